@@ -1,0 +1,31 @@
+// Who may import what. The access decision stays free of I/O, a product never reaches another product or a store.
+const ours = '^(plugins|services|kong|cli|test)/';
+/** Forbids files under `from` to import any of our files except those under `allowed`. */
+function only(name, from, allowed, comment) {
+  return { name, comment, severity: 'error', from: { path: from }, to: { path: ours, pathNot: allowed } };
+}
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    only('core-is-pure', '^plugins/core/', ['^plugins/core/'], 'core decides; it imports nothing else of ours'),
+    { name: 'core-has-no-io', severity: 'error', from: { path: '^plugins/core/' }, to: { path: '^(node:)?(fs|net|http|https|child_process|dns)' } },
+    only('stores-know-core', '^plugins/stores/', ['^plugins/(core|stores)/'], 'stores implement the ports of core'),
+    only('access-layer-gets-ports', '^plugins/access-layer/', ['^plugins/(core|access-layer)/'], 'the plugin gets ports, never a store'),
+    only('server-composes', '^plugins/server/(?!main)', ['^plugins/(core|server)/'], 'only main.ts wires stores into the plugin server'),
+    only('kit-knows-core', '^services/kit/', ['^(plugins/core|services/kit)/'], 'the kit serves every product'),
+    {
+      name: 'product-is-alone',
+      comment: 'a product uses the kit and core, never another product and never a store',
+      severity: 'error',
+      from: { path: '^services/(aadhaar|app|background-remover|gdplay|glead|grank|gst|image|ip|pincode|seo|vahaan)/' },
+      to: { path: ours, pathNot: ['^plugins/core/', '^services/kit/', '^services/$1/', '^services/workers/generated/'] },
+    },
+    only('workers-use-the-kit', '^services/workers/', ['^(plugins/core|services/kit|services/workers)/'], 'workers know the kit and their protos'),
+    only('sandbox-is-alone', '^services/sandbox/', ['^(plugins/core|services/kit|services/sandbox)/'], 'the sandbox must not share code with the adapters it checks'),
+    only('local-gateway-is-outside', '^kong/', ['^(kong|plugins/core|plugins/server)/'], 'the local gateway speaks the protocol and nothing else'),
+    { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
+  ],
+  options: { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, exclude: '^dist/' },
+};

@@ -1,0 +1,68 @@
+// Transpiles every TypeScript source to CommonJS under dist/ and copies the files that are read at run time beside them.
+// Types are checked by `npm run check`, not here: a start must not wait for them.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
+const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
+const stampFile = join(root, 'dist', '.build-stamp');
+
+/** Every file below `folder`, as paths relative to the project, in a stable order. */
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)))
+    .filter((path) => !path.includes('node_modules') && !path.startsWith('test/fixtures/'))
+    .sort();
+}
+
+/** Changes whenever a source file is added, removed or touched; cheap enough to ask at every start. */
+function fingerprint(files) {
+  const hash = createHash('sha256');
+  for (const path of files) {
+    const { mtimeMs, size } = statSync(join(root, path));
+    hash.update(`${path}\0${mtimeMs}\0${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Builds dist/ unless it is current.
+ * @returns {Promise<boolean>} true when something was built
+ */
+export async function build() {
+  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder)));
+  const wanted = files.filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path));
+  const stamp = fingerprint([...wanted, 'cli/build.mjs', 'package.json']);
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return false;
+
+  const { build: esbuild } = await import('esbuild');
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  await esbuild({
+    absWorkingDir: root,
+    entryPoints: wanted.filter((path) => /\.tsx?$/.test(path) && !path.startsWith('services/dashboard/web/')),
+    outdir: 'dist',
+    outbase: '.',
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  });
+  for (const path of wanted.filter((each) => assets.test(each))) {
+    const target = join(root, 'dist', path);
+    mkdirSync(dirname(target), { recursive: true });
+    cpSync(join(root, path), target);
+  }
+  writeFileSync(stampFile, stamp);
+  return true;
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const built = await build();
+  console.error(built ? 'built dist/' : 'dist/ is current');
+}

@@ -1,0 +1,24 @@
+// Jest on Node 20 cannot require() packages published as ES modules only, so those few are transformed too.
+const esmOnly = [
+  'content-disposition', 'cookie', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer', 'domelementtype', 'entities', 'node-pg-migrate',
+  'p-limit', 'p-timeout', 'yocto-queue', 'ansi-regex', 'ansi-styles', 'cliui', 'string-width', 'strip-ansi', 'wrap-ansi', 'yargs', 'yargs-parser',
+  'get-east-asian-width',
+];
+
+/** @type {import('jest').Config} */
+module.exports = {
+  rootDir: __dirname,
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.(ts|tsx|[cm]?js)$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2022' }, module: { type: 'commonjs' } },
+    ],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+};
