@@ -1,7 +1,25 @@
 // Jest on Node 20 cannot require() packages published as ES modules only, so those few are transformed too.
 const esmOnly = [
-  'content-disposition', 'cookie', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer', 'domelementtype', 'entities', 'node-pg-migrate',
-  'p-limit', 'p-timeout', 'yocto-queue', 'ansi-regex', 'ansi-styles', 'cliui', 'string-width', 'strip-ansi', 'wrap-ansi', 'yargs', 'yargs-parser',
+  'content-disposition',
+  'cookie',
+  'htmlparser2',
+  'domhandler',
+  'domutils',
+  'dom-serializer',
+  'domelementtype',
+  'entities',
+  'node-pg-migrate',
+  'p-limit',
+  'p-timeout',
+  'yocto-queue',
+  'ansi-regex',
+  'ansi-styles',
+  'cliui',
+  'string-width',
+  'strip-ansi',
+  'wrap-ansi',
+  'yargs',
+  'yargs-parser',
   'get-east-asian-width',
 ];
 

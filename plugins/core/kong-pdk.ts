@@ -26,7 +26,7 @@ export interface KongPdk {
       setHeaders(headers: Record<string, string | string[]>): Promise<unknown>;
       clearHeader(name: string): Promise<unknown>;
       setRawQuery(query: string): Promise<unknown>;
-      setRawBody(body: string): Promise<unknown>;
+      setRawBody(body: string | Buffer): Promise<unknown>;
     };
   };
   response: {

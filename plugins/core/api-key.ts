@@ -1,0 +1,62 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type KeyMode } from './ports';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 27 base62 digits carry 160.7 bits. */
+const SECRET_LENGTH = 27;
+/** 6 base62 digits hold any CRC-32. */
+const CHECKSUM_LENGTH = 6;
+const SHAPE = new RegExp(`^tg_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+/** Foreign keys that were imported by hash may have any form up to this length. */
+export const LONGEST_KEY = 512;
+
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let index = 0; index < CHECKSUM_LENGTH; index++) {
+    digits = (BASE62[rest % 62] ?? '') + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** A new API key, `tg_<mode>_<27 base62><6 base62 checksum>`. Show it once; store only {@link hashApiKey} and {@link maskApiKey}. */
+export function generateApiKey(mode: KeyMode): string {
+  const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
+  const body = `tg_${mode}_${secret}`;
+  return body + checksumOf(body);
+}
+
+/**
+ * False for text that cannot be a key, so that no look-up is spent on it: a `tg_` key whose checksum fails, an empty or overlong text,
+ * or one with characters that no key has.
+ */
+export function isPlausibleKey(text: string): boolean {
+  if (!text.startsWith('tg_')) return text.length > 0 && text.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(text);
+  if (!SHAPE.test(text)) return false;
+  return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+/** SHA-256 of the key, 64 lower-case hex digits: all that is stored of the secret. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+export interface KeyDisplay {
+  /** `tg_live` or `tg_test`; empty for a foreign key. */
+  readonly prefix: string;
+  readonly lastFour: string;
+}
+
+/** What may be shown of a key. A short foreign key shows nothing: four of eight characters would be half the secret. */
+export function displayOf(key: string): KeyDisplay {
+  const prefix = /^tg_(live|test)(?=_)/.exec(key)?.[0] ?? '';
+  return { prefix, lastFour: key.length >= 16 ? key.slice(-4) : '' };
+}
+
+/** `tg_live…1a2B`, for logs and lists. */
+export function maskApiKey(key: string): string {
+  const { prefix, lastFour } = displayOf(key);
+  return `${prefix}…${lastFour}`;
+}

@@ -1,0 +1,122 @@
+import { type QuotaLimits } from './catalogue';
+import { type DenialCode } from './problems';
+import { type QuotaStanding, type QuotaWindowName } from './quota';
+import { type Whitelist } from './whitelist';
+
+/** `test` keys are served by the sandbox upstreams. */
+export type KeyMode = 'live' | 'test';
+
+/** `revoked` is final; `inactive` can be activated again. */
+export type CredentialState = 'active' | 'inactive' | 'revoked';
+
+export type SubscriptionState = 'active' | 'paused' | 'cancelled';
+
+/** A customer's subscription to one product, with the limits in force: its own override, else its plan's, else the product's base. */
+export interface SubscriptionAccess {
+  readonly id: string;
+  readonly product: string;
+  readonly plan: string | null;
+  readonly state: SubscriptionState;
+  readonly limits: QuotaLimits;
+}
+
+/** All that the checks need to know of one key, read together so that they judge one moment. */
+export interface AccessRecord {
+  readonly credentialId: string;
+  readonly customerId: string;
+  readonly mode: KeyMode;
+  readonly state: CredentialState;
+  /** Unix milliseconds, or null when the key does not expire. */
+  readonly expiresAtMs: number | null;
+  /** Product ids that the key is authorised for. */
+  readonly products: readonly string[];
+  readonly whitelist: Whitelist;
+  /** The customer's subscriptions to those products, in any state. */
+  readonly subscriptions: readonly SubscriptionAccess[];
+}
+
+/** Keys by hash. Adapters: Postgres, and the cache in front of it. */
+export interface AccessRecords {
+  /**
+   * @param hash SHA-256 of the API key, 64 lower-case hex digits
+   * @returns the record, or undefined when no such key exists
+   * @throws StoreUnavailable when neither the store nor an entry young enough can answer
+   */
+  findAccessRecord(hash: string): Promise<AccessRecord | undefined>;
+}
+
+export interface SpendRequest {
+  readonly subscriptionId: string;
+  /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
+  readonly limits: QuotaLimits;
+}
+
+export interface SpendResult {
+  readonly granted: boolean;
+  /** Set when not granted. */
+  readonly exceeded: QuotaWindowName | undefined;
+  readonly standing: QuotaStanding;
+}
+
+/** The daily and monthly counters of subscriptions. Windows turn by the store's clock, never the caller's. */
+export interface QuotaCounter {
+  /**
+   * Takes one unit from day and month, or from neither.
+   * @throws StoreUnavailable when the counter cannot answer in time; then nothing is known to have been taken
+   */
+  spend(request: SpendRequest): Promise<SpendResult>;
+  /**
+   * Gives one unit back to the day it was taken from, once a request id.
+   * @param refund.day `YYYY-MM-DD`, the charged day
+   * @returns false when this request was refunded before
+   * @throws StoreUnavailable
+   */
+  refund(refund: { subscriptionId: string; day: string; requestId: string }): Promise<boolean>;
+  /** @throws StoreUnavailable */
+  readStanding(subscriptionId: string): Promise<QuotaStanding>;
+}
+
+/** A store that did not answer, or not in time. The message names the store, never a value. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** What the access layer decided on one request; `explain` shows it. Holds no key and no query string. */
+export interface Decision {
+  readonly requestId: string;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  /** Product ids that the route admits. */
+  readonly products: readonly string[];
+  readonly outcome: 'admitted' | DenialCode;
+  readonly keyPlace: string | undefined;
+  /** Prefix and last four of the key as displayed, never more. */
+  readonly maskedKey: string | undefined;
+  readonly credentialId: string | undefined;
+  readonly customerId: string | undefined;
+  readonly subscriptionId: string | undefined;
+  /** The product whose subscription admitted or refused. */
+  readonly product: string | undefined;
+  readonly callerAddress: string | undefined;
+  /** Host of Origin, else of Referer. */
+  readonly originHost: string | undefined;
+  readonly matchedRule: string | undefined;
+  readonly quota:
+    | { day: string; usedDaily: number; usedMonthly: number; daily: number; monthly: number; exceeded: QuotaWindowName | undefined }
+    | undefined;
+}
+
+/** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */
+export interface DecisionLog {
+  record(decision: Decision): void;
+}
+
+/** Injected so that decisions can be tested at any moment. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Milliseconds that never go back, for deadlines and ages. */
+  monotonic(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };

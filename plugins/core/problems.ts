@@ -1,0 +1,169 @@
+/**
+ * Every answer that is not a success, in one table: code → status, title, and the advice a caller gets when the place that refuses
+ * has nothing more exact to say. Used by the plugin, the services and the documentation.
+ */
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  /** Problem type URI when one is registered; else about:blank (RFC 9457). */
+  readonly type?: string;
+}
+
+/** Registered by the IANA for draft-ietf-httpapi-ratelimit-headers. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+
+/** Same words for a key that never existed and one that was revoked: a stranger must not learn which. */
+const NOT_VALID = 'The API key is not valid. Check it for typing errors, or create a new one.';
+
+const TABLE = {
+  key_missing: {
+    status: 401,
+    title: 'API key missing',
+    detail: 'Send your API key as "Authorization: Bearer <API_KEY>", as "X-API-Key: <API_KEY>" or as the parameter api_key.',
+  },
+  ambiguous_key: { status: 401, title: 'More than one API key', detail: 'Send exactly one API key, in one place.' },
+  key_unknown: { status: 401, title: 'API key not valid', detail: NOT_VALID },
+  key_inactive: { status: 401, title: 'API key not valid', detail: NOT_VALID },
+  key_expired: { status: 401, title: 'API key expired', detail: 'This API key has expired. Create a new one.' },
+  product_not_authorised: {
+    status: 401,
+    title: 'API key not authorised for this product',
+    detail: 'This API key is not authorised for the requested product. Authorise it, or use another key.',
+  },
+  subscription_missing: {
+    status: 401,
+    title: 'No subscription for this product',
+    detail: 'There is no subscription for the requested product. Subscribe to it first.',
+  },
+  subscription_inactive: {
+    status: 401,
+    title: 'Subscription not active',
+    detail: 'The subscription for the requested product is not active. Resume it, or subscribe again.',
+  },
+  caller_not_whitelisted: {
+    status: 401,
+    title: 'Caller not on the whitelist',
+    detail: 'The whitelist rules of this API key do not admit this address or origin.',
+  },
+  gateway_proof_missing: {
+    status: 401,
+    title: 'Request did not come through the gateway',
+    detail: 'Call this API through the gateway.',
+  },
+  quota_daily_exceeded: {
+    status: 429,
+    title: 'Daily request limit exceeded',
+    detail: 'The daily request limit of this subscription is used up. Wait for the reset or change the plan.',
+    type: QUOTA_EXCEEDED,
+  },
+  quota_monthly_exceeded: {
+    status: 429,
+    title: 'Monthly request limit exceeded',
+    detail: 'The monthly request limit of this subscription is used up. Wait for the reset or change the plan.',
+    type: QUOTA_EXCEEDED,
+  },
+  request_not_readable: {
+    status: 400,
+    title: 'Request cannot be read',
+    detail: 'The request has more headers than can be checked, or a malformed query or form.',
+  },
+  access_layer_unavailable: {
+    status: 503,
+    title: 'Access check not possible',
+    detail: 'The request could not be checked and was refused. Try again shortly.',
+  },
+  quota_unavailable: {
+    status: 503,
+    title: 'Quota check not possible',
+    detail: 'The request limit could not be checked and the request was refused. Try again shortly.',
+  },
+  invalid_request: { status: 400, title: 'Invalid request', detail: 'The request data is missing or invalid.' },
+  validation_failed: { status: 422, title: 'Validation failed', detail: 'The request data does not satisfy the rules of this route.' },
+  route_unknown: { status: 404, title: 'No such route', detail: 'There is nothing at this path.' },
+  not_found: { status: 404, title: 'Not found', detail: 'There is no record for this request.' },
+  method_not_allowed: { status: 405, title: 'Method not allowed', detail: 'This route does not take this method.' },
+  payload_too_large: { status: 413, title: 'Request too large', detail: 'The request body is larger than this route accepts.' },
+  media_type_unsupported: { status: 415, title: 'Media type not supported', detail: 'This route does not take this content type.' },
+  range_not_satisfiable: { status: 416, title: 'Range not satisfiable', detail: 'The requested range lies outside the resource.' },
+  processing_failed: { status: 500, title: 'Request could not be processed', detail: 'The request could not be processed.' },
+  upstream_failed: {
+    status: 502,
+    title: 'Upstream failed',
+    detail: 'The source of this data failed or answered with something unexpected.',
+  },
+  upstream_timeout: { status: 504, title: 'Upstream timed out', detail: 'The source of this data did not answer in time.' },
+  upstream_not_configured: { status: 503, title: 'Product not configured', detail: 'This product has no live source configured.' },
+  service_not_ready: { status: 503, title: 'Service not ready', detail: 'The service cannot answer right now. Try again shortly.' },
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof TABLE;
+
+/** The refusals that only the access layer utters. */
+export type DenialCode = Extract<
+  ProblemCode,
+  | 'key_missing'
+  | 'ambiguous_key'
+  | 'key_unknown'
+  | 'key_inactive'
+  | 'key_expired'
+  | 'product_not_authorised'
+  | 'subscription_missing'
+  | 'subscription_inactive'
+  | 'caller_not_whitelisted'
+  | 'quota_daily_exceeded'
+  | 'quota_monthly_exceeded'
+  | 'request_not_readable'
+  | 'access_layer_unavailable'
+  | 'quota_unavailable'
+>;
+
+/** RFC 9457 body. Further members belong to the case (`errors`, `retry_after`, …). */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly request_id: string;
+  readonly [member: string]: unknown;
+}
+
+export interface ProblemOptions {
+  readonly requestId: string;
+  /** Replaces the table's text. Must never hold a key, a personal number or an upstream's URL. */
+  readonly detail?: string;
+  /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
+  readonly code?: string;
+  readonly status?: number;
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** The status the table gives this code. */
+export function statusOf(code: ProblemCode): number {
+  return TABLE[code].status;
+}
+
+/** All codes with status and title, for documentation. */
+export function listProblems(): { code: ProblemCode; status: number; title: string; detail: string }[] {
+  return (Object.keys(TABLE) as ProblemCode[]).map((code) => ({
+    code,
+    status: TABLE[code].status,
+    title: TABLE[code].title,
+    detail: TABLE[code].detail,
+  }));
+}
+
+/** Builds the body of a refusal. An inactive key is reported as an unknown one: only `explain` tells them apart. */
+export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
+  const kind: ProblemKind = TABLE[code];
+  return {
+    ...options.members,
+    type: kind.type ?? 'about:blank',
+    title: kind.title,
+    status: options.status ?? kind.status,
+    detail: options.detail ?? kind.detail,
+    code: options.code ?? (code === 'key_inactive' ? 'key_unknown' : code),
+    request_id: options.requestId,
+  };
+}

@@ -1,0 +1,146 @@
+import { type QuotaLimits } from './catalogue';
+
+/** Calendar windows of a moment in the quota time zone. Times are Unix seconds; a window holds its start and not its end. */
+export interface QuotaWindows {
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly day: string;
+  readonly dayStartsAt: number;
+  readonly dayEndsAt: number;
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly monthStartsAt: number;
+  readonly monthEndsAt: number;
+}
+
+export type QuotaWindowName = 'daily' | 'monthly';
+
+/** Where a subscription stands after a spend, a refund or a read. Counts are requests. */
+export interface QuotaStanding extends QuotaWindows {
+  readonly usedDaily: number;
+  readonly usedMonthly: number;
+}
+
+/** `partsOf` is asked once a request at most; formatters are costly to make, so one a zone is kept. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  let formatter = formatters.get(timeZone);
+  if (!formatter) {
+    formatter = new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    });
+    formatters.set(timeZone, formatter);
+  }
+  return formatter;
+}
+
+/** Wall-clock time of `atSeconds` in the zone, as if it were UTC: the difference to `atSeconds` is the zone's offset then. */
+function wallClock(atSeconds: number, timeZone: string): number {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of formatterOf(timeZone).formatToParts(atSeconds * 1000)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
+}
+
+/** The first moment of a calendar day in the zone. A day whose midnight is skipped by a clock change starts at the change. */
+function startOfDay(dayAsUtc: number, timeZone: string): number {
+  let guess = dayAsUtc;
+  // Two corrections settle every zone: the first lands within an hour of midnight, the second uses the offset that holds there.
+  for (let round = 0; round < 2; round++) guess += dayAsUtc - wallClock(guess, timeZone);
+  const wall = wallClock(guess, timeZone);
+  return wall < dayAsUtc ? guess + (dayAsUtc - wall) : guess;
+}
+
+const SECONDS_A_DAY = 86_400;
+
+/**
+ * The day and month that hold a moment. Days can be 23 or 25 hours long where clocks change.
+ * @param atSeconds Unix seconds
+ * @param timeZone IANA name, for example `Asia/Kolkata`
+ * @throws RangeError when the zone is unknown
+ */
+export function windowsAt(atSeconds: number, timeZone: string): QuotaWindows {
+  const wall = new Date(wallClock(Math.floor(atSeconds), timeZone) * 1000);
+  const year = wall.getUTCFullYear();
+  const month = wall.getUTCMonth();
+  const dayAsUtc = Date.UTC(year, month, wall.getUTCDate()) / 1000;
+  const day = new Date(dayAsUtc * 1000).toISOString().slice(0, 10);
+  return {
+    day,
+    dayStartsAt: startOfDay(dayAsUtc, timeZone),
+    dayEndsAt: startOfDay(dayAsUtc + SECONDS_A_DAY, timeZone),
+    month: day.slice(0, 7),
+    monthStartsAt: startOfDay(Date.UTC(year, month, 1) / 1000, timeZone),
+    monthEndsAt: startOfDay(Date.UTC(year, month + 1, 1) / 1000, timeZone),
+  };
+}
+
+/** True when the runtime knows the zone; settings are checked with it at start. */
+export function isTimeZone(name: string): boolean {
+  try {
+    formatterOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface SpendDecision {
+  /** How many of the requested units may be taken: all of them, or as many as both windows still hold. */
+  readonly granted: number;
+  /** The window that refused the rest; the month when both are used up, because waiting for the next day would not help. */
+  readonly exceeded: QuotaWindowName | undefined;
+}
+
+/** The rule that both counters implement: a unit is taken from day and month together or from neither. */
+export function decideSpend(standing: { usedDaily: number; usedMonthly: number }, limits: QuotaLimits, requested: number): SpendDecision {
+  const leftDaily = Math.max(0, limits.daily - standing.usedDaily);
+  const leftMonthly = Math.max(0, limits.monthly - standing.usedMonthly);
+  const granted = Math.min(requested, leftDaily, leftMonthly);
+  if (granted === requested) return { granted, exceeded: undefined };
+  return { granted, exceeded: leftMonthly <= leftDaily ? 'monthly' : 'daily' };
+}
+
+/** What the RateLimit fields tell a caller. */
+export interface QuotaReport {
+  readonly daily: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
+  readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
+}
+
+/** `remaining` is never negative: a plan change may leave more used than the new limit. */
+export function reportQuota(standing: QuotaStanding, limits: QuotaLimits): QuotaReport {
+  return {
+    daily: {
+      limit: limits.daily,
+      remaining: Math.max(0, limits.daily - standing.usedDaily),
+      resetsAt: standing.dayEndsAt,
+      windowSeconds: standing.dayEndsAt - standing.dayStartsAt,
+    },
+    monthly: {
+      limit: limits.monthly,
+      remaining: Math.max(0, limits.monthly - standing.usedMonthly),
+      resetsAt: standing.monthEndsAt,
+      windowSeconds: standing.monthEndsAt - standing.monthStartsAt,
+    },
+  };
+}
+
+/**
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining.
+ * @param nowSeconds Unix seconds
+ */
+export function rateLimitHeaders(report: QuotaReport, nowSeconds: number): { 'RateLimit-Policy': string; RateLimit: string } {
+  const { daily, monthly } = report;
+  const wait = (resetsAt: number): number => Math.max(0, Math.ceil(resetsAt - nowSeconds));
+  return {
+    'RateLimit-Policy': `"daily";q=${daily.limit};w=${daily.windowSeconds}, "monthly";q=${monthly.limit};w=${monthly.windowSeconds}`,
+    RateLimit: `"daily";r=${daily.remaining};t=${wait(daily.resetsAt)}, "monthly";r=${monthly.remaining};t=${wait(monthly.resetsAt)}`,
+  };
+}

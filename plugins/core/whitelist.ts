@@ -1,0 +1,144 @@
+import { domainToASCII } from 'node:url';
+import { formatIpAddress, networkValue, parseIpAddress, parseIpNetwork } from './ip-address';
+
+/** One rule in canonical text: an address, a network, a host or `*.host`. */
+export interface WhitelistRule {
+  readonly kind: 'ip' | 'domain';
+  readonly text: string;
+}
+
+export type RuleParse = { ok: true; rule: WhitelistRule } | { ok: false; message: string };
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** RFC 1035. */
+const LONGEST_HOST = 253;
+
+/** Lower case, punycode, no trailing dot. Undefined when the text is not a host name. */
+export function normaliseHost(text: string): string | undefined {
+  const host = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase();
+  if (host === '' || host.length > LONGEST_HOST) return undefined;
+  return host.split('.').every((label) => LABEL.test(label)) ? host : undefined;
+}
+
+function parseIpRule(text: string): RuleParse {
+  const network = parseIpNetwork(text);
+  if (!network) return { ok: false, message: `"${text}" is not an IP address or CIDR network` };
+  const { address, prefixLength } = network;
+  const start = formatIpAddress(networkValue(address, prefixLength), address.bits);
+  if (start !== address.text) return { ok: false, message: `"${text}" has host bits set; did you mean "${start}/${prefixLength}"?` };
+  return { ok: true, rule: { kind: 'ip', text: prefixLength === address.bits ? address.text : `${address.text}/${prefixLength}` } };
+}
+
+/** Longest text worth echoing in a message. */
+const LONGEST_ECHO = 80;
+
+/** Parses one rule as a customer writes it. The message names the rule and what is wrong with it. */
+export function parseWhitelistRule(written: string): RuleParse {
+  const text = written.trim();
+  const shown = text.slice(0, LONGEST_ECHO);
+  if (text === '') return { ok: false, message: 'a whitelist rule is empty' };
+  if (/^[\d.]+(\/\d*)?$/.test(text) || (text.includes(':') && !text.includes('//'))) return parseIpRule(shown);
+  const wildcard = text.startsWith('*.');
+  const host = normaliseHost(wildcard ? text.slice(2) : text);
+  if (!host) return { ok: false, message: `"${shown}" is not an IP address, a CIDR network, a host name or "*." with a host name` };
+  if (!host.includes('.') && wildcard) return { ok: false, message: `"${shown}" would admit a whole top-level domain` };
+  return { ok: true, rule: { kind: 'domain', text: wildcard ? `*.${host}` : host } };
+}
+
+/** Rules compiled so that a match costs the number of different prefix lengths, not the number of rules. */
+export interface Whitelist {
+  readonly size: number;
+  /** By version, then prefix length (longest first), then the network's leading bits: the rule's text. */
+  readonly networks: Readonly<Record<4 | 6, readonly { shift: bigint; rules: ReadonlyMap<bigint, string> }[]>>;
+  readonly hosts: ReadonlySet<string>;
+  /** The part after `*.`. */
+  readonly parents: ReadonlySet<string>;
+}
+
+/**
+ * @param texts rules as stored
+ * @throws Error when one is malformed: a whitelist that cannot be understood must not admit anybody
+ */
+export function compileWhitelist(texts: readonly string[]): Whitelist {
+  const networks: Record<4 | 6, Map<number, Map<bigint, string>>> = { 4: new Map(), 6: new Map() };
+  const hosts = new Set<string>();
+  const parents = new Set<string>();
+  for (const text of texts) {
+    const parsed = parseWhitelistRule(text);
+    if (!parsed.ok) throw new Error(`stored whitelist rule cannot be read: ${parsed.message}`);
+    const { rule } = parsed;
+    if (rule.kind === 'ip') addNetwork(networks, rule.text);
+    else if (rule.text.startsWith('*.')) parents.add(rule.text.slice(2));
+    else hosts.add(rule.text);
+  }
+  return { size: texts.length, networks: { 4: byLength(networks[4], 32), 6: byLength(networks[6], 128) }, hosts, parents };
+}
+
+function addNetwork(networks: Record<4 | 6, Map<number, Map<bigint, string>>>, text: string): void {
+  const network = parseIpNetwork(text);
+  if (!network) throw new Error('a parsed whitelist rule lost its network');
+  const { address, prefixLength } = network;
+  const ofVersion = networks[address.version];
+  const rules = ofVersion.get(prefixLength) ?? new Map<bigint, string>();
+  rules.set(address.value >> BigInt(address.bits - prefixLength), text);
+  ofVersion.set(prefixLength, rules);
+}
+
+function byLength(map: ReadonlyMap<number, Map<bigint, string>>, bits: number): { shift: bigint; rules: Map<bigint, string> }[] {
+  return [...map].sort(([a], [b]) => b - a).map(([length, rules]) => ({ shift: BigInt(bits - length), rules }));
+}
+
+/** Who calls, as far as whitelist rules look. */
+export interface Caller {
+  /** From Kong's trusted-proxy logic. */
+  readonly address: string;
+  readonly originHost: string | undefined;
+}
+
+export type WhitelistVerdict = { admitted: true; rule: string | undefined } | { admitted: false };
+
+/** No rules admit everyone; otherwise the caller must match at least one. */
+export function checkWhitelist(whitelist: Whitelist, caller: Caller): WhitelistVerdict {
+  if (whitelist.size === 0) return { admitted: true, rule: undefined };
+  const rule = matchAddress(whitelist, caller.address) ?? matchHost(whitelist, caller.originHost);
+  return rule === undefined ? { admitted: false } : { admitted: true, rule };
+}
+
+function matchAddress(whitelist: Whitelist, text: string): string | undefined {
+  if (whitelist.networks[4].length + whitelist.networks[6].length === 0) return undefined;
+  const address = parseIpAddress(text);
+  if (!address) return undefined;
+  for (const { shift, rules } of whitelist.networks[address.version]) {
+    const rule = rules.get(address.value >> shift);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
+}
+
+function matchHost(whitelist: Whitelist, host: string | undefined): string | undefined {
+  if (host === undefined) return undefined;
+  if (whitelist.hosts.has(host)) return host;
+  if (whitelist.parents.size === 0) return undefined;
+  for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+    const parent = host.slice(dot + 1);
+    if (whitelist.parents.has(parent)) return `*.${parent}`;
+  }
+  return undefined;
+}
+
+/**
+ * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches.
+ * @param origin the header's value, undefined when absent, an array when repeated
+ */
+export function originHostOf(
+  origin: string | readonly string[] | undefined,
+  referer: string | readonly string[] | undefined,
+): string | undefined {
+  const source = origin ?? referer;
+  if (typeof source !== 'string' || !/^https?:\/\//i.test(source)) return undefined;
+  try {
+    return normaliseHost(new URL(source).hostname);
+  } catch {
+    return undefined;
+  }
+}
