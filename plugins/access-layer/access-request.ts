@@ -1,0 +1,57 @@
+import { type KeyPlace, type RequestHeaders } from '../core/credential-location';
+import {
+  type AccessRecord,
+  type AccessRecords,
+  type Clock,
+  type DecisionLog,
+  type QuotaCounter,
+  type SpendResult,
+  type SubscriptionAccess,
+} from '../core/ports';
+import { type DenialCode } from '../core/problems';
+import { type RawBody } from '../core/kong-pdk';
+import { type SigningKey } from '../core/context-token';
+import { type AccessLayerConfig } from './config';
+
+/** What the plugin is given by its composition root. */
+export interface AccessLayerDeps {
+  readonly records: AccessRecords;
+  readonly quota: QuotaCounter;
+  readonly decisions: DecisionLog;
+  readonly clock: Clock;
+  /** The key that signs; others only verify. */
+  readonly signingKey: SigningKey;
+  /** Reads a body that Kong spooled to a file; rejects when the file cannot be read. */
+  readonly readBodyFile: (path: string) => Promise<Buffer>;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+/** One request on its way through the steps; each step fills in what it learned. */
+export interface AccessRequest {
+  readonly config: AccessLayerConfig;
+  readonly requestId: string;
+  readonly headers: RequestHeaders;
+  readonly rawQuery: string;
+  readonly callerAddress: string;
+  readonly originHost: string | undefined;
+  /** Asks Kong for the body: a further exchange, made only when the key can be nowhere else. */
+  readonly readBody: () => Promise<RawBody>;
+
+  key: string | undefined;
+  keyPlace: KeyPlace | undefined;
+  /** The form without the key, when the key came from there. */
+  strippedBody: Buffer | undefined;
+  record: AccessRecord | undefined;
+  subscription: SubscriptionAccess | undefined;
+  matchedRule: string | undefined;
+  spend: SpendResult | undefined;
+}
+
+/** A refusal. `detail` replaces the table's text where the step knows better. */
+export interface Denial {
+  readonly code: DenialCode;
+  readonly detail?: string;
+}
+
+/** The one signature of every step: undefined means the request goes on. */
+export type AccessStep = (request: AccessRequest, deps: AccessLayerDeps) => Promise<Denial | undefined>;

@@ -1,0 +1,72 @@
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, signContext, type SigningKey } from '../core/context-token';
+import { headersToStrip, KEY_PARAMETER } from '../core/credential-location';
+import { type KongPdk } from '../core/kong-pdk';
+import { problemOf, statusOf } from '../core/problems';
+import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/quota';
+import { removeParameter } from '../core/raw-parameters';
+import { type AccessRequest, type Denial } from './access-request';
+
+function quotaOf(request: AccessRequest): QuotaReport | null {
+  const { spend, subscription } = request;
+  return spend && subscription ? reportQuota(spend.standing, subscription.limits) : null;
+}
+
+/** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
+export async function admit(kong: KongPdk, request: AccessRequest, signing: { key: SigningKey; nowSeconds: number }): Promise<void> {
+  const { record, subscription, spend } = request;
+  if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
+  const quota = quotaOf(request);
+  const token = signContext(
+    {
+      requestId: request.requestId,
+      credentialId: record.credentialId,
+      customerId: record.customerId,
+      subscriptionId: subscription.id,
+      product: subscription.product,
+      mode: record.mode,
+      callerAddress: request.callerAddress,
+      chargedDay: spend?.standing.day ?? null,
+      quota,
+      expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
+    },
+    signing.key,
+  );
+  const out = kong.service.request;
+  const writes: Promise<unknown>[] = headersToStrip(request.headers, request.key ?? '').map((name) => out.clearHeader(name));
+  writes.push(out.setHeaders({ [CONTEXT_HEADER]: token }));
+  const query = removeParameter(request.rawQuery, KEY_PARAMETER);
+  if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
+  if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));
+  if (quota && request.config.rateLimitHeaders === 'gateway') {
+    writes.push(kong.response.setHeaders(rateLimitHeaders(quota, signing.nowSeconds)));
+  }
+  await Promise.all(writes);
+}
+
+/** What a 401 tells about how to authenticate (RFC 9110, section 11.6.1). */
+function challenge(request: AccessRequest): string {
+  const headerOnly = request.config.keyIn.size === 1 && request.config.keyIn.has('x-api-key');
+  return headerOnly ? 'ApiKey realm="tollgate", header="X-API-Key"' : 'Bearer realm="tollgate"';
+}
+
+/** A store that is away is usually back within a moment. */
+const RETRY_SECONDS = '1';
+
+/** Ends the request with a problem; nothing reaches the service. */
+export async function refuse(kong: KongPdk, request: AccessRequest, denial: Denial, nowSeconds: number): Promise<void> {
+  const status = statusOf(denial.code);
+  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
+  const members: Record<string, unknown> = {};
+  const quota = quotaOf(request);
+  if (status === 401) headers['WWW-Authenticate'] = challenge(request);
+  if (status === 503) headers['Retry-After'] = RETRY_SECONDS;
+  if (quota && status === 429) {
+    const window = denial.code === 'quota_monthly_exceeded' ? quota.monthly : quota.daily;
+    const wait = Math.max(1, Math.ceil(window.resetsAt - nowSeconds));
+    Object.assign(headers, rateLimitHeaders(quota, nowSeconds), { 'Retry-After': String(wait) });
+    Object.assign(members, { retry_after: wait, limit: window.limit, resets_at: new Date(window.resetsAt * 1000).toISOString() });
+  }
+  const options = denial.detail === undefined ? {} : { detail: denial.detail };
+  const body = problemOf(denial.code, { requestId: request.requestId, members, ...options });
+  await kong.response.exit(status, Buffer.from(JSON.stringify(body)), headers);
+}

@@ -1,0 +1,20 @@
+import { checkSubscription } from '../core/subscription';
+import { checkWhitelist } from '../core/whitelist';
+import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
+
+/** Step 2: checks 1 to 5 of the specification, in its order. */
+export function checkAccess(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
+  return Promise.resolve(decide(request, deps.clock.now()));
+}
+
+function decide(request: AccessRequest, nowMs: number): Denial | undefined {
+  const verdict = checkSubscription(request.record, request.config.products, nowMs);
+  if (!verdict.ok) return { code: verdict.denial };
+  request.subscription = verdict.subscription;
+  const whitelist = request.record?.whitelist;
+  if (!whitelist) return { code: 'key_unknown' };
+  const admitted = checkWhitelist(whitelist, { address: request.callerAddress, originHost: request.originHost });
+  if (!admitted.admitted) return { code: 'caller_not_whitelisted' };
+  request.matchedRule = admitted.rule;
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { PRODUCT_IDS } from '../core/catalogue';
+import { KEY_PLACES, type KeyPlace } from '../core/credential-location';
+
+/** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
+const FORM_KEY_MAX_BYTES = 1_048_576;
+
+const configSchema = z.object({
+  products: z.array(z.enum(PRODUCT_IDS)).min(1),
+  key_in: z
+    .array(z.enum(KEY_PLACES))
+    .min(1)
+    .default([...KEY_PLACES]),
+  quota: z.boolean().default(true),
+  on_quota_store_error: z.enum(['deny', 'allow']).default('deny'),
+  form_key_max_bytes: z.number().int().min(0).default(FORM_KEY_MAX_BYTES),
+  rate_limit_headers: z.enum(['service', 'gateway']).default('service'),
+});
+
+/** The plugin's configuration on one Kong service. */
+export interface AccessLayerConfig {
+  /** Products of which any admits, in the order in which they are tried. */
+  readonly products: readonly string[];
+  readonly keyIn: ReadonlySet<KeyPlace>;
+  readonly quota: boolean;
+  readonly onQuotaStoreError: 'deny' | 'allow';
+  readonly formKeyMaxBytes: number;
+  readonly rateLimitHeaders: 'service' | 'gateway';
+}
+
+/**
+ * Parses what Kong hands to the plugin; members with two leading underscores are Kong's own and ignored.
+ * @throws ZodError naming every wrong member
+ */
+export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
+  // Kong sends null for a field that has no value.
+  const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
+  const config = configSchema.parse(given);
+  return {
+    products: config.products,
+    keyIn: new Set(config.key_in),
+    quota: config.quota,
+    onQuotaStoreError: config.on_quota_store_error,
+    formKeyMaxBytes: config.form_key_max_bytes,
+    rateLimitHeaders: config.rate_limit_headers,
+  };
+}
+
+/** The same rules in Kong's schema language, so that Kong refuses a wrong kong.yml before the plugin sees it. */
+export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
+  { products: { type: 'array', required: true, len_min: 1, elements: { type: 'string', one_of: [...PRODUCT_IDS] } } },
+  {
+    key_in: { type: 'array', required: true, len_min: 1, default: [...KEY_PLACES], elements: { type: 'string', one_of: [...KEY_PLACES] } },
+  },
+  { quota: { type: 'boolean', required: true, default: true } },
+  { on_quota_store_error: { type: 'string', required: true, default: 'deny', one_of: ['deny', 'allow'] } },
+  { form_key_max_bytes: { type: 'integer', required: true, default: FORM_KEY_MAX_BYTES } },
+  { rate_limit_headers: { type: 'string', required: true, default: 'service', one_of: ['service', 'gateway'] } },
+];

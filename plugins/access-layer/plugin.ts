@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { maskApiKey } from '../core/api-key';
+import { originHostOf } from '../core/whitelist';
+import { type RequestHeaders } from '../core/credential-location';
+import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
+import { type Decision } from '../core/ports';
+import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
+import { admit, refuse } from './answer';
+import { checkAccess } from './check-access';
+import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
+import { resolveKey } from './resolve-key';
+import { spendQuota } from './spend-quota';
+
+/** Kong's maximum for `get_headers`; a request with as many may have more, which would pass unseen. */
+const MAX_HEADERS = 1000;
+
+const STEPS: readonly AccessStep[] = [resolveKey, checkAccess, spendQuota];
+
+/** The plugin, bound to its stores. The same module shape loads in our plugin server and in the stock one. */
+export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
+  class AccessLayer {
+    private readonly config: AccessLayerConfig;
+
+    constructor(config: Record<string, unknown>) {
+      this.config = parseConfig(config);
+    }
+
+    async access(kong: KongPdk): Promise<void> {
+      const request = await readRequest(kong, this.config);
+      const denial = await decide(request, deps);
+      deps.decisions.record(describe(request, denial, deps.clock.now()));
+      const nowSeconds = Math.floor(deps.clock.now() / 1000);
+      if (denial) await refuse(kong, request, denial, nowSeconds);
+      else await admit(kong, request, { key: deps.signingKey, nowSeconds });
+    }
+  }
+  // 1005: after Kong's own bot and CORS handling would run, before anything that works on an admitted request.
+  return { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA, Plugin: AccessLayer };
+}
+
+/** One exchange with Kong: the four reads are started together and travel in one write. */
+async function readRequest(kong: KongPdk, config: AccessLayerConfig): Promise<AccessRequest> {
+  const [rawHeaders, rawQuery, callerAddress, requestId] = await Promise.all([
+    kong.request.getHeaders(MAX_HEADERS),
+    kong.request.getRawQuery(),
+    kong.client.getForwardedIp(),
+    kong.nginx.getVar('kong_request_id'),
+  ]);
+  const headers = (rawHeaders ?? {}) as RequestHeaders;
+  return {
+    config,
+    headers,
+    rawQuery: rawQuery ?? '',
+    callerAddress,
+    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
+    originHost: originHostOf(headers['origin'], headers['referer']),
+    readBody: async () => parseBody(await kong.request.getRawBody()),
+    key: undefined,
+    keyPlace: undefined,
+    strippedBody: undefined,
+    record: undefined,
+    subscription: undefined,
+    matchedRule: undefined,
+    spend: undefined,
+  };
+}
+
+/** The stock server hands over the bytes alone; ours says whether they are in memory or in a file. */
+function parseBody(body: unknown): RawBody {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  if (first instanceof Uint8Array) return { content: Buffer.from(first) };
+  if (typeof first === 'string') return { content: Buffer.from(first, 'latin1') };
+  if (typeof first === 'object' && first !== null && ('content' in first || 'filePath' in first)) return first as RawBody;
+  throw new Error('Kong did not hand over the request body');
+}
+
+/** Runs the steps in order. Whatever goes wrong refuses the request. */
+async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
+  if (countHeaders(request.headers) >= MAX_HEADERS) return { code: 'request_not_readable' };
+  try {
+    for (const step of STEPS) {
+      const denial = await step(request, deps);
+      if (denial) return denial;
+    }
+    return undefined;
+  } catch (error) {
+    deps.log.error({ err: error, requestId: request.requestId }, 'the request could not be checked and was refused');
+    return { code: 'access_layer_unavailable' };
+  }
+}
+
+function countHeaders(headers: RequestHeaders): number {
+  let count = 0;
+  for (const name in headers) {
+    const value = headers[name];
+    count += typeof value === 'string' ? 1 : (value?.length ?? 0);
+  }
+  return count;
+}
+
+function describe(request: AccessRequest, denial: Denial | undefined, nowMs: number): Decision {
+  const { record, subscription, spend } = request;
+  return {
+    requestId: request.requestId,
+    atMs: nowMs,
+    products: request.config.products,
+    outcome: denial?.code ?? 'admitted',
+    keyPlace: request.keyPlace,
+    maskedKey: request.key === undefined ? undefined : maskApiKey(request.key),
+    credentialId: record?.credentialId,
+    customerId: record?.customerId,
+    subscriptionId: subscription?.id,
+    product: subscription?.product,
+    callerAddress: request.callerAddress,
+    originHost: request.originHost,
+    matchedRule: request.matchedRule,
+    quota:
+      spend && subscription
+        ? {
+            day: spend.standing.day,
+            usedDaily: spend.standing.usedDaily,
+            usedMonthly: spend.standing.usedMonthly,
+            ...subscription.limits,
+            exceeded: spend.exceeded,
+          }
+        : undefined,
+  };
+}

@@ -1,0 +1,73 @@
+import { readParameter } from './raw-parameters';
+
+/** Where a caller may put the key, in the order in which they are looked at. */
+export const KEY_PLACES = ['authorization', 'x-api-key', 'query', 'form'] as const;
+
+export type KeyPlace = (typeof KEY_PLACES)[number];
+
+/** The query and form parameter that may carry the key. */
+export const KEY_PARAMETER = 'api_key';
+
+/** Lower-cased names; a repeated header has an array. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export type KeySearch = { status: 'found'; key: string; place: KeyPlace } | { status: 'missing' } | { status: 'ambiguous' };
+
+/** The token of `Authorization: Bearer <token>`, the scheme in any case; undefined for another scheme or an empty token. */
+export function bearerToken(authorization: string): string | undefined {
+  return /^bearer +(.*\S) *$/i.exec(authorization)?.[1];
+}
+
+/**
+ * Looks for the key in headers and query, in that order. The first place that holds one wins; a different key in another allowed place,
+ * or a repetition in one place, is ambiguous: guessing which one the caller meant could charge the wrong customer.
+ */
+export function locateKey(headers: RequestHeaders, rawQuery: string, allowed: ReadonlySet<KeyPlace>): KeySearch {
+  const found: { key: string; place: KeyPlace }[] = [];
+  for (const place of KEY_PLACES) {
+    if (place === 'form' || !allowed.has(place)) continue;
+    const values = valuesAt(place, headers, rawQuery);
+    if (values.length > 1) return { status: 'ambiguous' };
+    const [key] = values;
+    if (key !== undefined && key !== '') found.push({ key, place });
+  }
+  const [first, ...others] = found;
+  if (!first) return { status: 'missing' };
+  return others.every((other) => other.key === first.key) ? { status: 'found', ...first } : { status: 'ambiguous' };
+}
+
+function valuesAt(place: Exclude<KeyPlace, 'form'>, headers: RequestHeaders, rawQuery: string): readonly string[] {
+  if (place === 'query') return readParameter(rawQuery, KEY_PARAMETER);
+  const value = headers[place];
+  if (value === undefined) return [];
+  if (typeof value !== 'string') return value;
+  if (place === 'x-api-key') return [value];
+  const token = bearerToken(value);
+  return token === undefined ? [] : [token];
+}
+
+/** Judges the values of the form field, which is read only when no other place holds a key. */
+export function judgeFormKey(values: readonly string[]): KeySearch {
+  const [key, ...more] = values;
+  if (more.length > 0) return { status: 'ambiguous' };
+  return key === undefined || key === '' ? { status: 'missing' } : { status: 'found', key, place: 'form' };
+}
+
+/** Headers that only the gateway may set, in any spelling that a lenient receiver could take for one. */
+const GATEWAY_HEADER = /^x[-_]tollgate[-_]/;
+
+/**
+ * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
+ * @param key the key in use; `Authorization` goes when it carried it, or carries anything that looks like one of our keys
+ */
+export function headersToStrip(headers: RequestHeaders, key: string): string[] {
+  return Object.keys(headers).filter((name) => {
+    if (name === 'authorization') return carriesKey(headers[name], key);
+    return name === 'x-api-key' || name === 'x_api_key' || GATEWAY_HEADER.test(name);
+  });
+}
+
+function carriesKey(value: string | readonly string[] | undefined, key: string): boolean {
+  const values = typeof value === 'string' ? [value] : (value ?? []);
+  return values.some((each) => each.includes(key) || /\btg_(live|test)_/.test(each));
+}
