@@ -1,0 +1,101 @@
+import { type KongPdk } from '../../plugins/core/kong-pdk';
+import { type Decision, type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
+import { createAccessLayer } from '../../plugins/access-layer/plugin';
+import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
+import { decideSpend, windowsAt } from '../../plugins/core/quota';
+
+/** One request as Kong would describe it. */
+export interface FakeRequest {
+  headers?: Record<string, string | string[]>;
+  query?: string;
+  address?: string;
+  body?: Buffer | { filePath: string };
+  requestId?: unknown;
+}
+
+/** What the plugin asked of Kong, in order, and what became of the request. */
+export interface FakeOutcome {
+  calls: string[];
+  exit: { status: number; headers: Record<string, string>; body: Record<string, unknown> } | undefined;
+  set: Record<string, string | string[]>;
+  cleared: string[];
+  query: string | undefined;
+  body: Buffer | undefined;
+  responseHeaders: Record<string, string | string[]>;
+}
+
+/** Runs one event of a plugin instance against a Kong that lives in memory. */
+export async function runEvent(instance: { access(kong: KongPdk): Promise<void> }, request: FakeRequest): Promise<FakeOutcome> {
+  const outcome: FakeOutcome = { calls: [], exit: undefined, set: {}, cleared: [], query: undefined, body: undefined, responseHeaders: {} };
+  const call = <T>(name: string, value: T): Promise<T> => {
+    outcome.calls.push(name);
+    return Promise.resolve(value);
+  };
+  const kong: KongPdk = {
+    request: {
+      getHeaders: () => call('get_headers', request.headers ?? {}),
+      getRawQuery: () => call('get_raw_query', request.query ?? ''),
+      getRawBody: () => call('get_raw_body', request.body instanceof Buffer ? { content: request.body } : request.body),
+    },
+    client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
+    nginx: { getVar: () => call('get_var', 'requestId' in request ? request.requestId : 'req-1') },
+    service: {
+      request: {
+        setHeaders: (headers) => call('set_headers', Object.assign(outcome.set, headers)),
+        clearHeader: (name) => call('clear_header', outcome.cleared.push(name)),
+        setRawQuery: (query) => call('set_raw_query', (outcome.query = query)),
+        setRawBody: (body) => call('set_raw_body', (outcome.body = Buffer.from(body as Buffer))),
+      },
+    },
+    response: {
+      setHeaders: (headers) => call('response.set_headers', Object.assign(outcome.responseHeaders, headers)),
+      exit: (status, body, headers) =>
+        call(
+          'exit',
+          (outcome.exit = {
+            status,
+            headers: (headers ?? {}) as Record<string, string>,
+            body: JSON.parse(String(body)) as Record<string, unknown>,
+          }),
+        ),
+    },
+  };
+  await instance.access(kong);
+  return outcome;
+}
+
+/** Noon in Kolkata on 20 November 2026. */
+export const NOW_MS = Date.parse('2026-11-20T06:30:00Z');
+
+/** A counter in memory with the rules of the real ones. */
+export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
+  const used = new Map<string, number>();
+  const windows = windowsAt(NOW_MS / 1000, 'Asia/Kolkata');
+  const standing = (id: string): SpendResult['standing'] => ({ ...windows, usedDaily: used.get(id) ?? 0, usedMonthly: used.get(id) ?? 0 });
+  return {
+    used,
+    spend: ({ subscriptionId, limits }) => {
+      const { granted, exceeded } = decideSpend(standing(subscriptionId), limits, 1);
+      used.set(subscriptionId, (used.get(subscriptionId) ?? 0) + granted);
+      return Promise.resolve({ granted: granted === 1, exceeded, standing: standing(subscriptionId) });
+    },
+    refund: () => Promise.resolve(true),
+    readStanding: (id) => Promise.resolve(standing(id)),
+  };
+}
+
+/** Builds an instance of the real plugin over the given stores. */
+export function createInstance(
+  config: Record<string, unknown>,
+  deps: Pick<AccessLayerDeps, 'records' | 'quota' | 'signingKey'> & Partial<AccessLayerDeps>,
+): { instance: { access(kong: KongPdk): Promise<void> }; decisions: Decision[] } {
+  const decisions: Decision[] = [];
+  const plugin = createAccessLayer({
+    decisions: { record: (decision) => decisions.push(decision) },
+    clock: { now: () => NOW_MS, monotonic: () => 0 },
+    readBodyFile: () => Promise.reject(new Error('no file')),
+    log: { error: () => undefined },
+    ...deps,
+  });
+  return { instance: new plugin.Plugin(config), decisions };
+}

@@ -1,0 +1,56 @@
+import { explainDecision } from '../../plugins/core/explain';
+import { type Decision } from '../../plugins/core/ports';
+import { listProblems, type DenialCode } from '../../plugins/core/problems';
+
+const decision: Decision = {
+  requestId: 'r1',
+  atMs: 0,
+  products: ['api-ip'],
+  outcome: 'admitted',
+  keyPlace: 'query',
+  maskedKey: 'tg_live…abcd',
+  credentialId: 'c1',
+  customerId: 'u1',
+  subscriptionId: 's1',
+  product: 'api-ip',
+  callerAddress: '203.0.113.7',
+  originHost: undefined,
+  matchedRule: '203.0.113.0/24',
+  quota: { day: '2026-11-20', usedDaily: 3, usedMonthly: 9, daily: 10, monthly: 30, exceeded: undefined },
+};
+
+const DENIALS: DenialCode[] = [
+  'request_not_readable',
+  'key_missing',
+  'ambiguous_key',
+  'key_unknown',
+  'key_inactive',
+  'key_expired',
+  'product_not_authorised',
+  'subscription_missing',
+  'subscription_inactive',
+  'caller_not_whitelisted',
+  'quota_daily_exceeded',
+  'quota_monthly_exceeded',
+  'access_layer_unavailable',
+  'quota_unavailable',
+];
+
+describe('an explanation', () => {
+  it('shows every check of an admitted request as passed, with what it saw', () => {
+    const { checks, remedy } = explainDecision(decision);
+    expect(checks.every((check) => check.outcome === 'passed')).toBe(true);
+    expect(checks.map((check) => check.saw).join('\n')).toContain('address 203.0.113.7, origin none, rule 203.0.113.0/24');
+    expect(checks.at(-1)?.saw).toBe('day 2026-11-20: 3 of 10, month: 9 of 30');
+    expect(remedy).toBe('');
+  });
+
+  it.each(DENIALS)('of %s has exactly one failed check, none reached after it, and a remedy', (outcome) => {
+    const { checks, remedy } = explainDecision({ ...decision, outcome });
+    const failed = checks.findIndex((check) => check.outcome === 'failed');
+    expect(checks.filter((check) => check.outcome === 'failed')).toHaveLength(1);
+    expect(checks.slice(failed + 1).every((check) => check.outcome === 'not reached')).toBe(true);
+    expect(remedy).not.toBe('');
+    expect(listProblems().some(({ code }) => code === outcome)).toBe(true);
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
+import { isForm, readFormField } from '../../plugins/core/form-body';
+import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
+
+const all = new Set(KEY_PLACES);
+
+describe('locating the key', () => {
+  it('takes Bearer in any case, X-API-Key, and the query, in that order', () => {
+    expect(locateKey({ authorization: 'bEaReR k1' }, '', all)).toEqual({ status: 'found', key: 'k1', place: 'authorization' });
+    expect(locateKey({ 'x-api-key': 'k1' }, 'api_key=k1', all)).toEqual({ status: 'found', key: 'k1', place: 'x-api-key' });
+    expect(locateKey({}, 'a=1&%61pi_key=k%31', all)).toEqual({ status: 'found', key: 'k1', place: 'query' });
+  });
+
+  it('finds a different key in another allowed place ambiguous, the same key not', () => {
+    expect(locateKey({ authorization: 'Bearer a', 'x-api-key': 'b' }, '', all).status).toBe('ambiguous');
+    expect(locateKey({ 'x-api-key': 'b' }, 'api_key=c', all).status).toBe('ambiguous');
+    expect(locateKey({ authorization: 'Bearer a', 'x-api-key': 'a' }, 'api_key=a', all)).toMatchObject({
+      status: 'found',
+      place: 'authorization',
+    });
+  });
+
+  it('finds a repeated header or query argument ambiguous even when the values agree', () => {
+    expect(locateKey({ 'x-api-key': ['a', 'a'] }, '', all).status).toBe('ambiguous');
+    expect(locateKey({ authorization: ['Bearer a', 'Basic b'] }, '', all).status).toBe('ambiguous');
+    expect(locateKey({}, 'api_key=a&api_key=a', all).status).toBe('ambiguous');
+    expect(locateKey({}, 'api_key=a&%61pi_key', all).status).toBe('ambiguous');
+  });
+
+  it('ignores places that the product does not allow', () => {
+    const headerOnly = new Set(['x-api-key'] as const);
+    expect(locateKey({ authorization: 'Bearer a' }, 'api_key=b', headerOnly).status).toBe('missing');
+    expect(locateKey({ authorization: 'Bearer a', 'x-api-key': 'k' }, 'api_key=b', headerOnly)).toMatchObject({ key: 'k' });
+  });
+
+  it.each([
+    [{}],
+    [{ authorization: 'Basic dTpw' }],
+    [{ authorization: 'Bearer ' }],
+    [{ authorization: 'Bearer' }],
+    [{ 'x-api-key': '' }],
+    [{ x_api_key: 'k' }],
+  ])('finds nothing in %p', (headers) => {
+    expect(locateKey(headers, 'api_key&x=1', all).status).toBe('missing');
+  });
+});
+
+describe('stripping', () => {
+  it('removes credentials and everything in the gateway name space, underscore twins included', () => {
+    const headers = {
+      authorization: 'Bearer k',
+      'x-api-key': 'k',
+      x_api_key: 'k',
+      'x-tollgate-context': 'forged',
+      x_tollgate_context: 'forged',
+      'x-tollgate_mode': 'x',
+      'x-other': '1',
+    };
+    expect(headersToStrip(headers, 'k').sort()).toEqual([
+      'authorization',
+      'x-api-key',
+      'x-tollgate-context',
+      'x-tollgate_mode',
+      'x_api_key',
+      'x_tollgate_context',
+    ]);
+  });
+
+  it('leaves an Authorization that did not carry the key, unless it looks like one of ours', () => {
+    expect(headersToStrip({ authorization: 'Basic dTpw' }, 'secret-key')).toEqual([]);
+    expect(headersToStrip({ authorization: 'Bearer tg_live_other' }, 'secret-key')).toEqual(['authorization']);
+  });
+});
+
+describe('raw parameters', () => {
+  it('are removed without touching any other byte', () => {
+    expect(removeParameter('a=%20x&api_key=k&b=+&api_key&%61pi_key=z&c', 'api_key')).toBe('a=%20x&b=+&c');
+    expect(removeParameter('my_api_key=1&api_keys=2', 'api_key')).toBe('my_api_key=1&api_keys=2');
+  });
+
+  it('never survive their removal, however they are spelled', () => {
+    const piece = fc.constantFrom('api_key=k', '%61pi_key=1', 'api%5Fkey=2', 'api_key', 'x=1', '', 'api_keyx=1', 'y=%zz', 'api%5fke%79=3');
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => readParameter(removeParameter(pieces.join('&'), 'api_key'), 'api_key').length === 0),
+    );
+  });
+});
+
+describe('form keys', () => {
+  const multipart = (parts: string[]): Buffer =>
+    Buffer.from([...parts.map((part) => `--BB\r\n${part}\r\n`), '--BB--\r\n'].join(''), 'latin1');
+  const type = 'multipart/form-data; boundary=BB';
+
+  it('are found in urlencoded and multipart forms and cut out of them', () => {
+    const urlencoded = readFormField('application/x-www-form-urlencoded', Buffer.from('a=1&api_key=k%31&b=%ff'), 'api_key');
+    expect(urlencoded.values).toEqual(['k1']);
+    expect(urlencoded.remove().toString('latin1')).toBe('a=1&b=%ff');
+    const field = 'Content-Disposition: form-data; name="api_key"\r\n\r\nk1';
+    const file = 'Content-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n\xff';
+    const form = readFormField(type, multipart([field, file]), 'api_key');
+    expect(form.values).toEqual(['k1']);
+    expect(form.remove()).toEqual(multipart([file]));
+    expect(readFormField(type, multipart([file, field, file]), 'api_key').remove()).toEqual(multipart([file, file]));
+    expect(readFormField('multipart/form-data; boundary="BB"', multipart([file, field]), 'api_key').remove()).toEqual(multipart([file]));
+  });
+
+  it('repeated are ambiguous, empty are missing', () => {
+    expect(judgeFormKey(['a', 'a']).status).toBe('ambiguous');
+    expect(judgeFormKey(['']).status).toBe('missing');
+    expect(judgeFormKey([]).status).toBe('missing');
+  });
+
+  it('are not found in what is no form, and no body makes the reader fail', () => {
+    expect(isForm('application/json')).toBe(false);
+    expect(isForm('application/x-www-form-urlencoded; charset=utf-8')).toBe(true);
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        fc.constantFrom(type, 'multipart/form-data', 'application/x-www-form-urlencoded'),
+        (bytes, contentType) => {
+          const field = readFormField(contentType, Buffer.from(bytes), 'api_key');
+          if (field.values.length === 0) expect(field.remove()).toEqual(Buffer.from(bytes));
+        },
+      ),
+    );
+  });
+});

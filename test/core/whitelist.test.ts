@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { checkWhitelist, compileWhitelist, normaliseHost, originHostOf, parseWhitelistRule } from '../../plugins/core/whitelist';
+
+const admits = (rules: string[], address: string, originHost?: string): boolean =>
+  checkWhitelist(compileWhitelist(rules), { address, originHost }).admitted;
+
+describe('whitelist rules', () => {
+  it('admit everyone when there are none', () => {
+    expect(admits([], '203.0.113.7')).toBe(true);
+  });
+
+  it('admit a caller who matches at least one', () => {
+    expect(admits(['10.0.0.0/8', 'example.com'], '10.200.3.4')).toBe(true);
+    expect(admits(['10.0.0.0/8', 'example.com'], '192.0.2.1', 'example.com')).toBe(true);
+    expect(admits(['10.0.0.0/8', 'example.com'], '192.0.2.1', 'example.org')).toBe(false);
+    expect(admits(['10.0.0.0/8'], '11.0.0.0')).toBe(false);
+  });
+
+  it('treat a v4-mapped v6 address as the v4 address, both ways', () => {
+    expect(admits(['10.0.0.0/8'], '::ffff:10.1.2.3')).toBe(true);
+    expect(admits(['::ffff:10.0.0.0/104'], '10.1.2.3')).toBe(true);
+    expect(admits(['::ffff:203.0.113.7'], '203.0.113.7')).toBe(true);
+  });
+
+  it('match v6 networks to the bit', () => {
+    expect(admits(['2001:db8::/33'], '2001:db8:7fff::1')).toBe(true);
+    expect(admits(['2001:db8::/33'], '2001:db8:8000::')).toBe(false);
+    expect(admits(['::/0'], '10.0.0.1')).toBe(false);
+  });
+
+  it('with a wildcard admit subdomains and not the apex', () => {
+    expect(admits(['*.example.com'], '192.0.2.1', 'a.example.com')).toBe(true);
+    expect(admits(['*.example.com'], '192.0.2.1', 'a.b.example.com')).toBe(true);
+    expect(admits(['*.example.com'], '192.0.2.1', 'example.com')).toBe(false);
+    expect(admits(['*.example.com'], '192.0.2.1', 'badexample.com')).toBe(false);
+    expect(admits(['*.example.com'], '192.0.2.1', 'a.example.com.evil.test')).toBe(false);
+  });
+
+  it('are normalised: case, trailing dot, punycode', () => {
+    expect(parseWhitelistRule(' Example.COM. ')).toEqual({ ok: true, rule: { kind: 'domain', text: 'example.com' } });
+    expect(admits(['bücher.example'], '192.0.2.1', 'xn--bcher-kva.example')).toBe(true);
+    expect(normaliseHost('EXAMPLE.com.')).toBe('example.com');
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['10.1.2.3/8', 'did you mean "10.0.0.0/8"'],
+    ['10.0.0.0/33', 'not an IP address'],
+    ['010.0.0.1', 'not an IP address'],
+    ['1.2.3', 'not an IP address'],
+    ['fe80::1%eth0', 'not an IP address'],
+    ['http://example.com', 'not an IP address, a CIDR network, a host name'],
+    ['exa mple.com', 'not an IP address, a CIDR network, a host name'],
+    ['*.com.', 'top-level'],
+    ['*', 'not an IP address'],
+  ])('refuse %p with a reason', (text, reason) => {
+    const parsed = parseWhitelistRule(text);
+    expect(parsed.ok).toBe(false);
+    expect(parsed.ok ? '' : parsed.message).toContain(reason);
+  });
+
+  it('that cannot be read admit nobody', () => {
+    expect(() => compileWhitelist(['10.0.0.0/8', '???'])).toThrow('cannot be read');
+  });
+
+  it('agree with a plain bit comparison for any v4 address and network', () => {
+    const octet = fc.nat({ max: 255 });
+    fc.assert(
+      fc.property(fc.tuple(octet, octet, octet, octet), fc.tuple(octet, octet, octet, octet), fc.nat({ max: 32 }), (a, b, length) => {
+        const number = (parts: number[]): number => parts.reduce((value, part) => value * 256 + part, 0);
+        const size = 2 ** (32 - length);
+        const start = Math.floor(number(b) / size) * size;
+        const text = [24, 16, 8, 0].map((shift) => Math.floor(start / 2 ** shift) % 256).join('.');
+        expect(admits([`${text}/${length}`], a.join('.'))).toBe(number(a) >= start && number(a) < start + size);
+      }),
+    );
+  });
+});
+
+describe('the origin host', () => {
+  it('is that of Origin, else of Referer, without the port', () => {
+    expect(originHostOf('https://App.Example.com:8443', undefined)).toBe('app.example.com');
+    expect(originHostOf(undefined, 'https://app.example.com/page?x=1')).toBe('app.example.com');
+    expect(originHostOf('https://a.example', 'https://b.example/')).toBe('a.example');
+  });
+
+  it.each([['null'], ['app.example.com'], ['file:///x'], ['https://'], ['javascript:alert(1)']])(
+    'is unknown for Origin %p, and Referer does not replace it',
+    (origin) => {
+      expect(originHostOf(origin, 'https://b.example/')).toBeUndefined();
+    },
+  );
+
+  it('is unknown when the header is repeated', () => {
+    expect(originHostOf(['https://a.example', 'https://b.example'], undefined)).toBeUndefined();
+  });
+});
