@@ -1,0 +1,97 @@
+import { send, type Reply } from '../support/http';
+import { openInstallation, type Installation } from './installation';
+
+let tollgate: Installation;
+
+beforeAll(async () => {
+  tollgate = await openInstallation();
+}, 120_000);
+
+afterAll(() => tollgate.close());
+
+const call = (key: string, path = '/vahaan'): Promise<Reply> => send(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key } });
+
+function left(reply: Reply, window: 'daily' | 'monthly'): number {
+  return Number(new RegExp(`"${window}";r=(\\d+);t=\\d+`).exec(String(reply.headers['ratelimit']))?.[1]);
+}
+
+describe('the daily limit', () => {
+  it('passes exactly as many requests as it says, one after the other, and then answers 429', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 3, monthly: 100 });
+    for (const remaining of [2, 1, 0]) {
+      const reply = await call(key);
+      expect([reply.status, left(reply, 'daily'), left(reply, 'monthly')]).toEqual([200, remaining, 97 + remaining]);
+      expect(reply.headers['x-tollgate-charged']).toBe('1');
+    }
+    const refused = await call(key);
+    expect(refused.status).toBe(429);
+    expect(refused.json()).toMatchObject({ code: 'quota_daily_exceeded', status: 429, type: expect.stringContaining('quota-exceeded') });
+    const wait = Number(refused.headers['retry-after']);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(86_400);
+    expect(refused.json().retry_after).toBe(wait);
+    expect(refused.headers['ratelimit-policy']).toBe(`"daily";q=3;w=86400, "monthly";q=100;w=${/"monthly";q=100;w=(\d+)/.exec(String(refused.headers['ratelimit-policy']))?.[1]}`);
+    expect(left(refused, 'daily')).toBe(0);
+  });
+
+  it('passes exactly M of N requests that arrive together with M left', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 37, monthly: 1000 });
+    const replies = await Promise.all(Array.from({ length: 200 }, () => call(key)));
+    const statuses = replies.map((reply) => reply.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(37);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(163);
+  });
+
+  it('is shared by all keys of a subscription and is not touched by refusals of other kinds', async () => {
+    const customer = tollgate.newEmail();
+    const first = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'test', daily: 4, monthly: 100 });
+    const second = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'test' });
+    const barred = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'test', allow: ['203.0.113.7'] });
+    expect(second.subscriptions[0]?.id).toBe(first.subscriptions[0]?.id);
+    expect((await call(first.key)).status).toBe(200);
+    expect((await call(barred.key)).status).toBe(401);
+    expect(left(await call(second.key), 'daily')).toBe(2);
+  });
+
+  it('follows a plan change at once and keeps what was used', async () => {
+    const { key, subscriptions } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 2, monthly: 100 });
+    const id = subscriptions[0]?.id ?? '';
+    await call(key);
+    await call(key);
+    expect((await call(key)).status).toBe(429);
+    await tollgate.subscriptions.change(id, { daily: 5, monthly: 100 });
+    const deadline = Date.now() + 3_000;
+    let reply = await call(key);
+    while (reply.status === 429 && Date.now() < deadline) reply = await call(key);
+    expect(left(reply, 'daily')).toBe(2);
+  });
+
+  it('of the plan Star on vahaan is 200 a day, smaller than the base of 1,000', async () => {
+    const star = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', plan: 'Star' });
+    const base = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
+    expect(left(await call(star.key), 'daily')).toBe(199);
+    expect(left(await call(base.key), 'daily')).toBe(999);
+  });
+});
+
+describe('the monthly limit', () => {
+  it('refuses with its own code and a wait to the end of the month', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 10, monthly: 1 });
+    expect((await call(key)).status).toBe(200);
+    const refused = await call(key);
+    expect([refused.status, refused.json().code]).toEqual([429, 'quota_monthly_exceeded']);
+    expect(left(refused, 'daily')).toBe(9);
+  });
+});
+
+describe('a unit is given back', () => {
+  it('when the upstream fails, so that the caller pays for answers only', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-pincode'], mode: 'test', daily: 10, monthly: 100 });
+    const failing = await tollgate.sandboxInput('api-pincode', 'provider_down');
+    const query = new URLSearchParams(failing as Record<string, string>).toString();
+    const failed = await call(key, `/pincode?${query}`);
+    expect([failed.status, failed.headers['x-tollgate-charged']]).toEqual([502, '0']);
+    const ok = await call(key, '/pincode?country=IN&pin=110001');
+    expect([ok.status, ok.headers['x-tollgate-charged'], left(ok, 'daily')]).toEqual([200, '1', 9]);
+  });
+});

@@ -1,0 +1,46 @@
+import { request as httpRequest, Agent, type IncomingHttpHeaders } from 'node:http';
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed body; throws when it is not JSON. */
+  json(): any;
+}
+
+export interface Sending {
+  method?: string;
+  /** Pairs, so that a name can be repeated and its spelling kept. */
+  headers?: readonly (readonly [string, string])[] | Readonly<Record<string, string>>;
+  body?: string | Buffer;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+
+/** Sends one request exactly as given; no redirect is followed and nothing is retried. */
+export function send(url: string, { method = 'GET', headers = [], body }: Sending = {}): Promise<Reply> {
+  const target = new URL(url);
+  const pairs = Array.isArray(headers) ? (headers as readonly (readonly [string, string])[]) : Object.entries(headers);
+  const raw = [['Host', target.host], ...pairs, ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]])];
+  return new Promise((resolve, reject) => {
+    // The path is taken from the text: URL would normalise what a test wants sent as it is.
+    const path = url.slice(url.indexOf(target.host) + target.host.length) || '/';
+    const outgoing = httpRequest({ agent, host: target.hostname, port: target.port, method, path, headers: raw.flat() }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.setTimeout(30_000, () => outgoing.destroy(new Error(`no answer within 30 s: ${method} ${target.pathname}`)));
+    outgoing.end(body);
+  });
+}
+
+/** Closes idle connections, so that a test file leaves nothing open. */
+export function closeConnections(): void {
+  agent.destroy();
+}
