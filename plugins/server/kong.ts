@@ -1,0 +1,135 @@
+import { type KongPdk, type RawBody } from '../core/kong-pdk';
+import { type Exchange } from './exchange';
+import { encodeFrames } from './frames';
+import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';
+import { decodeStruct, writeStruct } from './struct-codec';
+import { type Writer } from './wire-writer';
+
+type HeaderValues = Record<string, string | string[]>;
+
+/** Kong's own limit for get_headers, and the number to ask for: it drops what lies beyond. */
+const maxHeaders = 1000;
+const nothing = Buffer.alloc(0);
+
+/** A call ready to send: method name and argument, each in its frame. */
+function call(method: string, argument: Buffer): Buffer {
+  return encodeFrames([Buffer.from(method), argument]);
+}
+
+const getAllHeaders = call('kong.request.get_headers', encodeInt(maxHeaders));
+const getRawQuery = call('kong.request.get_raw_query', nothing);
+const getRawBody = call('kong.request.get_raw_body', nothing);
+const getForwardedIp = call('kong.client.get_forwarded_ip', nothing);
+
+const name = (method: string): Buffer => encodeFrames([Buffer.from(method)]);
+const setServiceHeaders = name('kong.service.request.set_headers');
+const clearServiceHeader = name('kong.service.request.clear_header');
+const setServiceRawQuery = name('kong.service.request.set_raw_query');
+const setServiceRawBody = name('kong.service.request.set_raw_body');
+const setResponseHeaders = name('kong.response.set_headers');
+const exitName = name('kong.response.exit');
+
+// Written even when empty: Kong's decoder makes an absent string nil, and a nil argument ends the request with 500.
+const writeString = (to: Writer, value: string): void => to.string(1, value);
+const writeBytes = (to: Writer, value: Uint8Array): void => to.bytes(1, value);
+
+function readRawBody(bytes: Buffer, start: number, end: number): RawBody {
+  const result = decodeRawBodyResult(bytes, start, end);
+  if ('error' in result) throw new Error(`Kong could not read the request body: ${result.error}`);
+  return result;
+}
+
+/** Frames of get_var by variable; a plugin asks for the same few, so a full table is simply not added to. */
+const getVarCalls = new Map<string, Buffer>();
+const maxGetVarCalls = 64;
+
+function getVar(variable: string): Buffer {
+  const known = getVarCalls.get(variable);
+  if (known) return known;
+  const frames = call('kong.nginx.get_var', encodeString(variable));
+  if (getVarCalls.size < maxGetVarCalls) getVarCalls.set(variable, frames);
+  return frames;
+}
+
+class Request {
+  constructor(private readonly exchange: Exchange) {}
+
+  getHeaders(max = maxHeaders): Promise<unknown> {
+    if (max === maxHeaders) return this.exchange.read(getAllHeaders, decodeStruct);
+    if (!Number.isInteger(max) || max < 1 || max > maxHeaders) throw new RangeError(`maxHeaders must be 1 to ${maxHeaders}`);
+    return this.exchange.read(call('kong.request.get_headers', encodeInt(max)), decodeStruct);
+  }
+
+  getRawQuery(): Promise<string> {
+    return this.exchange.read(getRawQuery, decodeString);
+  }
+
+  getRawBody(): Promise<RawBody> {
+    return this.exchange.read(getRawBody, readRawBody, true);
+  }
+}
+
+class Client {
+  constructor(private readonly exchange: Exchange) {}
+
+  getForwardedIp(): Promise<string> {
+    return this.exchange.read(getForwardedIp, decodeString);
+  }
+}
+
+class Nginx {
+  constructor(private readonly exchange: Exchange) {}
+
+  /** An unknown or unset variable reads as the empty string. */
+  getVar(variable: string): Promise<string> {
+    return this.exchange.read(getVar(variable), decodeString);
+  }
+}
+
+class ServiceRequest {
+  constructor(private readonly exchange: Exchange) {}
+
+  setHeaders(headers: HeaderValues): Promise<void> {
+    return this.exchange.write(setServiceHeaders, headers, writeStruct);
+  }
+
+  clearHeader(header: string): Promise<void> {
+    return this.exchange.write(clearServiceHeader, header, writeString);
+  }
+
+  setRawQuery(query: string): Promise<void> {
+    return this.exchange.write(setServiceRawQuery, query, writeString);
+  }
+
+  /** Text goes out as UTF-8. Give bytes for a body that may not be text: a string cannot carry them. */
+  setRawBody(body: string | Uint8Array): Promise<void> {
+    return this.exchange.write(setServiceRawBody, typeof body === 'string' ? Buffer.from(body) : body, writeBytes);
+  }
+}
+
+class Response {
+  constructor(private readonly exchange: Exchange) {}
+
+  setHeaders(headers: HeaderValues): Promise<void> {
+    return this.exchange.write(setResponseHeaders, headers, writeStruct);
+  }
+
+  exit(status: number, body?: Buffer, headers?: HeaderValues): Promise<void> {
+    if (!Number.isInteger(status) || status < 100 || status > 599) throw new RangeError('status must be 100 to 599');
+    const args: ExitArgs = { status };
+    if (body !== undefined) args.body = body;
+    if (headers !== undefined) args.headers = headers;
+    return this.exchange.exit(exitName, args, writeExitArgs);
+  }
+}
+
+/** The PDK object of one event; the calls go through `exchange`, which ends with the event. */
+export function createKong(exchange: Exchange): KongPdk {
+  return {
+    request: new Request(exchange),
+    client: new Client(exchange),
+    nginx: new Nginx(exchange),
+    service: { request: new ServiceRequest(exchange) },
+    response: new Response(exchange),
+  };
+}

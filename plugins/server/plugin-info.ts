@@ -1,0 +1,32 @@
+import { type PluginModule } from '../core/kong-pdk';
+
+/** What Kong's query command prints for a plugin server. */
+export interface PluginServerInfo {
+  /** A bare array of plugins, without this, would mean MessagePack. */
+  Protocol: 'ProtoBuf:1';
+  Plugins: [PluginDescription];
+}
+
+export interface PluginDescription {
+  Name: string;
+  Version: string;
+  Priority: number;
+  Phases: ['access'];
+  Schema: PluginSchema;
+}
+
+/** Kong's form of a plugin schema: the configuration is one record among the plugin's fields. */
+export interface PluginSchema {
+  name: string;
+  fields: { config: { type: 'record'; fields: readonly Record<string, unknown>[] } }[];
+}
+
+export function pluginSchema(plugin: PluginModule): PluginSchema {
+  return { name: plugin.Name, fields: [{ config: { type: 'record', fields: plugin.Schema } }] };
+}
+
+/** The JSON document for `pluginserver_<name>_query_cmd`. One plugin: Kong 3.9 registers only the first of each server. */
+export function pluginInfo(plugin: PluginModule): PluginServerInfo {
+  const { Name, Version, Priority } = plugin;
+  return { Protocol: 'ProtoBuf:1', Plugins: [{ Name, Version, Priority, Phases: ['access'], Schema: pluginSchema(plugin) }] };
+}

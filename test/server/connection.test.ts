@@ -1,0 +1,197 @@
+import { decodeExitArgs } from '../../plugins/server/pdk-messages';
+import { encodeFrames } from '../../plugins/server/frames';
+import { encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { TestServer, until, type Access } from './test-server';
+import { type PluginServerOptions } from '../../plugins/server/plugin-server';
+
+let running: TestServer;
+async function serve(access: Access = async () => {}, options: Partial<PluginServerOptions> = {}): ReturnType<TestServer['instance']> {
+  running = await TestServer.start(access, options);
+  return running.instance();
+}
+afterEach(() => running.stop());
+
+const forever = (): Promise<never> => new Promise(() => {});
+const readForever: Access = async ({ request }) => {
+  await request.getRawQuery();
+};
+
+describe('an event that cannot be decided', () => {
+  it.each<[string, Access]>([
+    ['rejects', () => Promise.reject(new Error('no database at db.internal'))],
+    [
+      'throws at once',
+      () => {
+        throw new Error('no database at db.internal');
+      },
+    ],
+    [
+      'fails after it has set headers',
+      async ({ service }) => {
+        await service.request.setHeaders({ 'X-Admitted': 'yes' });
+        throw new Error('no database at db.internal');
+      },
+    ],
+  ])('is refused with a 503 problem that says nothing of the cause when the plugin %s', async (_how, access) => {
+    const { kong, id } = await serve(access);
+    const record = await kong.event(id);
+    expect(record.calls.map((call) => call.method)).toEqual(['kong.response.exit']);
+    expect({ ...record.exit?.headers }).toMatchObject({ 'Content-Type': 'application/problem+json' });
+    const body = record.exit?.body?.toString() ?? '';
+    expect(JSON.parse(body)).toMatchObject({ status: 503, title: 'Service Unavailable', code: 'access_layer_unavailable' });
+    expect(body).not.toContain('database');
+    expect(running.log.at(-1)?.details.err?.message).toBe('no database at db.internal');
+  });
+
+  it('is refused with 503 when the plugin never ends', async () => {
+    const { kong, id } = await serve(forever, { eventDeadlineMs: 20 });
+    expect((await kong.event(id)).exit?.status).toBe(503);
+    expect(running.server.stats()).toMatchObject({ events: 1, overdue: 1, running: 0 });
+  });
+
+  it('is refused with 503 when Kong never answers a read', async () => {
+    const { kong, id } = await serve(readForever, { eventDeadlineMs: 20 });
+    expect((await kong.event(id, { 'kong.request.get_raw_query': undefined })).exit?.status).toBe(503);
+  });
+
+  it("keeps the plugin's own refusal when the plugin hangs after it", async () => {
+    const access: Access = async ({ response }) => {
+      await response.exit(401);
+      await forever();
+    };
+    const { kong, id } = await serve(access, { eventDeadlineMs: 20 });
+    expect((await kong.event(id)).exit?.status).toBe(401);
+  });
+
+  it('waits longer than that while the client is sending its body, but not for ever', async () => {
+    const access: Access = async ({ request }) => {
+      await request.getRawBody();
+    };
+    const { kong, id } = await serve(access, { eventDeadlineMs: 1, bodyDeadlineMs: 150 });
+    const startedAt = performance.now();
+    const record = await kong.event(id, { 'kong.request.get_raw_body': undefined });
+    expect(record.exit?.status).toBe(503);
+    expect(performance.now() - startedAt).toBeGreaterThan(140);
+  });
+
+  it('has the usual deadline again once the body is here', async () => {
+    const access: Access = async ({ request }) => {
+      await request.getRawBody();
+      await forever();
+    };
+    const { kong, id } = await serve(access, { eventDeadlineMs: 20, bodyDeadlineMs: 3_600_000 });
+    expect((await kong.event(id)).exit?.status).toBe(503);
+  });
+
+  it('is refused with 503 when the reply to a read makes no sense', async () => {
+    const { kong, id } = await serve(async ({ request }) => {
+      await request.getHeaders();
+    });
+    expect((await kong.event(id, { 'kong.request.get_headers': Buffer.from('0aff', 'hex') })).exit?.status).toBe(503);
+  });
+
+  it('is refused with 503, never just closed, when Kong sends what nobody asked for', async () => {
+    const { kong, id } = await serve(forever);
+    kong.send({ command: 'handle_event', instanceId: id, eventName: 'access' });
+    await until(() => running.server.stats().running === 1);
+    await kong.sendRaw(encodeFrames([Buffer.from('?')]));
+    expect((await kong.nextFrame())?.toString()).toBe('kong.response.exit');
+    expect(decodeExitArgs((await kong.nextFrame()) ?? Buffer.alloc(0)).status).toBe(503);
+  });
+
+  it('is refused with 503, never just closed, when a frame is longer than any may be', async () => {
+    const { kong, id } = await serve(readForever);
+    kong.send({ command: 'handle_event', instanceId: id, eventName: 'access' });
+    expect((await kong.nextFrame())?.toString()).toBe('kong.request.get_raw_query');
+    await kong.nextFrame();
+    await kong.sendRaw(Buffer.from('ffffffff', 'hex'));
+    expect((await kong.nextFrame())?.toString()).toBe('kong.response.exit');
+    expect(decodeExitArgs((await kong.nextFrame()) ?? Buffer.alloc(0)).status).toBe(503);
+  });
+});
+
+describe('a connection', () => {
+  it('answers a phase that the plugin does not have at once, without a call', async () => {
+    const { kong, id } = await serve(() => Promise.reject(new Error('not for this phase')));
+    expect(await kong.event(id, {}, 'log')).toMatchObject({ calls: [], answer: { sequence: 2 } });
+  });
+
+  it('is closed on an event of an unknown instance, so that Kong starts it again', async () => {
+    const { kong, id } = await serve();
+    expect(await kong.event(id + 1)).toMatchObject({ calls: [], closedByServer: true });
+    const again = await running.instance();
+    expect((await again.kong.event(again.id)).answer).toEqual({ sequence: 2 });
+  });
+
+  it.each<[string, Buffer]>([
+    ['an unknown command', encodeFrames([Buffer.from('08019a0300', 'hex')])],
+    ['a call without a command', encodeFrames([Buffer.from('0801', 'hex')])],
+    ['bytes that are no message', encodeFrames([Buffer.from('ffffffffffffffffffffff', 'hex')])],
+    ['a frame longer than any may be', Buffer.from('ffffffff', 'hex')],
+  ])('alone is closed on %s', async (_what, bytes) => {
+    const { kong, id } = await serve();
+    const other = await running.connect();
+    await kong.sendRaw(bytes);
+    await kong.untilClosed();
+    expect((await other.event(id)).answer).toEqual({ sequence: 1 });
+    expect(running.server.stats().protocolErrors).toBe(1);
+  });
+
+  it('reads a call that comes byte by byte', async () => {
+    const { kong, id } = await serve();
+    const bytes = encodeFrames([encodeRpcCall({ sequence: 77, command: 'handle_event', instanceId: id, eventName: 'access' })]);
+    await kong.sendRaw(...Array.from(bytes, (byte) => Buffer.from([byte])));
+    expect((await kong.serveEvent()).answer).toEqual({ sequence: 77 });
+  });
+
+  it('answers several calls that come in one chunk, in order', async () => {
+    const { kong } = await serve();
+    const ask = (sequence: number): Buffer => encodeRpcCall({ sequence, command: 'get_plugin_names' });
+    await kong.sendRaw(encodeFrames([ask(5), ask(6), ask(7)]));
+    const answers = [await kong.nextFrame(), await kong.nextFrame(), await kong.nextFrame()];
+    expect(answers.map((answer) => answer?.toString('hex').slice(0, 4))).toEqual(['0805', '0806', '0807']);
+  });
+
+  it('that vanishes during an event is forgotten: the plugin gets an error and nothing else happens', async () => {
+    let outcome: unknown;
+    const access: Access = async ({ request }) => {
+      outcome = await request.getRawQuery().catch((error: unknown) => error);
+      throw outcome as Error;
+    };
+    const { kong, id } = await serve(access);
+    kong.send({ command: 'handle_event', instanceId: id, eventName: 'access' });
+    await kong.nextFrame();
+    kong.destroy();
+    await until(() => outcome !== undefined);
+    expect((outcome as Error).name).toBe('EventOverError');
+    await until(() => running.server.stats().connections === 0);
+    expect(running.server.stats()).toMatchObject({ abandoned: 1, failed: 0, running: 0 });
+    expect(running.logged('error')).toEqual([]);
+  });
+
+  it('asked for names, information and status answers what it knows and nothing more', async () => {
+    const { kong, id } = await serve();
+    expect(await kong.ask({ command: 'get_plugin_names' })).toMatchObject({ pluginNames: ['echo'] });
+    const { pluginInfo } = await kong.ask({ command: 'get_plugin_info', name: 'echo' });
+    expect(pluginInfo).toMatchObject({ name: 'echo', version: '1.2.3', priority: 1010, phases: ['access'] });
+    expect(JSON.parse(pluginInfo?.schema ?? '')).toEqual({
+      name: 'echo',
+      fields: [{ config: { type: 'record', fields: [{ message: { type: 'string' } }] } }],
+    });
+    expect(await kong.ask({ command: 'get_plugin_info', name: 'other' })).toEqual({ sequence: 4 });
+    const { instanceStatus } = await kong.ask({ command: 'get_instance_status', instanceId: id });
+    expect(instanceStatus).toMatchObject({ name: 'echo', instanceId: id });
+    expect(await kong.ask({ command: 'get_instance_status', instanceId: id + 1 })).toEqual({ sequence: 6 });
+  });
+
+  it('that asks without reading the answers is not read from for ever', async () => {
+    const { kong } = await serve();
+    const other = await running.connect();
+    kong.socket.pause();
+    const many = encodeFrames(Array.from({ length: 2000 }, () => encodeRpcCall({ sequence: 1, command: 'get_plugin_info', name: 'echo' })));
+    const accepted: number[] = [];
+    for (let round = 0; round < 100; round++) kong.socket.write(many, () => accepted.push(round));
+    for (let round = 0; round < 50; round++) await other.ask({ command: 'get_plugin_names' });
+    expect(accepted.length).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,203 @@
+import { Socket } from 'node:net';
+import { type KongPdk } from '../../plugins/core/kong-pdk';
+import {
+  decodeByteString,
+  decodeExitArgs,
+  decodeInt,
+  decodeString,
+  encodeRawBodyResult,
+  encodeString,
+} from '../../plugins/server/pdk-messages';
+import { decodeStruct } from '../../plugins/server/struct-codec';
+import { TestServer, until, type Access } from './test-server';
+
+let running: TestServer;
+async function serve(access: Access): ReturnType<TestServer['instance']> {
+  running = await TestServer.start(access);
+  return running.instance();
+}
+afterEach(() => running.stop());
+
+/** How often the server wrote to the socket while `work` ran. */
+async function countWrites(kongSocket: Socket, work: () => Promise<unknown>): Promise<number> {
+  const spy = jest.spyOn(Socket.prototype, 'write');
+  await work();
+  const count = spy.mock.contexts.filter((socket) => socket !== kongSocket).length;
+  spy.mockRestore();
+  return count;
+}
+
+describe('the PDK of our plugin server', () => {
+  it('hands the plugin what Kong answers', async () => {
+    const seen: unknown[] = [];
+    const { kong, id } = await serve(async ({ request, client, nginx }) => {
+      seen.push(await request.getHeaders(), await request.getRawQuery(), await request.getRawBody());
+      seen.push(await client.getForwardedIp(), await nginx.getVar('kong_request_id'));
+    });
+    const record = await kong.event(id);
+    expect(seen).toEqual([
+      { host: 'api.test', 'x-api-key': 'tg_test_1', accept: ['a/b', 'c/d'] },
+      'a=1&b=2',
+      { content: Buffer.from('k=v') },
+      '203.0.113.7',
+      'kong_request_id',
+    ]);
+    expect(record.answer).toEqual({ sequence: 2 });
+    expect(decodeInt(record.calls[0]?.args ?? Buffer.alloc(0))).toBe(1000);
+  });
+
+  it('has no name that a header could take from Object.prototype', async () => {
+    let headers: unknown;
+    const { kong, id } = await serve(async ({ request }) => {
+      headers = await request.getHeaders(5);
+    });
+    const record = await kong.event(id);
+    expect(Object.getPrototypeOf(headers)).toBeNull();
+    expect(decodeInt(record.calls[0]?.args ?? Buffer.alloc(0))).toBe(5);
+  });
+
+  it('tells a body that was spooled to a file from one in memory', async () => {
+    let body: unknown;
+    const { kong, id } = await serve(async ({ request }) => {
+      body = await request.getRawBody();
+    });
+    await kong.event(id, { 'kong.request.get_raw_body': encodeRawBodyResult({ filePath: '/tmp/body/1' }) });
+    expect(body).toEqual({ filePath: '/tmp/body/1' });
+  });
+
+  it('refuses the request when Kong cannot read the body', async () => {
+    const { kong, id } = await serve(async ({ request }) => {
+      await request.getRawBody();
+    });
+    const record = await kong.event(id, { 'kong.request.get_raw_body': encodeRawBodyResult({ error: 'no such file' }) });
+    expect(record.exit?.status).toBe(503);
+  });
+
+  it('sends reads that start together, and then all writes with the end of the event, in two writes', async () => {
+    const { kong, id } = await serve(async ({ request, client, nginx, service }) => {
+      await Promise.all([request.getHeaders(), request.getRawQuery(), client.getForwardedIp(), nginx.getVar('x')]);
+      void service.request.setHeaders({ 'X-A': '1' });
+      void service.request.clearHeader('X-API-Key');
+    });
+    let record: Awaited<ReturnType<typeof kong.event>> | undefined;
+    const writes = await countWrites(kong.socket, async () => (record = await kong.event(id)));
+    expect(writes).toBe(2);
+    expect(record?.exchanges).toEqual([
+      ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'],
+      ['kong.service.request.set_headers', 'kong.service.request.clear_header'],
+    ]);
+    expect(record?.answer).toEqual({ sequence: 2 });
+  });
+
+  it('carries every write to Kong in the order it was made', async () => {
+    const { kong, id } = await serve(async ({ service, response }) => {
+      await service.request.setHeaders({ 'X-One': '1', 'X-Many': ['a', 'b'] });
+      await service.request.clearHeader('X-API-Key');
+      await service.request.setRawQuery('');
+      await service.request.setRawBody('é');
+      await response.setHeaders({ RateLimit: '"daily";r=1' });
+    });
+    const { calls } = await kong.event(id);
+    expect(calls.map((call) => call.method)).toEqual([
+      'kong.service.request.set_headers',
+      'kong.service.request.clear_header',
+      'kong.service.request.set_raw_query',
+      'kong.service.request.set_raw_body',
+      'kong.response.set_headers',
+    ]);
+    const [headers, cleared, query, body, answered] = calls.map((call) => call.args);
+    expect({ ...decodeStruct(headers as Buffer) }).toEqual({ 'X-One': '1', 'X-Many': ['a', 'b'] });
+    expect(decodeString(cleared as Buffer)).toBe('X-API-Key');
+    expect(query?.toString('hex')).toBe('0a00');
+    expect(decodeByteString(body as Buffer)).toEqual(Buffer.from('é'));
+    expect({ ...decodeStruct(answered as Buffer) }).toEqual({ RateLimit: '"daily";r=1' });
+  });
+
+  it('keeps a body of any bytes exact when it is given as bytes', async () => {
+    const bytes = Buffer.from([0xff, 0x00, 0xfe]);
+    const { kong, id } = await serve(async ({ service }) => {
+      await service.request.setRawBody(bytes as unknown as string);
+    });
+    const { calls } = await kong.event(id);
+    expect(decodeByteString(calls[0]?.args ?? Buffer.alloc(0))).toEqual(bytes);
+  });
+
+  it('serves the next event on the connection after the empty replies to the last one', async () => {
+    const { kong, id } = await serve(async ({ request, service }) => {
+      const query = await request.getRawQuery();
+      void service.request.setHeaders({ 'X-Query': query });
+      void service.request.clearHeader('X-A');
+    });
+    for (const query of ['n=1', 'n=2', 'n=3']) {
+      const { calls } = await kong.event(id, { 'kong.request.get_raw_query': encodeString(query) });
+      expect({ ...decodeStruct(calls[1]?.args ?? Buffer.alloc(0)) }).toEqual({ 'X-Query': query });
+    }
+  });
+
+  it('ends the request with the status, body and headers of the plugin, after the headers set before', async () => {
+    const { kong, id } = await serve(async ({ response }) => {
+      await response.setHeaders({ 'X-Before': 'kept' });
+      await response.exit(429, Buffer.from('{}'), { 'Retry-After': '7' });
+    });
+    const record = await kong.event(id);
+    expect(record.calls.map((call) => call.method)).toEqual(['kong.response.set_headers', 'kong.response.exit']);
+    expect(record.exit).toMatchObject({ status: 429, body: Buffer.from('{}') });
+    expect({ ...record.exit?.headers }).toEqual({ 'Retry-After': '7' });
+  });
+
+  it('lets the first exit stand whatever the plugin does after it', async () => {
+    const { kong, id } = await serve(async ({ response, service }) => {
+      await response.exit(401);
+      await service.request.setHeaders({ 'X-Late': '1' });
+      await response.exit(200);
+      throw new Error('after the fact');
+    });
+    const record = await kong.event(id);
+    expect(record.calls.map((call) => call.method)).toEqual(['kong.response.exit']);
+    expect(decodeExitArgs(record.calls[0]?.args ?? Buffer.alloc(0))).toEqual({ status: 401 });
+  });
+
+  it.each([99, 600, 9999, 200.5, Number.NaN])('refuses with 503 when the plugin exits with status %p', async (status) => {
+    const { kong, id } = await serve(async ({ response }) => {
+      await response.exit(status);
+    });
+    expect((await kong.event(id)).exit?.status).toBe(503);
+  });
+
+  it('refuses with 503 when the plugin sets a header without a value', async () => {
+    const { kong, id } = await serve(async ({ service }) => {
+      await service.request.setHeaders({ 'X-A': undefined as unknown as string });
+    });
+    expect((await kong.event(id)).exit?.status).toBe(503);
+  });
+
+  it('rejects calls of a plugin whose event is over, and writes nothing for them', async () => {
+    let kept: KongPdk | undefined;
+    const { kong, id } = await serve(async (pdk) => {
+      kept ??= pdk;
+    });
+    await kong.event(id);
+    const late = kept as unknown as KongPdk;
+    const writes = await countWrites(kong.socket, async () => {
+      await expect(late.request.getRawQuery()).rejects.toThrow('already answered');
+      await expect(late.service.request.clearHeader('x')).rejects.toThrow('already answered');
+      await expect(late.response.exit(200)).rejects.toThrow('already answered');
+    });
+    expect(writes).toBe(0);
+    expect((await kong.event(id)).calls).toEqual([]);
+  });
+
+  it('rejects a read that the plugin left open when its event ended, and stays in step with Kong', async () => {
+    let open: Promise<string> | undefined;
+    const { kong, id } = await serve(async ({ request }) => {
+      if (open) return;
+      open = request.getRawQuery();
+      await Promise.resolve();
+      await Promise.resolve();
+    });
+    await kong.event(id);
+    await until(() => open !== undefined);
+    await expect(open).rejects.toThrow('already answered');
+    expect((await kong.event(id)).answer).toEqual({ sequence: 3 });
+  });
+});

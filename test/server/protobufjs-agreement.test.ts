@@ -1,0 +1,300 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import protobuf from 'protobufjs';
+import {
+  decodeBool,
+  decodeByteString,
+  decodeExitArgs,
+  decodeInt,
+  decodeKeyValue,
+  decodeNumber,
+  decodeRawBodyResult,
+  decodeString,
+  encodeBool,
+  encodeByteString,
+  encodeExitArgs,
+  encodeInt,
+  encodeKeyValue,
+  encodeNumber,
+  encodeRawBodyResult,
+  encodeString,
+  type ExitArgs,
+} from '../../plugins/server/pdk-messages';
+import {
+  decodeRpcCall,
+  decodeRpcReturn,
+  encodeRpcCall,
+  encodeRpcReturn,
+  type RpcCall,
+  type RpcReturn,
+} from '../../plugins/server/rpc-messages';
+import {
+  decodeListValue,
+  decodeStruct,
+  decodeValue,
+  encodeListValue,
+  encodeStruct,
+  encodeValue,
+  type ProtoValue,
+} from '../../plugins/server/struct-codec';
+import { ProtocolError } from '../../plugins/server/wire';
+
+const root = new protobuf.Root();
+const resolvePath = root.resolvePath.bind(root);
+root.resolvePath = (origin, target) => (target.startsWith('google/') ? target : resolvePath(origin, target));
+root.loadSync(join(__dirname, '../../protos/kong/pluginsocket.proto'), { keepCase: true });
+const type = (name: string): protobuf.Type => root.lookupType(name.includes('.') ? name : `kong_plugin_protocol.${name}`);
+
+const text = fc.string({ unit: 'binary', maxLength: 300 });
+const bytes = fc.uint8Array({ maxLength: 300 }).map((value) => Buffer.from(value));
+const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const int64 = fc.maxSafeInteger();
+const { value: protoValue, struct } = fc.letrec<{ value: ProtoValue; struct: Record<string, ProtoValue> }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double({ noNaN: true }),
+    text,
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('struct'),
+  ),
+  struct: fc.dictionary(
+    // protobuf.js itself loses a field of this name.
+    text.filter((name) => name !== '__proto__'),
+    tie('value'),
+    { maxKeys: 5, noNullPrototype: false },
+  ),
+}));
+
+/** A plain value as the object that protobufjs writes for a google.protobuf.Value. */
+function asMessage(value: ProtoValue): object {
+  // 1 as Kong sends it; protobuf's own number is 0, and both are read as null.
+  if (value === null) return { nullValue: 1 };
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'number') return { numberValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (Array.isArray(value)) return { listValue: listAsMessage(value) };
+  return { structValue: structAsMessage(value) };
+}
+const listAsMessage = (list: ProtoValue[]): object => ({ values: list.map(asMessage) });
+const structAsMessage = (each: Record<string, ProtoValue>): object => ({
+  fields: Object.fromEntries(Object.entries(each).map(([name, value]) => [name, asMessage(value)])),
+});
+const unchanged = (value: unknown): object => ({ v: value });
+
+interface Pair<T> {
+  message: string;
+  values: fc.Arbitrary<T>;
+  encode: (value: T) => Buffer;
+  decode: (bytes: Buffer) => T;
+  /** What protobufjs calls the same value. */
+  as: (value: T) => object;
+}
+const pair = <T>(each: Pair<T>): Pair<unknown> => each as unknown as Pair<unknown>;
+
+const returnAs = (answer: RpcReturn): object => ({
+  sequence: answer.sequence,
+  ...(answer.pluginNames && { plugin_names: { names: answer.pluginNames } }),
+  ...(answer.pluginInfo && {
+    plugin_info: { ...answer.pluginInfo, updated_at: answer.pluginInfo.updatedAt, loaded_at: answer.pluginInfo.loadedAt },
+  }),
+  ...(answer.instanceStatus && {
+    instance_status: {
+      name: answer.instanceStatus.name,
+      instance_id: answer.instanceStatus.instanceId,
+      started_at: answer.instanceStatus.startedAt,
+      ...(answer.instanceStatus.config !== undefined && { config: asMessage(answer.instanceStatus.config) }),
+    },
+  }),
+});
+const callAs = (call: RpcCall): object => {
+  const { sequence, command, ...content } = call as RpcCall & { instanceId?: number; eventName?: string };
+  const { instanceId, eventName, ...rest } = content;
+  return {
+    sequence,
+    [`cmd_${command}`]: {
+      ...rest,
+      ...(instanceId !== undefined && { instance_id: instanceId }),
+      ...(eventName !== undefined && { event_name: eventName }),
+    },
+  };
+};
+
+const sequence = int64;
+const calls: fc.Arbitrary<RpcCall> = fc.oneof(
+  fc.record({ sequence, command: fc.constant('get_plugin_names' as const) }),
+  fc.record({ sequence, command: fc.constant('get_plugin_info' as const), name: text }),
+  fc.record({ sequence, command: fc.constant('start_instance' as const), name: text, config: bytes }),
+  fc.record({ sequence, command: fc.constant('get_instance_status' as const), instanceId: int32 }),
+  fc.record({ sequence, command: fc.constant('close_instance' as const), instanceId: int32 }),
+  fc.record({ sequence, command: fc.constant('handle_event' as const), instanceId: int32, eventName: text }),
+);
+const answers: fc.Arbitrary<RpcReturn> = fc.oneof(
+  fc.record({ sequence }),
+  fc.record({ sequence, pluginNames: fc.array(text, { maxLength: 5 }) }),
+  fc.record({
+    sequence,
+    pluginInfo: fc.record({
+      name: text,
+      updatedAt: int64,
+      loadedAt: int64,
+      phases: fc.array(text, { maxLength: 3 }),
+      version: text,
+      priority: int32,
+      schema: text,
+    }),
+  }),
+  fc.record({
+    sequence,
+    instanceStatus: fc.record(
+      { name: text, instanceId: int32, startedAt: int64, config: protoValue },
+      { requiredKeys: ['name', 'instanceId', 'startedAt'] },
+    ),
+  }),
+);
+
+const pairs = [
+  pair({ message: 'String', values: text, encode: encodeString, decode: decodeString, as: unchanged }),
+  pair({ message: 'ByteString', values: bytes, encode: encodeByteString, decode: decodeByteString, as: unchanged }),
+  pair({ message: 'Int', values: int32, encode: encodeInt, decode: decodeInt, as: unchanged }),
+  pair({ message: 'Number', values: fc.double(), encode: encodeNumber, decode: decodeNumber, as: unchanged }),
+  pair({ message: 'Bool', values: fc.boolean(), encode: encodeBool, decode: decodeBool, as: unchanged }),
+  pair({
+    message: 'KV',
+    values: fc.record({ key: text, value: protoValue }),
+    encode: encodeKeyValue,
+    decode: decodeKeyValue,
+    as: ({ key, value }) => ({ k: key, v: asMessage(value) }),
+  }),
+  pair({
+    message: 'ExitArgs',
+    values: fc.record({ status: int32, body: bytes, headers: struct }, { requiredKeys: ['status'] }),
+    encode: encodeExitArgs,
+    decode: decodeExitArgs,
+    as: (args) => ({ ...args, ...(args.headers && { headers: structAsMessage(args.headers) }) }),
+  }),
+  pair({
+    message: 'RawBodyResult',
+    values: fc.oneof(fc.record({ content: bytes }), fc.record({ filePath: text }), fc.record({ error: text })),
+    encode: encodeRawBodyResult,
+    decode: decodeRawBodyResult,
+    as: (result) => ('filePath' in result ? { body_filepath: result.filePath } : result),
+  }),
+  pair({ message: 'google.protobuf.Struct', values: struct, encode: encodeStruct, decode: decodeStruct, as: structAsMessage }),
+  pair({ message: 'google.protobuf.Value', values: protoValue, encode: encodeValue, decode: decodeValue, as: asMessage }),
+  pair({
+    message: 'google.protobuf.ListValue',
+    values: fc.array(protoValue, { maxLength: 5 }),
+    encode: encodeListValue,
+    decode: decodeListValue,
+    as: listAsMessage,
+  }),
+  pair({ message: 'RpcCall', values: calls, encode: encodeRpcCall as (call: RpcCall) => Buffer, decode: decodeRpcCall, as: callAs }),
+  pair({ message: 'RpcReturn', values: answers, encode: encodeRpcReturn, decode: decodeRpcReturn, as: returnAs }),
+];
+
+const comparable = { longs: Number, bytes: Buffer, defaults: true };
+
+describe.each(pairs.map((each) => [each.message, each] as const))('%s', (message, { values, encode, decode, as }) => {
+  it('reads what protobuf.js writes', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const written = Buffer.from(
+          type(message)
+            .encode(type(message).fromObject(as(value)))
+            .finish(),
+        );
+        expect(decode(written)).toEqual(value);
+      }),
+    );
+  });
+
+  it('writes what protobuf.js reads', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const codec = type(message);
+        const theirs = codec.decode(codec.encode(codec.fromObject(as(value))).finish());
+        expect(codec.toObject(codec.decode(encode(value)), comparable)).toEqual(codec.toObject(theirs, comparable));
+        expect(decode(encode(value))).toEqual(value);
+      }),
+    );
+  });
+
+  it('reads past fields it does not know', () => {
+    const unknown = fc.constantFrom('a00601', 'a106ffffffffffffffff', 'a20603616263', 'a506ffffffff', 'a306a00601a406');
+    fc.assert(
+      fc.property(values, unknown, (value, hex) => {
+        const extra = Buffer.from(hex, 'hex');
+        expect(decode(Buffer.concat([extra, encode(value), extra]))).toEqual(value);
+      }),
+    );
+  });
+
+  it('answers any bytes with a value or a ProtocolError', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
+        try {
+          decode(Buffer.from(noise));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProtocolError);
+        }
+      }),
+    );
+  });
+
+  it('never reads past its end: a message cut short is a ProtocolError or a shorter message', () => {
+    fc.assert(
+      fc.property(values, fc.nat(), (value, at) => {
+        const whole = encode(value);
+        const cut = Buffer.from(whole.subarray(0, whole.length === 0 ? 0 : at % whole.length));
+        const surrounded = Buffer.concat([cut, Buffer.alloc(64, 0xff)]);
+        const outcome = (run: () => unknown): unknown => {
+          try {
+            return run();
+          } catch (error) {
+            return (error as Error).name;
+          }
+        };
+        expect(outcome(() => (decode as (bytes: Buffer, start: number, end: number) => unknown)(surrounded, 0, cut.length))).toEqual(
+          outcome(() => decode(cut)),
+        );
+      }),
+    );
+  });
+});
+
+describe('a null', () => {
+  it('is read from either number that stands for it', () => {
+    expect(decodeValue(Buffer.from('0800', 'hex'))).toBeNull();
+    expect(decodeValue(Buffer.from('0801', 'hex'))).toBeNull();
+    expect(decodeValue(Buffer.alloc(0))).toBeNull();
+  });
+});
+
+describe('a message that attacks the reader', () => {
+  it('is refused when it nests without end', () => {
+    let nested: Buffer = encodeValue(1);
+    const wrap = (tag: number): void => void (nested = Buffer.concat([Buffer.from([tag]), varint(nested.length), nested]));
+    for (let depth = 0; depth < 5000; depth++) [0x32, 0x0a].forEach(wrap);
+    expect(() => decodeListValue(nested)).toThrow(ProtocolError);
+    expect(() => decodeString(Buffer.alloc(100_000, 0x0b))).toThrow(ProtocolError);
+  });
+
+  it('is refused when its sequence cannot be given back exactly', () => {
+    expect(() => decodeRpcReturn(Buffer.from('08ffffffffffffffff7f', 'hex'))).toThrow(ProtocolError);
+  });
+
+  it('is refused when its bytes lie outside the buffer', () => {
+    expect(() => decodeString(Buffer.alloc(4), 0, 5)).toThrow(ProtocolError);
+    expect(() => decodeString(Buffer.alloc(4), 3, 2)).toThrow(ProtocolError);
+  });
+});
+
+function varint(value: number): Buffer {
+  const out: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...out, rest]);
+    out.push((rest % 128) | 128);
+  }
+}
