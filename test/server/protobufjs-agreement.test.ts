@@ -18,7 +18,6 @@ import {
   encodeNumber,
   encodeRawBodyResult,
   encodeString,
-  type ExitArgs,
 } from '../../plugins/server/pdk-messages';
 import {
   decodeRpcCall,

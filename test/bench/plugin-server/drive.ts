@@ -1,0 +1,18 @@
+import { driveMsgpack } from './msgpack-driver';
+import { driveProtobuf } from './protobuf-driver';
+
+// The load process: `node drive.js protobuf|msgpack SOCKET CONNECTIONS EVENTS WARM_UP`. Tells its parent when it is warm and when done.
+
+const [protocol, socketPath = '', connections, events, warmUp] = process.argv.slice(2);
+const drive = protocol === 'msgpack' ? driveMsgpack : driveProtobuf;
+
+void drive({
+  socketPath,
+  connections: Number(connections),
+  events: Number(events),
+  warmUp: Number(warmUp),
+  onWarm: () => process.send?.('warm'),
+}).then(() => {
+  process.send?.('done');
+  process.disconnect();
+});

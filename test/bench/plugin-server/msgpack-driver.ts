@@ -1,0 +1,94 @@
+import { connect, type Socket } from 'node:net';
+import { encode } from '@msgpack/msgpack';
+import { requestHeaders, type DriverOptions } from './driver-options';
+
+// Kong's side of the stock protocol: one MessagePack-RPC request at a time, [0, id, method, [arguments]]; each PDK call of the plugin
+// comes as the answer to the last request, and its result goes back with the next.
+
+/** A Step request and where in it the event id has its four bytes. */
+interface Step {
+  bytes: Buffer;
+  idAt: number;
+}
+
+const idMark = 0xdeadbeef;
+const eventIdKey = Buffer.from('EventId');
+
+function step(method: string, data: unknown): Step {
+  const bytes = Buffer.from(encode([0, 1, `plugin.${method}`, [{ Data: data, EventId: idMark }]]));
+  const mark = Buffer.alloc(4);
+  mark.writeUInt32BE(idMark);
+  return { bytes, idAt: bytes.indexOf(mark) };
+}
+
+const steps = [
+  step('StepMultiMap', requestHeaders),
+  step('Step', 'pincode=110001&lang=en'),
+  step('Step', '203.0.113.7'),
+  step('Step', 'e398404fea6cb07e4af2eb62fa2d4234'),
+  step('Step', null),
+  step('Step', null),
+];
+
+/** As driveProtobuf, for kong-pdk's own server. */
+export async function driveMsgpack(options: DriverOptions): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.socketPath)));
+  const started = await ask(sockets[0] as Socket, 'StartInstance', { Name: 'echo', Config: '{"message":"hi"}' });
+  const instanceId = readInteger(started, started.lastIndexOf(Buffer.from('Id')) + 2);
+  const event = Buffer.from(encode([0, 1, 'plugin.HandleEvent', [{ InstanceId: instanceId, EventName: 'access' }]]));
+  await new Promise<void>((resolve) => {
+    let startedEvents = sockets.length;
+    let ended = 0;
+    const onEnd = (socket: Socket): void => {
+      ended++;
+      if (ended === options.warmUp) options.onWarm();
+      if (startedEvents < options.events) {
+        startedEvents++;
+        socket.write(event);
+      } else if (ended === options.events) resolve();
+    };
+    for (const socket of sockets) run(socket, event, onEnd);
+  });
+  for (const socket of sockets) socket.destroy();
+}
+
+function run(socket: Socket, event: Buffer, onEnd: (socket: Socket) => void): void {
+  // Each connection has its own copies: the event id is written into them.
+  const own = steps.map(({ bytes, idAt }) => ({ bytes: Buffer.from(bytes), idAt }));
+  let next = 0;
+  let eventId = 0;
+  socket.on('data', (chunk: Buffer) => {
+    // The event's id is in the answer to HandleEvent; every answer fits in one chunk, as the stock server itself assumes.
+    if (next === 0) eventId = readInteger(chunk, chunk.lastIndexOf(eventIdKey) + eventIdKey.length);
+    const each = own[next];
+    if (!each) {
+      next = 0;
+      onEnd(socket);
+      return;
+    }
+    next++;
+    each.bytes.writeUInt32BE(eventId, each.idAt);
+    socket.write(each.bytes);
+  });
+  socket.write(event);
+}
+
+/** A MessagePack unsigned integer. */
+function readInteger(bytes: Buffer, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return first;
+  if (first === 0xcc) return bytes.readUInt8(at + 1);
+  if (first === 0xcd) return bytes.readUInt16BE(at + 1);
+  return bytes.readUInt32BE(at + 1);
+}
+
+function open(socketPath: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socketPath, () => resolve(socket)).once('error', reject);
+  });
+}
+
+function ask(socket: Socket, method: string, argument: object): Promise<Buffer> {
+  socket.write(encode([0, 1, `plugin.${method}`, [argument]]));
+  return new Promise((resolve) => socket.once('data', (chunk) => resolve(Buffer.from(chunk))));
+}

@@ -1,0 +1,84 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+// Our plugin server against the stock one (kong-pdk), each with the same plugin, each driven by a separate process over 16
+// connections. Run: `node cli/build.mjs && node dist/test/bench/plugin-server/run.js [events]`; about 30 s with the default.
+// The driver shares the machine's cores with the server, so the CPU of the server per event is the figure to compare first.
+
+const connections = 16;
+const ourEvents = Number(process.argv[2] ?? 200_000);
+/** The stock server is several times slower: a part of the events takes as long. */
+const stockEvents = Math.ceil(ourEvents / 4);
+/** /proc counts in USER_HZ, which Linux fixes at 100 a second. */
+const tickUs = 10_000;
+
+interface Figures {
+  eventsPerSecond: number;
+  cpuUsPerEvent: number;
+  userUsPerEvent: number;
+  rssMiB: number;
+}
+
+function cpuUs(pid: number): { user: number; total: number } {
+  // The second field, the command in brackets, may hold spaces; utime and stime are the 12th and 13th after it.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  const [user, system] = [Number(fields[11]) * tickUs, Number(fields[12]) * tickUs];
+  return { user, total: user + system };
+}
+
+function rssMiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+async function measure(protocol: string, server: ChildProcess, socketPath: string, events: number): Promise<Figures> {
+  while (!existsSync(socketPath)) await new Promise((resolve) => setTimeout(resolve, 20));
+  const pid = server.pid ?? 0;
+  const warmUp = Math.ceil(events / 5);
+  const args = [protocol, socketPath, connections, events, warmUp].map(String);
+  const driver = fork(join(__dirname, 'drive.js'), args);
+  await once(driver, 'message');
+  const [startedAt, before] = [performance.now(), cpuUs(pid)];
+  await once(driver, 'message');
+  const [endedAt, after] = [performance.now(), cpuUs(pid)];
+  const rss = rssMiB(pid);
+  const gone = once(server, 'exit');
+  server.kill('SIGTERM');
+  await gone;
+  const measured = events - warmUp;
+  return {
+    eventsPerSecond: Math.round((measured / (endedAt - startedAt)) * 1000),
+    cpuUsPerEvent: (after.total - before.total) / measured,
+    userUsPerEvent: (after.user - before.user) / measured,
+    rssMiB: rss,
+  };
+}
+
+function startStock(folder: string): ChildProcess {
+  const program = join(dirname(require.resolve('kong-pdk/package.json')), 'bin', 'kong-js-pluginserver');
+  const plugins = join(__dirname, '../../server/echo-plugin');
+  return spawn(process.execPath, [program, '-d', plugins, '-p', folder, '--sock-name', 'stock.sock'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'plugin-server-bench-'));
+  const socketPath = join(folder, 'ours.sock');
+  const nodeOptions = process.env['CPU_PROF_DIR'] ? ['--cpu-prof', `--cpu-prof-dir=${process.env['CPU_PROF_DIR']}`] : [];
+  const ours = spawn(process.execPath, [...nodeOptions, join(__dirname, 'our-server.js'), socketPath], { stdio: 'inherit' });
+  const ourFigures = await measure('protobuf', ours, socketPath, ourEvents);
+  if (process.env['ONLY_OURS']) console.log(JSON.stringify(ourFigures));
+  else {
+    const stock = await measure('msgpack', startStock(folder), join(folder, 'stock.sock'), stockEvents);
+    console.table({ ours: ourFigures, stock });
+    const faster = (ourFigures.eventsPerSecond / stock.eventsPerSecond).toFixed(2);
+    const cheaper = (ourFigures.cpuUsPerEvent / stock.cpuUsPerEvent).toFixed(2);
+    console.log(`ours against stock: ${faster} x events/s, ${cheaper} x CPU per event`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+void main();
