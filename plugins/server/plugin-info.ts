@@ -30,3 +30,8 @@ export function pluginInfo(plugin: PluginModule): PluginServerInfo {
   const { Name, Version, Priority } = plugin;
   return { Protocol: 'ProtoBuf:1', Plugins: [{ Name, Version, Priority, Phases: ['access'], Schema: pluginSchema(plugin) }] };
 }
+
+/** The same as text, ready to be written to kong/access-layer.json, which the query command prints. */
+export function formatPluginInfo(plugin: PluginModule): string {
+  return `${JSON.stringify(pluginInfo(plugin), null, 2)}\n`;
+}

@@ -38,7 +38,7 @@ function readField(from: Reader, struct: ProtoStruct): void {
   let name = '';
   let value: ProtoValue = null;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
-    if (tag === 10) name = from.string();
+    if (tag === 10) name = from.name();
     else if (tag === 18) value = readNestedValue(from);
     else from.skip(tag);
   }

@@ -7,6 +7,15 @@ export class ProtocolError extends Error {
 const maxNesting = 100;
 const twoTo32 = 4_294_967_296;
 
+/** One name for each hash, the last one seen: bounded, and a client that sends odd names only slows itself. */
+const knownNames = new Array<string | undefined>(512).fill(undefined);
+const maxKnownLength = 48;
+
+function isAt(buffer: Buffer, at: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (buffer[at + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
 /**
  * Reads protobuf fields from one stretch of a buffer. Every read is checked against the end of the message that is open,
  * so a wrong length throws a {@link ProtocolError} and never reaches other bytes.
@@ -88,6 +97,26 @@ export class Reader {
     const length = this.int32() >>> 0;
     const at = this.take(length);
     return length === 0 ? '' : this.buffer.toString('utf8', at, at + length);
+  }
+
+  /**
+   * Like {@link string}, for names that come again and again (header names): a name seen before is not made again, and the
+   * same string object is quicker to use as a property.
+   */
+  name(): string {
+    const length = this.int32() >>> 0;
+    const at = this.take(length);
+    if (length === 0 || length > maxKnownLength) return this.buffer.toString('utf8', at, at + length);
+    const { buffer } = this;
+    let hash = length;
+    for (let index = at; index < at + length; index++) hash = (hash * 31 + (buffer[index] as number)) | 0;
+    const slot = hash & (knownNames.length - 1);
+    const known = knownNames[slot];
+    if (known !== undefined && known.length === length && isAt(buffer, at, known)) return known;
+    const name = buffer.toString('utf8', at, at + length);
+    // Only ASCII: there a character is a byte, and isAt can compare the two.
+    if (isAt(buffer, at, name) && name.length === length) knownNames[slot] = name;
+    return name;
   }
 
   /** A copy: the buffer below is reused. */

@@ -1,6 +1,6 @@
 import { decodeExitArgs } from '../../plugins/server/pdk-messages';
 import { encodeFrames } from '../../plugins/server/frames';
-import { encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { TestServer, until, type Access } from './test-server';
 import { type PluginServerOptions } from '../../plugins/server/plugin-server';
 
@@ -182,6 +182,19 @@ describe('a connection', () => {
     const { instanceStatus } = await kong.ask({ command: 'get_instance_status', instanceId: id });
     expect(instanceStatus).toMatchObject({ name: 'echo', instanceId: id });
     expect(await kong.ask({ command: 'get_instance_status', instanceId: id + 1 })).toEqual({ sequence: 6 });
+  });
+
+  it('whose peer reads late gets every answer whole and in order', async () => {
+    const { kong } = await serve();
+    kong.socket.pause();
+    const sequences = Array.from({ length: 5000 }, (_, index) => index + 1000);
+    kong.socket.write(encodeFrames(sequences.map((sequence) => encodeRpcCall({ sequence, command: 'get_plugin_info', name: 'echo' }))));
+    const other = await running.connect();
+    for (let round = 0; round < 50; round++) await other.ask({ command: 'get_plugin_names' });
+    kong.socket.resume();
+    for (const sequence of sequences) {
+      expect(decodeRpcReturn((await kong.nextFrame()) ?? Buffer.alloc(0))).toMatchObject({ sequence, pluginInfo: { name: 'echo' } });
+    }
   });
 
   it('that asks without reading the answers is not read from for ever', async () => {

@@ -18,11 +18,12 @@ async function serve(access: Access): ReturnType<TestServer['instance']> {
 }
 afterEach(() => running.stop());
 
-/** How often the server wrote to the socket while `work` ran. */
-async function countWrites(kongSocket: Socket, work: () => Promise<unknown>): Promise<number> {
+/** How often the server wrote to a socket while `work` ran. */
+async function countWrites(work: () => Promise<unknown>): Promise<number> {
   const spy = jest.spyOn(Socket.prototype, 'write');
   await work();
-  const count = spy.mock.contexts.filter((socket) => socket !== kongSocket).length;
+  // Node sets `server` on the sockets that a server accepted; Kong's end, and the pipes of the test process, have none.
+  const count = spy.mock.contexts.filter((socket) => Boolean((socket as Socket & { server?: unknown }).server)).length;
   spy.mockRestore();
   return count;
 }
@@ -80,7 +81,7 @@ describe('the PDK of our plugin server', () => {
       void service.request.clearHeader('X-API-Key');
     });
     let record: Awaited<ReturnType<typeof kong.event>> | undefined;
-    const writes = await countWrites(kong.socket, async () => (record = await kong.event(id)));
+    const writes = await countWrites(async () => (record = await kong.event(id)));
     expect(writes).toBe(2);
     expect(record?.exchanges).toEqual([
       ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'],
@@ -178,13 +179,29 @@ describe('the PDK of our plugin server', () => {
     });
     await kong.event(id);
     const late = kept as unknown as KongPdk;
-    const writes = await countWrites(kong.socket, async () => {
+    const writes = await countWrites(async () => {
       await expect(late.request.getRawQuery()).rejects.toThrow('already answered');
       await expect(late.service.request.clearHeader('x')).rejects.toThrow('already answered');
       await expect(late.response.exit(200)).rejects.toThrow('already answered');
     });
     expect(writes).toBe(0);
     expect((await kong.event(id)).calls).toEqual([]);
+  });
+
+  it('does not end the process when a plugin leaves calls behind and nobody looks at them', async () => {
+    const unhandled = jest.fn();
+    process.on('unhandledRejection', unhandled);
+    let kept: KongPdk | undefined;
+    const { kong, id } = await serve((pdk) => {
+      void kept?.request.getRawQuery();
+      void kept?.service.request.clearHeader('x');
+      void pdk.request.getHeaders();
+      kept = pdk;
+    });
+    for (let event = 0; event < 3; event++) expect((await kong.event(id)).answer).toBeDefined();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it('rejects a read that the plugin left open when its event ended, and stays in step with Kong', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { pluginInfo } from '../../plugins/server/plugin-info';
+import { formatPluginInfo, pluginInfo } from '../../plugins/server/plugin-info';
 import * as echo from './echo-plugin/echo';
 import { StockDriver } from './stock-driver';
 import { type ScriptedKong, usualReplies } from './scripted-kong';
@@ -51,6 +51,8 @@ describe('a plugin of our shape', () => {
   });
 
   it('is described to Kong as the stock server describes it, under the protocol that fails closed', async () => {
-    expect(pluginInfo(echo)).toEqual({ Protocol: 'ProtoBuf:1', Plugins: [await stock.info('echo')] });
+    const expected = { Protocol: 'ProtoBuf:1', Plugins: [await stock.info('echo')] };
+    expect(pluginInfo(echo)).toEqual(expected);
+    expect(JSON.parse(formatPluginInfo(echo))).toEqual(expected);
   });
 });

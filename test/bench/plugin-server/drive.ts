@@ -1,7 +1,7 @@
 import { driveMsgpack } from './msgpack-driver';
 import { driveProtobuf } from './protobuf-driver';
 
-// The load process: `node drive.js protobuf|msgpack SOCKET CONNECTIONS EVENTS WARM_UP`. Tells its parent when it is warm and when done.
+// The load process: `node drive.js protobuf|as-kong|msgpack SOCKET CONNECTIONS EVENTS WARM_UP`. Tells its parent when it is warm and when done.
 
 const [protocol, socketPath = '', connections, events, warmUp] = process.argv.slice(2);
 const drive = protocol === 'msgpack' ? driveMsgpack : driveProtobuf;
@@ -11,6 +11,7 @@ void drive({
   connections: Number(connections),
   events: Number(events),
   warmUp: Number(warmUp),
+  asKongWrites: protocol === 'as-kong',
   onWarm: () => process.send?.('warm'),
 }).then(() => {
   process.send?.('done');

@@ -5,6 +5,8 @@ export interface DriverOptions {
   /** After this many events `onWarm` is called, and the measurement begins. */
   warmUp: number;
   onWarm: () => void;
+  /** Write each reply in two pieces, as Kong does, and not all in one: the server then reads in more and smaller chunks. */
+  asKongWrites: boolean;
 }
 
 /** What a browser sends through a proxy, and a key: ten headers of usual length. */

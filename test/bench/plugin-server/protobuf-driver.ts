@@ -18,6 +18,8 @@ interface Script {
   readReplies: Buffer;
   /** Answers the writes of the last event and starts the next. */
   writeRepliesAndEvent: Buffer;
+  /** The same replies in the pieces that Kong writes: length, message, length, message. */
+  pieces: Buffer[];
   /** Bytes that the server sends for the reads of one event, and for its writes and end. */
   readBytes: number;
   endBytes: number;
@@ -38,13 +40,22 @@ export async function driveProtobuf(options: DriverOptions): Promise<void> {
         socket.write(script.writeRepliesAndEvent);
       } else if (ended === options.events) resolve();
     };
-    for (const socket of sockets) run(socket, script, onEnd);
+    const answerReads = (socket: Socket): void => {
+      if (options.asKongWrites) for (const piece of script.pieces) socket.write(piece);
+      else socket.write(script.readReplies);
+    };
+    for (const socket of sockets) run(socket, script, { answerReads, onEnd });
   });
   for (const socket of sockets) socket.destroy();
 }
 
+interface Steps {
+  answerReads: (socket: Socket) => void;
+  onEnd: (socket: Socket) => void;
+}
+
 /** The server's bytes are the same for every event, so counting them is all the reading there is to do. */
-function run(socket: Socket, script: Script, onEnd: (socket: Socket) => void): void {
+function run(socket: Socket, script: Script, { answerReads, onEnd }: Steps): void {
   let missing = script.readBytes;
   let reading = true;
   socket.on('data', (chunk) => {
@@ -53,7 +64,7 @@ function run(socket: Socket, script: Script, onEnd: (socket: Socket) => void): v
     reading = !reading;
     missing = reading ? script.readBytes : script.endBytes;
     if (reading) onEnd(socket);
-    else socket.write(script.readReplies);
+    else answerReads(socket);
   });
   socket.write(script.event);
 }
@@ -94,6 +105,7 @@ async function prepare(socket: Socket): Promise<Script> {
   return {
     event,
     readReplies: encodeFrames(readReplies),
+    pieces: readReplies.flatMap((reply) => [encodeFrames([reply]).subarray(0, 4), reply]),
     writeRepliesAndEvent: Buffer.concat([writeReplies, event]),
     readBytes: size(reads),
     endBytes: size(end),
