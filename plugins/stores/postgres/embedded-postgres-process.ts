@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServerFiles } from './embedded-postgres-files';
+
+/** False for a zombie too: in a container nobody may collect it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
+
+function commandLineOf(pid: number): string {
+  if (process.platform === 'linux') {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    } catch {
+      return '';
+    }
+  }
+  return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+}
+
+/** True when the process is a PostgreSQL server on this very data directory, not another process that was given the same number. */
+export function isServerOf(pid: number, files: ServerFiles): boolean {
+  if (!isAlive(pid)) return false;
+  const command = commandLineOf(pid);
+  return command.includes('postgres') && command.includes(`-D ${files.cluster} `);
+}
+
+async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end) {
+    if (!isAlive(pid)) return true;
+    await sleep(20);
+  }
+  return !isAlive(pid);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/**
+ * Ends a server: SIGINT lets it close cleanly, SIGQUIT after 8 s leaves recovery to the next start (nothing committed is lost), and
+ * SIGKILL is the last resort. A stopped process is woken, or it could not obey.
+ */
+export async function stopServer(pid: number): Promise<void> {
+  for (const [name, timeoutMs] of [
+    ['SIGINT', 8_000],
+    ['SIGQUIT', 3_000],
+    ['SIGKILL', 2_000],
+  ] as const) {
+    if (!isAlive(pid)) return;
+    signal(pid, name);
+    signal(pid, 'SIGCONT');
+    if (await waitForExit(pid, timeoutMs)) return;
+  }
+  throw new Error(`the embedded PostgreSQL (process ${pid}) could not be stopped`);
+}

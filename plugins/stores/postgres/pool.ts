@@ -1,0 +1,27 @@
+import { Pool } from 'pg';
+
+export interface PoolOptions {
+  /** Most connections at a time. */
+  readonly max?: number;
+  /** A query that takes longer fails, at the server and at this end: a stopped server could not say so itself. */
+  readonly statementTimeoutMs?: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName?: string;
+  /** Told about connections that broke while idle. The pool replaces them by itself. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** A connection pool. Waiting for a connection is bounded too: by the statement time-out, and 5 s without one. */
+export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const { statementTimeoutMs } = options;
+  const pool = new Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    application_name: options.applicationName ?? 'tollgate',
+    connectionTimeoutMillis: statementTimeoutMs ?? 5_000,
+    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs }),
+  });
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  return pool;
+}

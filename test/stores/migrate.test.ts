@@ -1,0 +1,67 @@
+import { Client } from 'pg';
+import { CATALOGUE } from '../../plugins/core/catalogue';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+
+describe('migrations', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await testDatabase({ empty: true });
+  });
+  afterEach(() => database.close());
+
+  it('lets two starters migrate an empty database at once', async () => {
+    const applied = await Promise.all([migrate(database.url), migrate(database.url)]);
+    expect(applied.flat()).toContain('0001_access');
+    expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+    await expect(database.pool.query('SELECT count(*) FROM credential')).resolves.toBeDefined();
+  });
+
+  it('has nothing to do the second time', async () => {
+    await migrate(database.url);
+    await expect(migrate(database.url)).resolves.toEqual([]);
+  });
+});
+
+describe('the catalogue in the database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.close());
+
+  it('holds every product and plan with the published figures', async () => {
+    const { rows: products } = await database.pool.query('SELECT id, daily, monthly FROM product ORDER BY id');
+    const wanted = CATALOGUE.map(({ id, base }) => ({ id, daily: base?.daily ?? null, monthly: base?.monthly ?? null }));
+    expect(products).toEqual(wanted.sort((a, b) => (a.id < b.id ? -1 : 1)));
+    const { rows: plans } = await database.pool.query('SELECT product_id, daily, monthly, price_inr FROM plan WHERE active');
+    expect(plans).toHaveLength(CATALOGUE.flatMap(({ plans: offered }) => offered).length);
+    expect(plans).toContainEqual({ product_id: 'api-grank', daily: 1_000_000, monthly: 10_000_000, price_inr: '499.00' });
+  });
+
+  it('takes changed figures, retires plans that are gone and tells nobody when nothing changed', async () => {
+    const listener = new Client({ connectionString: database.url });
+    await listener.connect();
+    const heard: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.query('LISTEN tollgate_changes');
+    const pool = createPool(database.url);
+    await seedCatalogue(pool);
+    await listener.query('SELECT 1');
+    expect(heard).toEqual([]);
+
+    const changed = CATALOGUE.map((product) =>
+      product.id === 'api-ip' ? { ...product, base: { daily: 5, monthly: 50 }, plans: [] } : product,
+    );
+    await seedCatalogue(pool, changed);
+    await listener.query('SELECT 1');
+    expect(heard.map((payload) => JSON.parse(payload ?? ''))).toEqual([{ product: 'api-ip' }, { plan: 'Star', product: 'api-ip' }]);
+    const { rows } = await pool.query("SELECT daily, active FROM plan WHERE product_id = 'api-ip'");
+    expect(rows).toEqual([{ daily: 100_000, active: false }]);
+    await seedCatalogue(pool);
+    await pool.end();
+    await listener.end();
+  });
+});

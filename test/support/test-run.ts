@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { serverFiles, readPidFile } from '../../plugins/stores/postgres/embedded-postgres-files';
+import { isAlive, isServerOf, stopServer } from '../../plugins/stores/postgres/embedded-postgres-process';
+
+const ROOT = resolve(__dirname, '../../.test');
+
+async function removeRun(folder: string): Promise<void> {
+  if (existsSync(join(folder, 'postgres'))) {
+    const files = serverFiles(join(folder, 'postgres'));
+    const pid = readPidFile(files)?.pid;
+    if (pid !== undefined && isServerOf(pid, files)) await stopServer(pid);
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Names the folder of this run and removes what killed runs left behind, servers included. Starts nothing: most tests need none. */
+export async function beginTestRun(): Promise<void> {
+  mkdirSync(ROOT, { recursive: true });
+  for (const name of readdirSync(ROOT)) {
+    const owner = /^run-(\d+)$/.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) await removeRun(join(ROOT, name));
+  }
+  const folder = join(ROOT, `run-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  process.env['TOLLGATE_TEST_RUN_DIR'] = folder;
+}
+
+/** Stops the run's server, if a test started one, and removes its data. */
+export async function endTestRun(): Promise<void> {
+  const folder = process.env['TOLLGATE_TEST_RUN_DIR'];
+  if (folder !== undefined) await removeRun(folder);
+}
