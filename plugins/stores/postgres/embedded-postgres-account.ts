@@ -25,12 +25,21 @@ function findAccount(): ServerAccount | undefined {
 }
 
 /**
- * The account to run the server as, or undefined when the caller's own will do. As root the system user `postgres` is taken, and
- * created when the machine has none.
+ * The account to run the server as, or undefined when the caller's own will do. As root it is the owner of the data that exist, else
+ * the system user `postgres`, which is created when the machine has none.
  * @throws Error with one readable sentence when it can be neither found nor created
  */
-export function serverAccount(): ServerAccount | undefined {
+export function serverAccount(cluster: string): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
+  const owner = existsSync(cluster) ? statSync(cluster) : undefined;
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const account = findOrCreateAccount();
+  // Root copied the data here; PostgreSQL must own them.
+  if (owner) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
+  return account;
+}
+
+function findOrCreateAccount(): ServerAccount {
   const found = findAccount();
   if (found) return found;
   try {

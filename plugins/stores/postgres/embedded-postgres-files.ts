@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isAlive } from './embedded-postgres-process';
 
 /** Where everything of one embedded server lies. */
 export interface ServerFiles {
@@ -16,8 +17,9 @@ export interface ServerFiles {
 
 /** Names the files and creates the folder. */
 export function serverFiles(dataDir: string): ServerFiles {
-  const folder = resolve(dataDir);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dataDir, { recursive: true });
+  // One name for one folder, however it is reached: a running server is known by the path in its command line.
+  const folder = realpathSync(dataDir);
   const cluster = join(folder, 'cluster');
   return {
     folder,
@@ -65,6 +67,14 @@ export function readOrCreatePassword(files: ServerFiles): string {
     }
   }
   return readFileSync(files.passwordFile, 'utf8').trim();
+}
+
+/** Removes what first starts that were killed left behind. */
+export function removeDrafts(files: ServerFiles): void {
+  for (const name of readdirSync(files.folder)) {
+    const owner = /^cluster\.(\d+)\./.exec(name)?.[1];
+    if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(files.folder, name), { recursive: true, force: true });
+  }
 }
 
 /** What a running server writes into its data directory. */

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServerFiles } from './embedded-postgres-files';
 
 /** False for a zombie too: in a container nobody may collect it. */
 export function isAlive(pid: number): boolean {
@@ -31,10 +30,10 @@ function commandLineOf(pid: number): string {
 }
 
 /** True when the process is a PostgreSQL server on this very data directory, not another process that was given the same number. */
-export function isServerOf(pid: number, files: ServerFiles): boolean {
+export function isServerOf(pid: number, { cluster }: { readonly cluster: string }): boolean {
   if (!isAlive(pid)) return false;
   const command = commandLineOf(pid);
-  return command.includes('postgres') && command.includes(`-D ${files.cluster} `);
+  return command.includes('postgres') && command.includes(`-D ${cluster} `);
 }
 
 async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
@@ -54,19 +53,29 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** Where Linux does not say, nobody is listed: then only a frozen backend takes longer to end. */
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /**
- * Ends a server: SIGINT lets it close cleanly, SIGQUIT after 8 s leaves recovery to the next start (nothing committed is lost), and
- * SIGKILL is the last resort. A stopped process is woken, or it could not obey.
+ * Ends a server: SIGINT lets it close cleanly, SIGQUIT after 5 s leaves recovery to the next start (nothing committed is lost), and
+ * SIGKILL is the last resort. Frozen processes are woken, or they could not obey.
  */
 export async function stopServer(pid: number): Promise<void> {
   for (const [name, timeoutMs] of [
-    ['SIGINT', 8_000],
-    ['SIGQUIT', 3_000],
+    ['SIGINT', 5_000],
+    // After 5 s the server itself kills backends that do not obey.
+    ['SIGQUIT', 6_000],
     ['SIGKILL', 2_000],
   ] as const) {
     if (!isAlive(pid)) return;
     signal(pid, name);
-    signal(pid, 'SIGCONT');
+    for (const frozen of [pid, ...childrenOf(pid)]) signal(frozen, 'SIGCONT');
     if (await waitForExit(pid, timeoutMs)) return;
   }
   throw new Error(`the embedded PostgreSQL (process ${pid}) could not be stopped`);

@@ -1,0 +1,22 @@
+/**
+ * A committed change. `gap` means that changes may have been missed before this moment (the connection was new or had been lost);
+ * `everything` that more changed than can be named.
+ */
+export type Change =
+  | { readonly kind: 'credential'; readonly id: string }
+  | { readonly kind: 'customer'; readonly id: string }
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'gap' };
+
+/** Tells what was changed in the store, in the order of the commits. */
+export interface ChangeFeed {
+  /** False from the moment on when a change could be missed or late. */
+  isHealthy(): boolean;
+  /**
+   * Monotonic milliseconds: every change committed before this moment, on the connection that the last `gap` announced, has been
+   * told. Minus infinity before the first. It still speaks of the old connection while `gap` is being told.
+   */
+  lastHealthyAt(): number;
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (change: Change) => void): () => void;
+}

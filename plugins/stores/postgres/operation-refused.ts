@@ -1,0 +1,32 @@
+export type RefusalCode =
+  | 'email_malformed'
+  | 'customer_exists'
+  | 'customer_unknown'
+  | 'product_missing'
+  | 'product_unknown'
+  | 'product_without_limits'
+  | 'plan_unknown'
+  | 'plan_differs'
+  | 'mode_unknown'
+  | 'limit_malformed'
+  | 'date_malformed'
+  | 'name_malformed'
+  | 'rule_malformed'
+  | 'hash_malformed'
+  | 'key_exists'
+  | 'key_unknown'
+  | 'key_not_usable'
+  | 'subscription_exists'
+  | 'subscription_unknown'
+  | 'subscription_cancelled';
+
+/** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
+export class OperationRefused extends Error {
+  override readonly name = 'OperationRefused';
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,16 @@
+import { type Change } from '../change-feed';
+
+/** Reads a payload of the triggers in migration 0001. What cannot be read could have been about anything. */
+export function parseChange(payload: string | undefined): Change {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(payload ?? '');
+  } catch {
+    return { kind: 'everything' };
+  }
+  if (typeof parsed !== 'object' || parsed === null) return { kind: 'everything' };
+  if ('credential' in parsed && typeof parsed.credential === 'string') return { kind: 'credential', id: parsed.credential };
+  if ('customer' in parsed && typeof parsed.customer === 'string') return { kind: 'customer', id: parsed.customer };
+  // Plans and products: their limits may be in any record, and they change once a release.
+  return { kind: 'everything' };
+}

@@ -1,0 +1,29 @@
+import { type Database, inTransaction } from './database';
+import { type KeyRef, type KeyView, lockKey } from './key-view';
+import { insertRules, parseRules } from './whitelist-rules';
+import { writeAudit } from './write-audit';
+
+/**
+ * Replaces all whitelist rules of a key; an empty list admits every caller again.
+ * @param options.rules as a customer writes them
+ * @throws OperationRefused `key_unknown`, `rule_malformed`
+ */
+export async function replaceKeyRules(
+  db: Database,
+  options: KeyRef & { readonly rules: readonly string[]; readonly actor: string },
+): Promise<KeyView> {
+  const rules = parseRules(options.rules);
+  return inTransaction(db, async (client) => {
+    const before = await lockKey(client, options);
+    await client.query('DELETE FROM whitelist_rule WHERE credential_id = $1', [before.id]);
+    await insertRules(client, before.id, rules);
+    const after = await lockKey(client, before);
+    await writeAudit(client, {
+      actor: options.actor,
+      action: 'key.rules',
+      subject: { kind: 'credential', id: before.id },
+      details: { before: before.rules, after: after.rules },
+    });
+    return after;
+  });
+}

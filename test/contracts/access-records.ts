@@ -1,0 +1,140 @@
+import { type Pool } from 'pg';
+import { hashApiKey } from '../../plugins/core/api-key';
+import { type AccessRecords } from '../../plugins/core/ports';
+import { checkSubscription } from '../../plugins/core/subscription';
+import { checkWhitelist } from '../../plugins/core/whitelist';
+import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
+import { createCustomer } from '../../plugins/stores/postgres/create-customer';
+import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/create-key';
+import { expireKey } from '../../plugins/stores/postgres/expire-key';
+import { replaceKeyRules } from '../../plugins/stores/postgres/replace-key-rules';
+import { rotateKey } from '../../plugins/stores/postgres/rotate-key';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
+import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+
+/** What the suite needs of an adapter over a real database. */
+export interface AccessRecordsUnderTest {
+  readonly records: AccessRecords;
+  /** Where the suite makes its changes. */
+  readonly pool: Pool;
+  /** Resolves once a committed change must be visible. */
+  readonly settle: () => Promise<void>;
+}
+
+const actor = 'test';
+let customers = 0;
+
+/** A key of a new customer. */
+export async function newKey(
+  pool: Pool,
+  options: Partial<CreateKeyOptions> = {},
+): Promise<CreatedKey & { customerId: string; hash: string }> {
+  customers += 1;
+  const customer = await createCustomer(pool, { email: `customer-${customers}@example.com`, actor });
+  const created = await createKey(pool, { customer: customer.id, products: ['api-ip'], actor, ...options });
+  return { ...created, customerId: customer.id, hash: hashApiKey(created.key) };
+}
+
+/** The guarantees of the port AccessRecords, for every adapter. */
+export function describeAccessRecords(name: string, open: () => AccessRecordsUnderTest): void {
+  describe(`${name} as AccessRecords`, () => {
+    it('finds a key by its hash with all that the checks need', async () => {
+      const { records, pool } = open();
+      const expiresAt = new Date('2031-02-03T04:05:06.789Z');
+      const made = await newKey(pool, {
+        products: ['api-pincode', 'api-ip'],
+        plan: 'Star',
+        mode: 'test',
+        expiresAt,
+        rules: ['10.0.0.0/8', '*.Example.com'],
+      });
+      const record = await records.findAccessRecord(made.hash);
+      expect(record).toMatchObject({
+        credentialId: made.id,
+        customerId: made.customerId,
+        mode: 'test',
+        state: 'active',
+        expiresAtMs: expiresAt.getTime(),
+      });
+      expect(record?.products).toEqual(['api-ip', 'api-pincode']);
+      expect(record?.subscriptions.map(({ product, plan, limits }) => ({ product, plan, limits }))).toEqual([
+        { product: 'api-ip', plan: 'Star', limits: { daily: 100_000, monthly: 3_000_000 } },
+        { product: 'api-pincode', plan: 'Star', limits: { daily: 100_000, monthly: 3_000_000 } },
+      ]);
+      if (!record) throw new Error('no record');
+      expect(checkWhitelist(record.whitelist, { address: '10.1.2.3', originHost: undefined })).toEqual({
+        admitted: true,
+        rule: '10.0.0.0/8',
+      });
+      expect(checkWhitelist(record.whitelist, { address: '11.1.2.3', originHost: 'www.example.com' }).admitted).toBe(true);
+      expect(checkWhitelist(record.whitelist, { address: '11.1.2.3', originHost: 'example.com' }).admitted).toBe(false);
+    });
+
+    it('answers undefined for a key that does not exist, and finds it once it does', async () => {
+      const { records, pool, settle } = open();
+      await expect(records.findAccessRecord('0'.repeat(64))).resolves.toBeUndefined();
+      const made = await newKey(pool);
+      await settle();
+      await expect(records.findAccessRecord(made.hash)).resolves.toMatchObject({ credentialId: made.id });
+    });
+
+    it('shows every change of a key', async () => {
+      const { records, pool, settle } = open();
+      const { id, hash } = await newKey(pool);
+      const after = async (change: Promise<unknown>): Promise<Awaited<ReturnType<AccessRecords['findAccessRecord']>>> => {
+        await change;
+        await settle();
+        return records.findAccessRecord(hash);
+      };
+      await records.findAccessRecord(hash);
+      expect(await after(setKeyState(pool, { id, state: 'inactive', actor }))).toMatchObject({ state: 'inactive' });
+      expect(await after(setKeyState(pool, { id, state: 'active', actor }))).toMatchObject({ state: 'active' });
+      expect((await after(replaceKeyRules(pool, { id, rules: ['192.0.2.1'], actor })))?.whitelist.size).toBe(1);
+      expect((await after(replaceKeyRules(pool, { id, rules: [], actor })))?.whitelist.size).toBe(0);
+      expect((await after(expireKey(pool, { id, actor })))?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 1_000);
+      expect(await after(revokeKey(pool, { id, actor }))).toMatchObject({ state: 'revoked' });
+    });
+
+    it('shows every change of a subscription, and of another key made for it', async () => {
+      const { records, pool, settle } = open();
+      const { subscriptions, hash, customerId } = await newKey(pool);
+      const id = subscriptions[0]?.id ?? '';
+      const after = async (change: Promise<unknown>): Promise<unknown> => {
+        await change;
+        await settle();
+        return (await records.findAccessRecord(hash))?.subscriptions[0];
+      };
+      await records.findAccessRecord(hash);
+      const limitsOf = (daily: number, monthly: number): unknown => expect.objectContaining({ limits: { daily, monthly } });
+      expect(await after(changeSubscription(pool, { id, plan: 'Star', actor }))).toEqual(limitsOf(100_000, 3_000_000));
+      expect(await after(changeSubscription(pool, { id, daily: 3, actor }))).toEqual(limitsOf(3, 3_000_000));
+      expect(await after(changeSubscription(pool, { id, daily: null, plan: null, actor }))).toEqual(limitsOf(1_000, 30_000));
+      expect(await after(createKey(pool, { customer: customerId, products: ['api-ip'], monthly: 7, actor }))).toEqual(limitsOf(1_000, 7));
+      expect(await after(setSubscriptionState(pool, { id, state: 'paused', actor }))).toMatchObject({ state: 'paused' });
+      expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });
+    });
+
+    it('leaves out subscriptions to products that the key is not authorised for', async () => {
+      const { records, pool } = open();
+      const { customerId, hash } = await newKey(pool);
+      await createKey(pool, { customer: customerId, products: ['api-seo'], actor });
+      expect((await records.findAccessRecord(hash))?.subscriptions.map(({ product }) => product)).toEqual(['api-ip']);
+    });
+
+    it('admits the old and the new key during an overlap, and the new one alone without', async () => {
+      const { records, pool, settle } = open();
+      const { id, hash } = await newKey(pool);
+      await records.findAccessRecord(hash);
+      const second = await rotateKey(pool, { id, overlapMs: 60_000, actor });
+      await settle();
+      const verdict = async (of: string): Promise<boolean> =>
+        checkSubscription(await records.findAccessRecord(of), ['api-ip'], Date.now()).ok;
+      await expect(verdict(hash)).resolves.toBe(true);
+      await expect(verdict(hashApiKey(second.key))).resolves.toBe(true);
+      const third = await rotateKey(pool, { id: second.id, actor });
+      await settle();
+      await expect(verdict(hashApiKey(second.key))).resolves.toBe(false);
+      await expect(verdict(hashApiKey(third.key))).resolves.toBe(true);
+    });
+  });
+}

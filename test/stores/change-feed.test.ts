@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool } from 'pg';
+import { StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecordCache, createAccessRecordCache } from '../../plugins/stores/access-record-cache';
+import { type Change } from '../../plugins/stores/change-feed';
+import { createPostgresChangeFeed, type PostgresChangeFeed } from '../../plugins/stores/postgres/change-feed';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
+import { createPostgresAccessRecords } from '../../plugins/stores/postgres/find-access-record';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
+import { describeAccessRecords, newKey } from '../contracts/access-records';
+import { eventually } from '../support/eventually';
+import { runFolder } from '../support/postgres';
+import { signalServer } from '../support/postgres-processes';
+
+/** The longest that any node may honour a revoked key. */
+const ONE_SECOND_MS = 1_000;
+
+// A server of its own: these tests freeze and kill it.
+let server: EmbeddedPostgres;
+let pool: Pool;
+let feed: PostgresChangeFeed;
+let cache: AccessRecordCache;
+let told: Change[];
+const dataDir = (): string => join(runFolder(), 'faults');
+
+const restart = async (): Promise<void> => {
+  server = await startEmbeddedPostgres({ dataDir: dataDir(), settings: { fsync: 'off' } });
+};
+const healthy = (): Promise<void> => eventually(() => feed.isHealthy());
+
+beforeAll(async () => {
+  await restart();
+  await migrate(server.url);
+  pool = createPool(server.url, { statementTimeoutMs: 800 });
+  await seedCatalogue(pool);
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
+beforeEach(async () => {
+  told = [];
+  feed = createPostgresChangeFeed({ url: server.url });
+  feed.subscribe((change) => told.push(change));
+  cache = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed });
+  await healthy();
+});
+afterEach(async () => {
+  cache.close();
+  await feed.close();
+});
+
+/** Resolves once everything committed so far has been told. */
+async function settle(): Promise<void> {
+  const committed = performance.now();
+  await eventually(() => feed.isHealthy() && feed.lastHealthyAt() > committed);
+}
+
+describeAccessRecords('the cache over PostgreSQL', () => ({ records: cache, pool, settle }));
+
+describe('the change feed', () => {
+  it('announces a gap before it is healthy, then each change', async () => {
+    expect(told).toEqual([{ kind: 'gap' }]);
+    const { id, customerId } = await newKey(pool);
+    await pool.query("UPDATE plan SET daily = daily + 1 WHERE product_id = 'api-ip'");
+    await settle();
+    expect(told).toEqual(
+      expect.arrayContaining([{ kind: 'credential', id }, { kind: 'customer', id: customerId }, { kind: 'everything' }]),
+    );
+  });
+
+  it('takes a message that it cannot read for a change of everything', async () => {
+    for (const payload of ['', 'nonsense', 'null', '{"credential":7}', '{"somewhat":"new"}'])
+      await pool.query('SELECT pg_notify($1, $2)', ['tollgate_changes', payload]);
+    await settle();
+    expect(told.slice(1)).toEqual(Array(5).fill({ kind: 'everything' }));
+  });
+
+  it('comes back by itself after its connection was killed, and announces the gap', async () => {
+    await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'");
+    await eventually(() => told.filter(({ kind }) => kind === 'gap').length === 2);
+    await healthy();
+  });
+});
+
+describe('with a real feed', () => {
+  it('honours no revoked key a second after the revocation was committed', async () => {
+    const { id, hash } = await newKey(pool);
+    await settle();
+    await cache.findAccessRecord(hash);
+    const reads = cache.stats().reads;
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'active' });
+    expect(cache.stats().reads).toBe(reads);
+    await revokeKey(pool, { id, actor: 'test' });
+    await sleep(ONE_SECOND_MS);
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('does not honour a key that was revoked while its connection was gone', async () => {
+    const { id, hash } = await newKey(pool);
+    await settle();
+    await cache.findAccessRecord(hash);
+    await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'");
+    await revokeKey(pool, { id, actor: 'test' });
+    await sleep(ONE_SECOND_MS);
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+    await settle();
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('notices a frozen server, keeps known keys working and refuses unknown ones, until it wakes', async () => {
+    const { id, hash } = await newKey(pool);
+    await settle();
+    await cache.findAccessRecord(hash);
+    signalServer(server.pid, 'SIGSTOP');
+    try {
+      await eventually(() => !feed.isHealthy());
+      expect(await cache.findAccessRecord(hash)).toMatchObject({ credentialId: id });
+      await expect(cache.findAccessRecord('1'.repeat(64))).rejects.toThrow(StoreUnavailable);
+      expect(cache.stats().staleUses).toBeGreaterThan(0);
+    } finally {
+      signalServer(server.pid, 'SIGCONT');
+    }
+    await healthy();
+    await eventually(async () => (await cache.findAccessRecord('1'.repeat(64)).catch(() => 'unavailable')) === undefined);
+    await revokeKey(pool, { id, actor: 'test' });
+    await settle();
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('keeps known keys working while the server is dead, and forgets nothing that changed once it is back', async () => {
+    const { id, hash } = await newKey(pool);
+    const second = await newKey(pool);
+    await settle();
+    await cache.findAccessRecord(hash);
+    process.kill(server.pid, 'SIGKILL');
+    await eventually(() => !feed.isHealthy());
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ credentialId: id });
+    await expect(cache.findAccessRecord(second.hash)).rejects.toThrow(StoreUnavailable);
+    await restart();
+    await healthy();
+    await eventually(async () => (await cache.findAccessRecord(second.hash).catch(() => undefined)) !== undefined);
+    await revokeKey(pool, { id, actor: 'test' });
+    await settle();
+    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+});

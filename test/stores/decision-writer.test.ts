@@ -1,0 +1,213 @@
+import { type Decision } from '../../plugins/core/ports';
+import { createDecisionQueue } from '../../plugins/stores/postgres/decision-queue';
+import { createDecisionWriter, type DecisionWriter, type DecisionWriterOptions } from '../../plugins/stores/postgres/decision-writer';
+import { explainDecision } from '../../plugins/stores/postgres/explain-decision';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { pruneDecisions } from '../../plugins/stores/postgres/prune-decisions';
+import { newKey } from '../contracts/access-records';
+import { eventually } from '../support/eventually';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+
+let database: TestDatabase;
+const writers: DecisionWriter[] = [];
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(async () => {
+  for (const writer of writers.splice(0)) await writer.close();
+  await database.close();
+});
+
+let requests = 0;
+const decision = (extra: Partial<Decision> = {}): Decision => ({
+  requestId: `request-${++requests}`,
+  atMs: Date.UTC(2026, 10, 20, 12),
+  products: ['api-ip', 'api-pincode'],
+  outcome: 'admitted',
+  keyPlace: undefined,
+  maskedKey: undefined,
+  credentialId: undefined,
+  customerId: undefined,
+  subscriptionId: undefined,
+  product: undefined,
+  callerAddress: undefined,
+  originHost: undefined,
+  matchedRule: undefined,
+  quota: undefined,
+  ...extra,
+});
+
+/** A writer that writes only when told to. */
+function newWriter(options: Partial<DecisionWriterOptions> = {}): DecisionWriter {
+  const writer = createDecisionWriter({ pool: database.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000, rowsPerSecond: 1, ...options });
+  writers.push(writer);
+  return writer;
+}
+
+const denials = async (): Promise<unknown[]> =>
+  (await database.pool.query('SELECT credential_id, product_id, day::text, code, count::int FROM denial_count ORDER BY code, day')).rows;
+
+describe('the decision log', () => {
+  it('gives back what was recorded', async () => {
+    const { id, customerId, subscriptions } = await newKey(database.pool);
+    const quota = { day: '2026-11-20', usedDaily: 3, usedMonthly: 40, daily: 3, monthly: 100, exceeded: 'daily' } as const;
+    const full = decision({
+      outcome: 'quota_daily_exceeded',
+      keyPlace: 'x-api-key',
+      maskedKey: 'tg_live…abcd',
+      credentialId: id,
+      customerId,
+      subscriptionId: subscriptions[0]?.id,
+      product: 'api-ip',
+      callerAddress: '192.0.2.1',
+      originHost: 'shop.example.com',
+      matchedRule: '192.0.2.0/24',
+      quota,
+    });
+    const least = decision();
+    const writer = newWriter();
+    writer.record(full);
+    writer.record(least);
+    await writer.flush();
+    await expect(explainDecision(database.pool, { requestId: full.requestId })).resolves.toEqual(full);
+    await expect(explainDecision(database.pool, { requestId: least.requestId })).resolves.toEqual(least);
+    await expect(explainDecision(database.pool, { requestId: 'never-seen' })).resolves.toBeUndefined();
+    await expect(explainDecision(database.pool, { requestId: least.requestId, customerId })).resolves.toBeUndefined();
+  });
+
+  it('writes by itself', async () => {
+    const writer = newWriter({ flushMs: 20 });
+    const recorded = decision();
+    writer.record(recorded);
+    await eventually(async () => (await explainDecision(database.pool, { requestId: recorded.requestId })) !== undefined);
+  });
+
+  it('writes the rest when it is closed', async () => {
+    const writer = newWriter();
+    for (let index = 0; index < 5_000; index++) writer.record(decision());
+    await writer.close();
+    expect(writer.stats()).toMatchObject({ queued: 0, written: 5_000, dropped: 0 });
+  });
+
+  it('counts refusals by key, product, quota day and code', async () => {
+    const { id } = await newKey(database.pool);
+    const writer = newWriter();
+    const lateEvening = Date.UTC(2026, 10, 20, 18, 29, 59);
+    const refuse = (atMs: number, extra: Partial<Decision>): void => writer.record(decision({ atMs, ...extra }));
+    refuse(lateEvening, { outcome: 'key_expired', credentialId: id });
+    refuse(lateEvening + 1_000, { outcome: 'key_expired', credentialId: id });
+    await writer.flush();
+    refuse(lateEvening, { outcome: 'key_expired', credentialId: id, product: 'api-ip' });
+    refuse(lateEvening, { outcome: 'key_unknown' });
+    refuse(lateEvening, { outcome: 'key_unknown' });
+    refuse(lateEvening, {});
+    await writer.flush();
+    expect(await denials()).toEqual([
+      { credential_id: id, product_id: 'api-ip', day: '2026-11-20', code: 'key_expired', count: 2 },
+      { credential_id: id, product_id: 'api-ip', day: '2026-11-21', code: 'key_expired', count: 1 },
+      { credential_id: null, product_id: 'api-ip', day: '2026-11-20', code: 'key_unknown', count: 2 },
+    ]);
+  });
+
+  it('keeps refusal counts exact when rows are dropped', async () => {
+    const writer = newWriter({ maxQueue: 10, rowsPerSecond: 1 });
+    for (let index = 0; index < 1_000; index++) writer.record(decision({ outcome: 'key_missing' }));
+    await writer.flush();
+    expect(writer.stats().dropped).toBe(990);
+    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 1_000 })]);
+  });
+
+  it('notes when a key was last admitted, not when it was refused', async () => {
+    const [used, refused] = [await newKey(database.pool), await newKey(database.pool)];
+    const writer = newWriter();
+    writer.record(decision({ credentialId: used.id, atMs: 1_900_000_000_000 }));
+    writer.record(decision({ credentialId: refused.id, outcome: 'key_expired' }));
+    await writer.flush();
+    const { rows } = await database.pool.query('SELECT id, last_used_at AS at FROM credential WHERE id = ANY ($1)', [
+      [used.id, refused.id],
+    ]);
+    expect(rows.find(({ id }) => id === used.id).at.getTime()).toBe(1_900_000_000_000);
+    expect(rows.find(({ id }) => id === refused.id).at).toBeNull();
+  });
+
+  it('writes no more than its share at a time, refusals first', async () => {
+    const writer = newWriter({ flushMs: 3_600_000, rowsPerSecond: 2 / 3_600 });
+    const [admitted, refused] = [[decision(), decision(), decision()], [decision({ outcome: 'key_missing' })]];
+    for (const each of [...admitted, ...refused]) writer.record(each);
+    await writer.flush();
+    expect(writer.stats()).toMatchObject({ written: 2, queued: 2 });
+    const { rows } = await database.pool.query('SELECT request_id FROM decision');
+    expect(rows.map(({ request_id }) => request_id)).toEqual(expect.arrayContaining([refused[0]?.requestId, admitted[2]?.requestId]));
+  });
+
+  it('takes text that PostgreSQL cannot hold', async () => {
+    const writer = newWriter();
+    const strange = decision({ originHost: 'a\0b\ud800c', credentialId: 'not-an-id', outcome: 'key_unknown' });
+    writer.record(strange);
+    await writer.flush();
+    expect(writer.stats()).toMatchObject({ written: 1, failures: 0 });
+    await expect(explainDecision(database.pool, { requestId: strange.requestId })).resolves.toMatchObject({
+      originHost: 'abc',
+      credentialId: undefined,
+    });
+  });
+
+  it('never throws, keeps what it can while PostgreSQL is away and loses no count', async () => {
+    const pool = createPool(database.url, { max: 1 });
+    let away = true;
+    const connect = pool.connect.bind(pool);
+    Object.assign(pool, { connect: () => (away ? Promise.reject(new Error('connection refused')) : connect()) });
+    const errors: unknown[] = [];
+    const writer = newWriter({ pool, maxQueue: 64, onError: (error) => errors.push(error) });
+    for (let index = 0; index < 100; index++) writer.record(decision({ outcome: index % 2 ? 'key_missing' : 'admitted' }));
+    await writer.flush();
+    for (let index = 0; index < 10; index++) writer.record(decision({ outcome: 'key_missing' }));
+    await writer.flush();
+    expect(errors).toHaveLength(2);
+    expect(writer.stats()).toMatchObject({ written: 0, queued: 64, dropped: 46, failures: 2 });
+    away = false;
+    await writer.close();
+    expect(writer.stats()).toMatchObject({ written: 64, queued: 0 });
+    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 60 })]);
+    await pool.end();
+  });
+
+  it('counts exactly with several nodes at once', async () => {
+    const { id } = await newKey(database.pool);
+    const nodes = [newWriter(), newWriter(), newWriter(), newWriter()];
+    for (let round = 0; round < 10; round++) {
+      for (const node of nodes) {
+        for (const outcome of ['key_expired', 'subscription_missing', 'admitted'] as const)
+          node.record(decision({ outcome, credentialId: id }));
+      }
+      await Promise.all(nodes.map((node) => node.flush()));
+    }
+    expect(await denials()).toMatchObject([{ count: 40 }, { count: 40 }]);
+    expect(nodes.map((node) => node.stats().failures)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('stays within its memory and lets admissions go first', () => {
+    const queue = createDecisionQueue(100);
+    for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_missing' }));
+    for (let index = 0; index < 500; index++) queue.add(decision());
+    expect(queue.size()).toBeLessThanOrEqual(100);
+    expect(queue.size() + queue.dropped()).toBe(560);
+    const kept = queue.take(1_000);
+    expect(kept.filter(({ outcome }) => outcome === 'key_missing')).toHaveLength(60);
+    expect(kept.at(-1)?.requestId).toBe(`request-${requests}`);
+  });
+});
+
+describe('pruneDecisions', () => {
+  it('deletes what is older than 7 days, and the oldest beyond the most that are kept', async () => {
+    const now = new Date('2026-11-20T12:00:00Z');
+    const writer = newWriter();
+    for (let hours = 0; hours < 10 * 24; hours += 12) writer.record(decision({ atMs: now.getTime() - hours * 3_600_000 }));
+    await writer.close();
+    expect(await pruneDecisions(database.pool, { now })).toBe(5);
+    await database.pool.query('ANALYZE decision');
+    expect(await pruneDecisions(database.pool, { now, mostRows: 4 })).toBe(11);
+    const { rows } = await database.pool.query('SELECT min(at) AS oldest, count(*)::int AS count FROM decision');
+    expect(rows).toEqual([{ oldest: new Date('2026-11-19T00:00:00Z'), count: 4 }]);
+  });
+});

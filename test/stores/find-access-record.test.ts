@@ -1,0 +1,58 @@
+import { StoreUnavailable } from '../../plugins/core/ports';
+import { createPostgresAccessRecords } from '../../plugins/stores/postgres/find-access-record';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { describeAccessRecords, newKey } from '../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+describeAccessRecords('PostgreSQL', () => ({
+  records: createPostgresAccessRecords(database.pool),
+  pool: database.pool,
+  settle: () => Promise.resolve(),
+}));
+
+describe('PostgreSQL as AccessRecords', () => {
+  it('says that the store is unavailable when nothing listens there', async () => {
+    const pool = createPool('postgres://nobody:none@127.0.0.1:1/none', { statementTimeoutMs: 500 });
+    const failure: unknown = await createPostgresAccessRecords(pool)
+      .findAccessRecord('0'.repeat(64))
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(String(failure)).not.toContain('nobody');
+    await pool.end();
+  });
+
+  it('asks once more when the connection broke under the query', async () => {
+    const pool = createPool(database.url, { max: 1 });
+    const records = createPostgresAccessRecords(pool);
+    const { hash, id } = await newKey(database.pool);
+    const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
+    // The pool notices an idle connection's end by itself, so the end must come while the query is under way.
+    const blocker = await database.pool.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('LOCK TABLE credential IN ACCESS EXCLUSIVE MODE');
+    const found = records.findAccessRecord(hash);
+    for (let waiting = 0; waiting === 0;) {
+      const result = await database.pool.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'", [rows[0].pid]);
+      waiting = result.rowCount ?? 0;
+    }
+    await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    await expect(found).resolves.toMatchObject({ credentialId: id });
+    await pool.end();
+  });
+
+  it('gives no subscription to spend from once the product has lost its limits', async () => {
+    const { hash } = await newKey(database.pool, { products: ['api-gst'] });
+    await database.pool.query("UPDATE product SET daily = NULL, monthly = NULL WHERE id = 'api-gst'");
+    const record = await createPostgresAccessRecords(database.pool).findAccessRecord(hash);
+    expect(record?.products).toEqual(['api-gst']);
+    expect(record?.subscriptions).toEqual([]);
+  });
+});

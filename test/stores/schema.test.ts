@@ -1,0 +1,146 @@
+import { Client } from 'pg';
+import { touchLastUsed } from '../../plugins/stores/postgres/touch-last-used';
+import { newKey } from '../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+const run = (sql: string, values: unknown[] = []): Promise<unknown> => database.pool.query(sql, values);
+
+describe('the database itself', () => {
+  it.each([
+    ['an e-mail address in another case', 'INSERT INTO customer (email) SELECT upper(email) FROM customer LIMIT 1', 'customer_email_key'],
+    ['an address that is none', "INSERT INTO customer (email) VALUES ('nobody')", 'customer_email_check'],
+    [
+      'a hash of another length',
+      "UPDATE credential SET hash = '\\x00' WHERE false; INSERT INTO credential (customer_id, hash, prefix, last_four, mode) SELECT id, '\\x00', '', '', 'live' FROM customer LIMIT 1",
+      'credential_hash_check',
+    ],
+    ['a prefix that belies the mode', "UPDATE credential SET prefix = 'tg_test'", 'credential_check'],
+    ['more than four characters of a key', "UPDATE credential SET last_four = '12345'", 'credential_last_four_check'],
+    ['an unknown key state', "UPDATE credential SET state = 'asleep'", 'credential_state_check'],
+    ['another hash for a key', "UPDATE credential SET hash = sha256('x')", 'credential_identity_is_fixed'],
+    [
+      'a second subscription to a product',
+      'INSERT INTO subscription (customer_id, product_id) SELECT customer_id, product_id FROM subscription',
+      'subscription_customer_id_product_id_key',
+    ],
+    ['a plan of another product', "UPDATE subscription SET plan_name = 'None'", 'subscription_product_id_plan_name_fkey'],
+    ['a subscription to a product without limits', "UPDATE subscription SET product_id = 'api-pan'", 'subscription_product_has_limits'],
+    ['a negative limit', 'UPDATE subscription SET daily_override = -1', 'subscription_daily_override_check'],
+    ['half of a product’s limits', "UPDATE product SET daily = NULL WHERE id = 'api-ip'", 'product_check'],
+    ['a key for an unknown product', "UPDATE credential_product SET product_id = 'api-none'", 'credential_product_product_id_fkey'],
+    [
+      'a whitelist rule of an unknown kind',
+      "INSERT INTO whitelist_rule SELECT id, 'country', 'IN' FROM credential",
+      'whitelist_rule_kind_check',
+    ],
+    ['a change of the audit log', "UPDATE audit_log SET actor = 'somebody else'", 'audit_log_is_append_only'],
+    ['a deletion from the audit log', 'DELETE FROM audit_log', 'audit_log_is_append_only'],
+    ['emptying the audit log', 'TRUNCATE audit_log', 'audit_log_is_append_only'],
+  ])('refuses %s', async (_, sql, constraint) => {
+    await newKey(database.pool);
+    await expect(run(sql)).rejects.toMatchObject({ constraint });
+  });
+
+  it('keeps revoked final', async () => {
+    const { id } = await newKey(database.pool);
+    await run("UPDATE credential SET state = 'revoked' WHERE id = $1", [id]);
+    await expect(run("UPDATE credential SET state = 'active' WHERE id = $1", [id])).rejects.toMatchObject({
+      constraint: 'credential_revoked_is_final',
+    });
+  });
+});
+
+describe('NOTIFY', () => {
+  let listener: Client;
+  let heard: unknown[] = [];
+  beforeAll(async () => {
+    listener = new Client({ connectionString: database.url });
+    await listener.connect();
+    listener.on('notification', ({ payload }) => heard.push(JSON.parse(payload ?? '')));
+    await listener.query('LISTEN tollgate_changes');
+  });
+  afterAll(() => listener.end());
+
+  /** What was told by the time the change had committed. */
+  async function told(change: () => Promise<unknown>): Promise<unknown[]> {
+    await listener.query('SELECT 1');
+    heard = [];
+    await change();
+    await listener.query('SELECT 1');
+    return heard;
+  }
+
+  it('tells which key, subscription, customer, plan or product was changed', async () => {
+    const { id, customerId, subscriptions } = await newKey(database.pool);
+    const subscription = { subscription: subscriptions[0]?.id, customer: customerId };
+    const credential = { credential: id };
+    expect(await told(() => run("UPDATE credential SET state = 'inactive' WHERE id = $1", [id]))).toEqual([credential]);
+    expect(await told(() => run('UPDATE credential SET expires_at = now() WHERE id = $1', [id]))).toEqual([credential]);
+    expect(await told(() => run("INSERT INTO whitelist_rule VALUES ($1, 'ip', '10.0.0.1'), ($1, 'ip', '10.0.0.2')", [id]))).toEqual([
+      credential,
+    ]);
+    expect(await told(() => run('DELETE FROM whitelist_rule WHERE credential_id = $1', [id]))).toEqual([credential]);
+    expect(await told(() => run("INSERT INTO credential_product VALUES ($1, 'api-seo')", [id]))).toEqual([credential]);
+    expect(await told(() => run("UPDATE subscription SET state = 'paused' WHERE customer_id = $1", [customerId]))).toEqual([subscription]);
+    expect(await told(() => run("UPDATE plan SET daily = 2 WHERE product_id = 'api-ip'"))).toEqual([{ plan: 'Star', product: 'api-ip' }]);
+    expect(await told(() => run("UPDATE product SET daily = 2 WHERE id = 'api-ip'"))).toEqual([{ product: 'api-ip' }]);
+    const gone = await told(() => run('DELETE FROM customer WHERE id = $1', [customerId]));
+    expect(gone).toEqual(expect.arrayContaining([credential, subscription, { customer: customerId }]));
+  });
+
+  it('tells of a new key', async () => {
+    let id = '';
+    const heardOf = await told(async () => ({ id } = await newKey(database.pool)));
+    expect(heardOf).toContainEqual({ credential: id });
+  });
+
+  it('tells nothing before the commit, and nothing after a rollback', async () => {
+    const { id } = await newKey(database.pool);
+    const client = await database.pool.connect();
+    expect(
+      await told(async () => {
+        await client.query('BEGIN');
+        await client.query("UPDATE credential SET state = 'inactive' WHERE id = $1", [id]);
+      }),
+    ).toEqual([]);
+    expect(await told(() => client.query('ROLLBACK'))).toEqual([]);
+    client.release();
+  });
+
+  it('tells nothing when only the last use was written', async () => {
+    const { id } = await newKey(database.pool);
+    expect(await told(() => touchLastUsed(database.pool, new Map([[id, Date.now()]])))).toEqual([]);
+    const { rows } = await database.pool.query('SELECT last_used_at FROM credential WHERE id = $1', [id]);
+    expect(rows[0].last_used_at).toBeInstanceOf(Date);
+  });
+
+  it.each(['credential', 'whitelist_rule', 'subscription'])('tells when %s was emptied', async (table) => {
+    expect(await told(() => run(`TRUNCATE ${table} CASCADE`))).toEqual([{ everything: true }]);
+  });
+});
+
+describe('touchLastUsed', () => {
+  it('never goes back, and leaves locked keys to the next time', async () => {
+    const { id } = await newKey(database.pool);
+    const lastUse = async (): Promise<number> => {
+      const { rows } = await database.pool.query('SELECT last_used_at AS at FROM credential WHERE id = $1', [id]);
+      return rows[0].at.getTime();
+    };
+    await touchLastUsed(database.pool, new Map([[id, 1_900_000_000_000]]));
+    await touchLastUsed(database.pool, new Map([[id, 1_800_000_000_000]]));
+    expect(await lastUse()).toBe(1_900_000_000_000);
+    const client = await database.pool.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM credential WHERE id = $1 FOR UPDATE', [id]);
+    await touchLastUsed(database.pool, new Map([[id, 1_950_000_000_000]]));
+    await client.query('COMMIT');
+    client.release();
+    expect(await lastUse()).toBe(1_900_000_000_000);
+  });
+});
