@@ -21,7 +21,9 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     connectionTimeoutMillis: statementTimeoutMs ?? 5_000,
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs }),
   });
-  // Without a listener a connection that breaks while idle would end the process.
+  // Without listeners a connection that breaks would end the process: the pool's hears of idle ones only, so that each connection
+  // needs its own for the time it is lent out. Whoever borrowed it is told by the next query.
   pool.on('error', (error) => options.onError?.(error));
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
