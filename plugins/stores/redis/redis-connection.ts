@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { type Clock, StoreUnavailable } from '../../core/ports';
+import { ReplyWatch } from '../quota-reply-watch';
+
+export interface RedisConnectionOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** See {@link ReplyWatch}. */
+  readonly silenceMs: number;
+  readonly heldUpSilenceMs: number;
+  /** The connection cannot be used; the reason names no address and no value. May be called more than once. */
+  readonly onTrouble: (reason: string) => void;
+  /** A call that had been given up was answered after all: the server is alive. */
+  readonly onLateReply: () => void;
+  readonly onReady: () => void;
+}
+
+/** A call that other calls overtake for this long fails by itself. */
+const DEADLINE_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 1_000;
+const SLOWEST_RECONNECT_MS = 250;
+/** A connection that says nothing for this long is replaced: its host may be gone. Until then late grants can still be given back. */
+const REPLACE_AFTER_SILENCE_MS = 5_000;
+/** A write, because a replica and a full server answer a PING. Short-lived, in one slot. */
+const PROBE_KEY = 'tollgate:quota:probe';
+const PROBE_TTL_MS = 10_000;
+
+type Argument = string | number;
+
+/**
+ * One connection for scripts. Nothing is queued while it is down and nothing is ever sent twice: after a failure it is unknown whether
+ * a script ran. All calls of one turn of the event loop go out in one write.
+ */
+export class RedisConnection {
+  private readonly redis: Redis;
+  private readonly watch: ReplyWatch;
+  private readonly shas = new Map<string, string>();
+  private isCorked = false;
+  private isProbing = false;
+  private silentSince: number | undefined;
+
+  constructor(private readonly options: RedisConnectionOptions) {
+    const { clock, silenceMs, heldUpSilenceMs } = options;
+    this.watch = new ReplyWatch({
+      store: 'Redis',
+      silenceMs,
+      heldUpSilenceMs,
+      deadlineMs: DEADLINE_MS,
+      clock,
+      onSilence: () => {
+        this.silentSince ??= clock.monotonic();
+        options.onTrouble('silent');
+      },
+    });
+    this.redis = new Redis(options.url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: (times) => Math.min(50 * times, SLOWEST_RECONNECT_MS),
+      // A replica that was a primary: the name may lead to the new primary by now.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      connectionName: 'tollgate-quota',
+    });
+    this.redis.on('error', (error: Error) => options.onTrouble(reasonOf(error)));
+    this.redis.on('close', () => options.onTrouble('connection closed'));
+    this.redis.on('ready', () => {
+      this.silentSince = undefined;
+      options.onReady();
+    });
+  }
+
+  get isReady(): boolean {
+    return this.redis.status === 'ready';
+  }
+
+  /**
+   * Runs a script on one key.
+   * @param call.onLate gets the reply when it comes after the call was given up
+   * @throws StoreUnavailable when no answer came; it is then unknown whether the script ran
+   */
+  async runScript(call: { source: string; key: string; args: Argument[]; onLate: (reply: unknown) => void }): Promise<unknown> {
+    const { source, key, args } = call;
+    const onLate = (reply: unknown): void => {
+      this.silentSince = undefined;
+      call.onLate(reply);
+      this.options.onLateReply();
+    };
+    this.corkThisTurn();
+    try {
+      return await this.watch.guard(this.redis.evalsha(this.shaOf(source), 1, key, ...args), onLate);
+    } catch (cause) {
+      // The one failure that says for certain that nothing ran.
+      if (!isNoScript(cause)) throw this.unavailable(cause);
+    }
+    try {
+      return await this.watch.guard(this.redis.eval(source, 1, key, ...args), onLate);
+    } catch (cause) {
+      throw this.unavailable(cause);
+    }
+  }
+
+  /** @throws StoreUnavailable */
+  async readField(key: string, field: string): Promise<string | null> {
+    try {
+      return await this.watch.guard(this.redis.hget(key, field));
+    } catch (cause) {
+      throw this.unavailable(cause);
+    }
+  }
+
+  /** The server's clock in Unix seconds when it takes writes, else undefined. At most one probe is under way. */
+  async probe(): Promise<number | undefined> {
+    if (this.isProbing || !this.isReady) return undefined;
+    this.isProbing = true;
+    this.replaceWhenSilent();
+    try {
+      const [, time] = await Promise.all([this.redis.set(PROBE_KEY, '', 'PX', PROBE_TTL_MS), this.redis.time()]);
+      this.silentSince = undefined;
+      return Number(time[0]);
+    } catch {
+      return undefined;
+    } finally {
+      this.isProbing = false;
+    }
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  private replaceWhenSilent(): void {
+    const { silentSince, redis } = this;
+    const timer = setTimeout(() => {
+      if (this.isProbing && this.silentSince !== undefined && this.silentSince === silentSince) redis.disconnect(true);
+    }, REPLACE_AFTER_SILENCE_MS);
+    timer.unref();
+  }
+
+  private shaOf(source: string): string {
+    const known = this.shas.get(source);
+    if (known !== undefined) return known;
+    const sha = createHash('sha1').update(source).digest('hex');
+    this.shas.set(source, sha);
+    return sha;
+  }
+
+  private corkThisTurn(): void {
+    if (this.isCorked || !this.isReady) return;
+    const { stream } = this.redis;
+    this.isCorked = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.isCorked = false;
+      stream.uncork();
+    });
+  }
+
+  private unavailable(cause: unknown): StoreUnavailable {
+    if (cause instanceof StoreUnavailable) return cause;
+    // An error reply: loading, read-only, out of memory. Asking again at once would not help.
+    this.options.onTrouble(reasonOf(cause));
+    return new StoreUnavailable('Redis failed', { cause });
+  }
+}
+
+function isNoScript(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('NOSCRIPT');
+}
+
+/** The error's code or first word: `ECONNREFUSED`, `READONLY`. The rest may hold an address or a value. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown';
+  if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause.message.split(' ', 1)[0] ?? 'unknown';
+}

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { type QuotaLimits } from '../../plugins/core/catalogue';
+import { type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
+
+/** One store with two nodes that count in it, and a hand on the store's clock. */
+export interface QuotaHarness {
+  readonly counter: QuotaCounter;
+  readonly otherNode: QuotaCounter;
+  /** Sets the store's clock to this moment; it runs on from there. The nodes' own clocks stay as they are. */
+  setStoreClock(iso: string): void;
+  close(): Promise<void>;
+}
+
+const LIMITS: QuotaLimits = { daily: 5, monthly: 100 };
+
+async function spendTimes(counter: QuotaCounter, subscriptionId: string, limits: QuotaLimits, times: number): Promise<SpendResult[]> {
+  return Promise.all(Array.from({ length: times }, () => counter.spend({ subscriptionId, limits })));
+}
+
+function granted(results: readonly SpendResult[]): number {
+  return results.filter((result) => result.granted).length;
+}
+
+/** What every quota counter guarantees. */
+export function describeQuotaCounter(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
+  describe(`${name}: the quota counter`, () => {
+    let harness: QuotaHarness;
+    let subscriptionId: string;
+    beforeAll(async () => {
+      harness = await create('Asia/Kolkata');
+    });
+    afterAll(() => harness.close());
+    beforeEach(() => {
+      subscriptionId = randomUUID();
+      harness.setStoreClock('2026-11-20T12:00:00+05:30');
+    });
+
+    describeLimits(() => ({ harness, subscriptionId }));
+    describeRefunds(() => ({ harness, subscriptionId }));
+    describeWindows(() => ({ harness, subscriptionId }));
+  });
+  describeZones(name, create);
+}
+
+type Context = () => { harness: QuotaHarness; subscriptionId: string };
+
+function describeLimits(context: Context): void {
+  it('grants as many units as the day holds and names the daily window when it refuses', async () => {
+    const { harness, subscriptionId } = context();
+    for (let used = 1; used <= 5; used++) {
+      const result = await harness.counter.spend({ subscriptionId, limits: LIMITS });
+      expect(result).toMatchObject({ granted: true, exceeded: undefined, standing: { usedDaily: used, usedMonthly: used } });
+    }
+    const refused = await harness.counter.spend({ subscriptionId, limits: LIMITS });
+    expect(refused).toMatchObject({ granted: false, exceeded: 'daily', standing: { usedDaily: 5, usedMonthly: 5 } });
+  });
+
+  it('takes a unit from day and month together or from neither', async () => {
+    const { harness, subscriptionId } = context();
+    const limits = { daily: 10, monthly: 3 };
+    await spendTimes(harness.counter, subscriptionId, limits, 3);
+    const refused = await harness.counter.spend({ subscriptionId, limits });
+    expect(refused).toMatchObject({ granted: false, exceeded: 'monthly', standing: { usedDaily: 3, usedMonthly: 3 } });
+  });
+
+  it('names the month when both windows are used up', async () => {
+    const { harness, subscriptionId } = context();
+    const results = await spendTimes(harness.counter, subscriptionId, { daily: 2, monthly: 2 }, 3);
+    expect(results.map((result) => result.exceeded)).toEqual([undefined, undefined, 'monthly']);
+  });
+
+  it('never counts a denial', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 50);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 5, usedMonthly: 5 });
+    expect(granted(await spendTimes(harness.counter, subscriptionId, { daily: 6, monthly: 100 }, 3))).toBe(1);
+  });
+
+  it('denies everything at a limit of zero', async () => {
+    const { harness, subscriptionId } = context();
+    expect(granted(await spendTimes(harness.counter, subscriptionId, { daily: 0, monthly: 0 }, 2))).toBe(0);
+  });
+
+  it('lets exactly as many of many concurrent spends pass as are left, on two nodes', async () => {
+    const { harness, subscriptionId } = context();
+    const limits = { daily: 37, monthly: 1_000 };
+    const rounds = await Promise.all([
+      spendTimes(harness.counter, subscriptionId, limits, 60),
+      spendTimes(harness.otherNode, subscriptionId, limits, 60),
+    ]);
+    expect(granted(rounds.flat())).toBe(37);
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 37 });
+  });
+
+  it('serves those who came first and tells each where it stood', async () => {
+    const { harness, subscriptionId } = context();
+    const results = await spendTimes(harness.counter, subscriptionId, { daily: 3, monthly: 100 }, 5);
+    expect(results.map((result) => [result.granted, result.standing.usedDaily])).toEqual([
+      [true, 1],
+      [true, 2],
+      [true, 3],
+      [false, 3],
+      [false, 3],
+    ]);
+  });
+
+  it('counts each subscription by itself', async () => {
+    const { harness } = context();
+    const ids = Array.from({ length: 30 }, () => randomUUID());
+    const results = await Promise.all(ids.map((id) => spendTimes(harness.counter, id, { daily: 2, monthly: 100 }, 3)));
+    expect(results.map(granted)).toEqual(ids.map(() => 2));
+  });
+
+  it('applies a changed plan to the next spend and keeps what was used', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
+    const larger = await harness.counter.spend({ subscriptionId, limits: { daily: 6, monthly: 100 } });
+    expect(larger).toMatchObject({ granted: true, standing: { usedDaily: 6 } });
+    const smaller = await harness.counter.spend({ subscriptionId, limits: { daily: 2, monthly: 100 } });
+    expect(smaller).toMatchObject({ granted: false, exceeded: 'daily', standing: { usedDaily: 6 } });
+  });
+
+  it('judges spends that arrive together each by its own limits', async () => {
+    const { harness, subscriptionId } = context();
+    const limits = [LIMITS, LIMITS, { daily: 1, monthly: 1 }, LIMITS];
+    const results = await Promise.all(limits.map((each) => harness.counter.spend({ subscriptionId, limits: each })));
+    expect(results.map((result) => result.granted)).toEqual([true, true, false, true]);
+  });
+}
+
+function describeRefunds(context: Context): void {
+  const day = '2026-11-20';
+
+  it('gives a unit back once a request', async () => {
+    const { harness, subscriptionId } = context();
+    const requestId = randomUUID();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
+    const answers = await Promise.all(
+      [harness.counter, harness.otherNode, harness.counter].map((node) => node.refund({ subscriptionId, day, requestId })),
+    );
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId })).resolves.toBe(false);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 4, usedMonthly: 4 });
+    expect(granted(await spendTimes(harness.otherNode, subscriptionId, LIMITS, 3))).toBe(1);
+  });
+
+  it('gives a unit back to the day it was taken from, and to its month', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
+    harness.setStoreClock('2026-11-21T00:00:01+05:30');
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({
+      day: '2026-11-21',
+      usedDaily: 2,
+      usedMonthly: 6,
+    });
+  });
+
+  it("leaves the new month alone when the last month's last day gets a unit back", async () => {
+    const { harness, subscriptionId } = context();
+    harness.setStoreClock('2026-11-30T23:59:00+05:30');
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 4);
+    harness.setStoreClock('2026-12-01T00:01:00+05:30');
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
+    await expect(harness.counter.refund({ subscriptionId, day: '2026-11-30', requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 1, usedMonthly: 1 });
+  });
+
+  it('gives back no unit that was never taken', async () => {
+    const { harness, subscriptionId } = context();
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(false);
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })),
+    );
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
+    expect(granted(await spendTimes(harness.counter, subscriptionId, LIMITS, 9))).toBe(5);
+  });
+
+  it('refuses to refund a day before yesterday', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
+    harness.setStoreClock('2026-11-22T00:00:01+05:30');
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(false);
+  });
+
+  it('refunds a unit that another node took a moment ago', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.otherNode, subscriptionId, LIMITS, 1);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
+  });
+}
+
+function describeWindows(context: Context): void {
+  it('starts a day with a full daily limit and keeps the month', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 9);
+    harness.setStoreClock('2026-11-21T00:00:00+05:30');
+    const [first] = await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
+    expect(first).toMatchObject({ granted: true, standing: { day: '2026-11-21', usedDaily: 1, usedMonthly: 6 } });
+  });
+
+  it('starts a month with full limits', async () => {
+    const { harness, subscriptionId } = context();
+    const limits = { daily: 5, monthly: 5 };
+    expect(granted(await spendTimes(harness.counter, subscriptionId, limits, 9))).toBe(5);
+    harness.setStoreClock('2026-12-01T00:00:00+05:30');
+    const [first] = await spendTimes(harness.counter, subscriptionId, limits, 1);
+    expect(first).toMatchObject({ granted: true, standing: { month: '2026-12', usedDaily: 1, usedMonthly: 1 } });
+  });
+
+  it('spreads a month over its days', async () => {
+    const { harness, subscriptionId } = context();
+    const limits = { daily: 4, monthly: 10 };
+    const passed: number[] = [];
+    for (const day of [10, 11, 12, 13]) {
+      harness.setStoreClock(`2026-11-${day}T09:00:00+05:30`);
+      passed.push(granted(await spendTimes(harness.counter, subscriptionId, limits, 6)));
+    }
+    expect(passed).toEqual([4, 4, 2, 0]);
+  });
+
+  it('goes by the clock of the store when the nodes are years off', async () => {
+    const { harness, subscriptionId } = context();
+    harness.setStoreClock('2031-03-09T23:59:30+05:30');
+    const results = await Promise.all([harness.counter, harness.otherNode].map((node) => node.spend({ subscriptionId, limits: LIMITS })));
+    expect(results.map((result) => result.standing.day)).toEqual(['2031-03-09', '2031-03-09']);
+    expect(Math.max(...results.map((result) => result.standing.usedDaily))).toBe(2);
+  });
+
+  it('reads without counting, also what was never used', async () => {
+    const { harness, subscriptionId } = context();
+    const midnight = Date.parse('2026-11-20T00:00:00+05:30') / 1000;
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toEqual({
+      day: '2026-11-20',
+      dayStartsAt: midnight,
+      dayEndsAt: midnight + 86_400,
+      month: '2026-11',
+      monthStartsAt: Date.parse('2026-11-01T00:00:00+05:30') / 1000,
+      monthEndsAt: Date.parse('2026-12-01T00:00:00+05:30') / 1000,
+      usedDaily: 0,
+      usedMonthly: 0,
+    });
+  });
+}
+
+/** Zone, shortly before the end of a day, the moment the next starts, hours of the next. */
+const MIDNIGHTS = [
+  ['UTC', '2026-06-14T23:59:30Z', '2026-06-15T00:00:00Z', '2026-06-15', 24],
+  ['Asia/Kolkata', '2026-06-14T18:29:30Z', '2026-06-14T18:30:00Z', '2026-06-15', 24],
+  ['America/New_York', '2026-03-08T04:59:30Z', '2026-03-08T05:00:00Z', '2026-03-08', 23],
+  ['America/New_York', '2026-11-01T03:59:30Z', '2026-11-01T04:00:00Z', '2026-11-01', 25],
+] as const;
+
+function describeZones(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
+  describe.each(MIDNIGHTS)(`${name}: midnight in %s after %s`, (timeZone, before, after, day, hours) => {
+    it(`starts a day of ${hours} hours`, async () => {
+      const harness = await create(timeZone);
+      const subscriptionId = randomUUID();
+      try {
+        harness.setStoreClock(before);
+        expect((await harness.counter.spend({ subscriptionId, limits: LIMITS })).standing.day).not.toBe(day);
+        harness.setStoreClock(after);
+        const { standing } = await harness.counter.spend({ subscriptionId, limits: LIMITS });
+        expect(standing).toMatchObject({ day, usedDaily: 1 });
+        expect((standing.dayEndsAt - standing.dayStartsAt) / 3600).toBe(hours);
+      } finally {
+        await harness.close();
+      }
+    });
+  });
+}
