@@ -5,7 +5,10 @@ export interface ReplyWatchOptions {
   readonly store: string;
   /** No reply of any kind for this long, while calls are open, means that the store is gone. */
   readonly silenceMs: number;
-  /** The same when this process was itself held up meanwhile: its replies may lie unread. */
+  /**
+   * The same when this process was itself held up a moment ago: replies may lie unread, and a store on the same machine may have had
+   * no turn either. Giving up a store that others still use costs exactness, so a busy machine must not look like a dead store.
+   */
   readonly heldUpSilenceMs: number;
   /** A single call may take this long even though others are answered. */
   readonly deadlineMs: number;
@@ -21,8 +24,10 @@ interface OpenCall {
 }
 
 const TICK_MS = 5;
-/** A tick this much later than asked for shows that the process had no turn. */
-const LATE_MS = 3;
+/** A tick this much later than asked for shows that the machine is short of turns. */
+const LATE_MS = 2;
+/** For this long after a late tick the store is given the time of a held-up machine: it may be waiting for its turn as well. */
+const LATE_MEMORY_MS = 200;
 
 /**
  * Bounds how long calls wait for a store, and tells a silent store from a stalled event loop: while replies keep coming the store
@@ -109,6 +114,6 @@ export class ReplyWatch {
     if (!oldest) return false;
     const silentMs = now - Math.max(oldest.since, this.lastReplyAt);
     if (silentMs >= this.options.heldUpSilenceMs) return ++this.overdueTicks >= 2 || !isLate;
-    return silentMs >= this.options.silenceMs && now - this.lastLateAt >= this.options.silenceMs;
+    return silentMs >= this.options.silenceMs && now - this.lastLateAt >= LATE_MEMORY_MS;
   }
 }

@@ -247,17 +247,17 @@ function describeWindows(context: Context): void {
   });
 }
 
-/** Zone, shortly before the end of a day, the moment the next starts, hours of the next. */
+/** `before` is shortly before a day ends, `after` the moment the next one starts; `hours` is how long that one is. */
 const MIDNIGHTS = [
-  ['UTC', '2026-06-14T23:59:30Z', '2026-06-15T00:00:00Z', '2026-06-15', 24],
-  ['Asia/Kolkata', '2026-06-14T18:29:30Z', '2026-06-14T18:30:00Z', '2026-06-15', 24],
-  ['America/New_York', '2026-03-08T04:59:30Z', '2026-03-08T05:00:00Z', '2026-03-08', 23],
-  ['America/New_York', '2026-11-01T03:59:30Z', '2026-11-01T04:00:00Z', '2026-11-01', 25],
-] as const;
+  { timeZone: 'UTC', before: '2026-06-14T23:59:30Z', after: '2026-06-15T00:00:00Z', day: '2026-06-15', hours: 24 },
+  { timeZone: 'Asia/Kolkata', before: '2026-06-14T18:29:30Z', after: '2026-06-14T18:30:00Z', day: '2026-06-15', hours: 24 },
+  { timeZone: 'America/New_York', before: '2026-03-08T04:59:30Z', after: '2026-03-08T05:00:00Z', day: '2026-03-08', hours: 23 },
+  { timeZone: 'America/New_York', before: '2026-11-01T03:59:30Z', after: '2026-11-01T04:00:00Z', day: '2026-11-01', hours: 25 },
+];
 
 function describeZones(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
-  describe.each(MIDNIGHTS)(`${name}: midnight in %s after %s`, (timeZone, before, after, day, hours) => {
-    it(`starts a day of ${hours} hours`, async () => {
+  describe.each(MIDNIGHTS)(`${name}: midnight in $timeZone`, ({ timeZone, before, after, day, hours }) => {
+    it(`starts ${day}, a day of ${hours} hours`, async () => {
       const harness = await create(timeZone);
       const subscriptionId = randomUUID();
       try {

@@ -30,15 +30,16 @@ export interface NodeOptions {
   readonly timeZone?: string;
   readonly storeClock?: StoreClock;
   readonly clock?: Clock;
+  readonly log?: StoreLog;
 }
 
-function common({ pool, timeZone, storeClock, clock }: NodeOptions) {
+function common({ pool, timeZone, storeClock, clock, log }: NodeOptions) {
   return {
     pool,
     timeZone: timeZone ?? 'Asia/Kolkata',
     clock: clock ?? systemClock,
     clockOffsetSeconds: () => storeClock?.offsetSeconds ?? 0,
-    log: silentLog,
+    log: log ?? silentLog,
   };
 }
 
@@ -69,9 +70,10 @@ export async function redisNode(options: NodeOptions & { redisUrl: string }): Pr
   return { counter, close: () => connection.close() };
 }
 
-/** What production composes. */
-export function storeNode(options: NodeOptions & { redisUrl: string | undefined }): Promise<QuotaStore> {
-  return createQuotaCounter({ ...common(options), redisUrl: options.redisUrl });
+/** What production composes. `isPatient`: only a broken connection gives Redis up, never a machine that is slow. */
+export function storeNode(options: NodeOptions & { redisUrl: string | undefined; isPatient?: boolean }): Promise<QuotaStore> {
+  const { redisUrl, isPatient } = options;
+  return createQuotaCounter({ ...common(options), redisUrl, redisSilence: isPatient ? PATIENT : undefined });
 }
 
 /** Two nodes made alike. */

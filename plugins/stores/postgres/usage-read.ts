@@ -1,0 +1,38 @@
+import { type Pool } from 'pg';
+
+/** Whose usage: a customer's subscriptions together, or one subscription. */
+export type UsageOwner = { readonly customerId: string } | { readonly subscriptionId: string };
+
+/** Days are `YYYY-MM-DD` in the quota time zone; both ends belong to the period. */
+export type UsageQuery = UsageOwner & { readonly fromDay: string; readonly toDay: string };
+
+/** One subscription on one day. Counts are requests; with Redis they are up to a second old. */
+export interface DailyUsage {
+  readonly subscriptionId: string;
+  /** Product id; null when the subscription no longer exists. */
+  readonly product: string | null;
+  readonly day: string;
+  /** Units taken. */
+  readonly charged: number;
+  /** Units given back because a service or its upstream failed. */
+  readonly refunded: number;
+  /** `charged - refunded`: what counts against the limits. */
+  readonly used: number;
+}
+
+const QUERY = `
+  SELECT usage.subscription_id AS "subscriptionId", subscription.product_id AS product, to_char(usage.day, 'YYYY-MM-DD') AS day,
+    (spent_redis + spent_postgres)::float8 AS charged, refunded::float8 AS refunded,
+    (spent_redis + spent_postgres - refunded)::float8 AS used
+  FROM usage LEFT JOIN subscription ON subscription.id = usage.subscription_id
+  WHERE ($1::uuid IS NULL OR subscription.customer_id = $1) AND ($2::uuid IS NULL OR usage.subscription_id = $2)
+    AND usage.day BETWEEN $3::date AND $4::date
+  ORDER BY usage.day, subscription.product_id, usage.subscription_id`;
+
+/** Usage by day, then product; days without usage have no entry. */
+export async function readUsage(db: Pick<Pool, 'query'>, query: UsageQuery): Promise<DailyUsage[]> {
+  const customerId = 'customerId' in query ? query.customerId : null;
+  const subscriptionId = 'subscriptionId' in query ? query.subscriptionId : null;
+  const { rows } = await db.query<DailyUsage>(QUERY, [customerId, subscriptionId, query.fromDay, query.toDay]);
+  return rows;
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { type QuotaLimits } from '../../../plugins/core/catalogue';
+import { decideSpend } from '../../../plugins/core/quota';
+import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { type TestDatabase, testDatabase } from '../../support/postgres';
+import { type TestRedis, startTestRedis } from '../../support/redis';
+import { StoreClock, storeNode } from './harness';
+
+const LIMITS: QuotaLimits[] = [
+  { daily: 10, monthly: 25 },
+  { daily: 4, monthly: 25 },
+  { daily: 30, monthly: 30 },
+];
+
+type Action =
+  | { kind: 'spend'; units: number }
+  | { kind: 'refund'; unit: number }
+  | { kind: 'refund-unknown' }
+  | { kind: 'plan'; limits: number }
+  | { kind: 'next-day' }
+  | { kind: 'empty-redis' }
+  | { kind: 'kill-redis' }
+  | { kind: 'start-redis'; wait: boolean };
+
+const counting: fc.Arbitrary<Action>[] = [
+  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }) }),
+  fc.record({ kind: fc.constant('refund' as const), unit: fc.nat(40) }),
+  fc.constant({ kind: 'refund-unknown' as const }),
+  fc.record({ kind: fc.constant('plan' as const), limits: fc.nat(LIMITS.length - 1) }),
+  fc.constant({ kind: 'next-day' as const }),
+];
+const losing: fc.Arbitrary<Action>[] = [
+  fc.constant({ kind: 'empty-redis' as const }),
+  fc.constant({ kind: 'kill-redis' as const }),
+  fc.record({ kind: fc.constant('start-redis' as const), wait: fc.boolean() }),
+];
+
+/** What a counter should say, in plain sums. */
+class Model {
+  limits: QuotaLimits = { daily: 10, monthly: 25 };
+  day = 0;
+  /** One entry a granted unit: the day it was taken from. */
+  readonly units: { day: number; isRefunded: boolean }[] = [];
+
+  get standing(): { usedDaily: number; usedMonthly: number } {
+    const counted = this.units.filter((unit) => !unit.isRefunded);
+    return {
+      usedDaily: counted.filter((unit) => unit.day === this.day).length,
+      usedMonthly: counted.filter((unit) => monthOfDay(unit.day) === monthOfDay(this.day)).length,
+    };
+  }
+
+  spend(units: number): number {
+    const { granted } = decideSpend(this.standing, this.limits, units);
+    for (let count = 0; count < granted; count++) this.units.push({ day: this.day, isRefunded: false });
+    return granted;
+  }
+
+  refund(index: number): boolean {
+    const unit = this.units[index];
+    if (!unit || unit.isRefunded || unit.day < this.day - 1) return false;
+    unit.isRefunded = true;
+    return true;
+  }
+}
+
+/** Day 0 is 26 November, so that runs of some days cross into December. */
+const FIRST = Date.UTC(2026, 10, 26);
+const dateOfDay = (day: number): string => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10);
+const monthOfDay = (day: number): string => dateOfDay(day).slice(0, 7);
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
+  if (!condition()) throw new Error('waited in vain');
+}
+
+describe('any order of spends, refunds, plan changes and day turns', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let nodes: QuotaStore[];
+  let isUp = true;
+  const storeClock = new StoreClock();
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([testDatabase(), startTestRedis({ persistent: true })]);
+    const options = { pool: database.pool, redisUrl: redis.url, storeClock, isPatient: true };
+    nodes = await Promise.all([storeNode(options), storeNode(options)]);
+  });
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.close()));
+    await redis.close();
+    await database.close();
+  });
+
+  async function disturb(action: Action): Promise<void> {
+    if (action.kind === 'empty-redis' && isUp) await redis.flush();
+    if (action.kind === 'kill-redis' && isUp) {
+      isUp = false;
+      await redis.kill();
+    }
+    if (action.kind === 'start-redis' && !isUp) {
+      isUp = true;
+      await redis.start();
+      if (action.wait) await until(() => nodes.every((node) => node.stats().storeInUse === 'redis'));
+    }
+  }
+
+  async function count(action: Action, model: Model, ids: { run: string; subscriptionId: string; node: QuotaStore }): Promise<void> {
+    const { counter } = ids.node;
+    const { subscriptionId } = ids;
+    if (action.kind === 'spend') {
+      const { limits } = model;
+      const results = await Promise.all(Array.from({ length: action.units }, () => counter.spend({ subscriptionId, limits })));
+      expect(results.filter((result) => result.granted)).toHaveLength(model.spend(action.units));
+    }
+    if (action.kind === 'refund') {
+      const day = dateOfDay(model.units[action.unit]?.day ?? model.day);
+      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.unit}` };
+      if (model.units[action.unit]) expect(await counter.refund(refund)).toBe(model.refund(action.unit));
+    }
+    if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
+      expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID() })).toBe(false);
+    }
+    if (action.kind === 'plan') model.limits = LIMITS[action.limits] ?? model.limits;
+    if (action.kind === 'next-day') storeClock.set(`${dateOfDay(++model.day)}T12:00:00+05:30`);
+    expect(await counter.readStanding(subscriptionId)).toMatchObject(model.standing);
+  }
+
+  async function play(actions: readonly Action[], nodeOf: (step: number) => QuotaStore | undefined): Promise<void> {
+    const model = new Model();
+    const ids = { run: randomUUID(), subscriptionId: randomUUID() };
+    storeClock.set(`${dateOfDay(0)}T12:00:00+05:30`);
+    for (const [step, action] of actions.entries()) {
+      const node = nodeOf(step);
+      if (!node) throw new Error('no node');
+      await disturb(action);
+      await count(action, model, { ...ids, node });
+    }
+  }
+
+  it('counts like plain sums, on two nodes in turn', async () => {
+    const actions = fc.array(fc.oneof(...counting), { minLength: 10, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(actions, (each) => play(each, (step) => nodes[step % 2])),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+
+  it('counts like plain sums while Redis is emptied, killed and started under one node', async () => {
+    const actions = fc.array(fc.oneof(...counting, ...counting, ...losing), { minLength: 20, maxLength: 50 });
+    await fc.assert(
+      fc.asyncProperty(actions, (each) => play(each, () => nodes[0])),
+      { numRuns: 40 },
+    );
+  }, 240_000);
+});

@@ -1,0 +1,52 @@
+import { type Pool } from 'pg';
+import { readUsage } from '../../../plugins/stores/postgres/usage-read';
+import { type TestDatabase, testDatabase } from '../../support/postgres';
+import { StoreClock, postgresNode } from './harness';
+
+const LIMITS = { daily: 10, monthly: 100 };
+
+async function subscribe(pool: Pool, email: string, products: string[]): Promise<{ customerId: string; subscriptions: string[] }> {
+  const customer = await pool.query<{ id: string }>('INSERT INTO customer (email) VALUES ($1) RETURNING id', [email]);
+  const customerId = customer.rows[0]?.id ?? '';
+  const subscriptions: string[] = [];
+  for (const product of products) {
+    const text = 'INSERT INTO subscription (customer_id, product_id) VALUES ($1, $2) RETURNING id';
+    const { rows } = await pool.query<{ id: string }>(text, [customerId, product]);
+    subscriptions.push(rows[0]?.id ?? '');
+  }
+  return { customerId, subscriptions };
+}
+
+describe('readUsage', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.close());
+
+  it("lists a customer's charged, refunded and used requests by day and product", async () => {
+    const { pool } = database;
+    const storeClock = new StoreClock();
+    const counter = postgresNode({ pool, storeClock });
+    const { customerId, subscriptions } = await subscribe(pool, 'a@example.com', ['api-ip', 'api-gst']);
+    const [ip = '', gst = ''] = subscriptions;
+    const stranger = await subscribe(pool, 'b@example.com', ['api-ip']);
+    const spend = (subscriptionId: string) => counter.spend({ subscriptionId, limits: LIMITS });
+
+    storeClock.set('2026-11-20T12:00:00+05:30');
+    await Promise.all([spend(ip), spend(ip), spend(gst), spend(stranger.subscriptions[0] ?? '')]);
+    storeClock.set('2026-11-21T12:00:00+05:30');
+    await spend(ip);
+    await counter.refund({ subscriptionId: ip, day: '2026-11-20', requestId: 'request-1' });
+
+    const period = { fromDay: '2026-11-20', toDay: '2026-11-21' };
+    await expect(readUsage(pool, { customerId, ...period })).resolves.toEqual([
+      { subscriptionId: gst, product: 'api-gst', day: '2026-11-20', charged: 1, refunded: 0, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-20', charged: 2, refunded: 1, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-21', charged: 1, refunded: 0, used: 1 },
+    ]);
+    const oneDay = { fromDay: '2026-11-21', toDay: '2026-11-21' };
+    await expect(readUsage(pool, { subscriptionId: ip, ...oneDay })).resolves.toMatchObject([{ day: '2026-11-21', used: 1 }]);
+    await expect(readUsage(pool, { subscriptionId: gst, ...oneDay })).resolves.toEqual([]);
+  });
+});
