@@ -5,7 +5,7 @@ import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
-import { silentLog, storeNode } from './harness';
+import { StoreClock, storeNode } from './harness';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
 
@@ -121,6 +121,35 @@ describe('when Redis is back', () => {
     expect(await granted(100)).toBe(50);
   });
 
+  it('knows the new day again when the first to come after it was emptied is a refund for yesterday', async () => {
+    const storeClock = new StoreClock();
+    storeClock.set('2026-11-20T12:00:00+05:30');
+    const shifted = await storeNode({ pool: database.pool, redisUrl: redis.url, isPatient: true, storeClock });
+    try {
+      await spend(3, shifted);
+      storeClock.set('2026-11-21T12:00:00+05:30');
+      await spend(5, shifted);
+      await redis.flush();
+      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID() };
+      await expect(shifted.counter.refund(refund)).resolves.toBe(true);
+      expect((await spend(1, shifted))[0]?.standing).toMatchObject({ usedDaily: 6, usedMonthly: 8 });
+    } finally {
+      await shifted.close();
+    }
+  });
+
+  it('counts what Postgres granted to a node that is gone by then', async () => {
+    const other = await storeNode({ pool: database.pool, redisUrl: redis.url, isPatient: true });
+    await spend(1);
+    await redis.kill();
+    await until(() => other.stats().storeInUse === 'postgres');
+    await spend(30, other);
+    await other.close();
+    await redis.start();
+    await until(isOnRedis);
+    expect((await spend(1))[0]?.standing.usedDaily).toBe(32);
+  });
+
   it('remembers a refund that Postgres noted meanwhile', async () => {
     const [first] = await spend(200);
     const day = first?.standing.day ?? '';
@@ -195,7 +224,7 @@ describe('when Postgres goes', () => {
   it('names no address, key or value in its errors and log lines', async () => {
     const lines: string[] = [];
     const log = {
-      info: silentLog.info,
+      info: () => undefined,
       warn: (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message })),
     };
     await redis.kill();
