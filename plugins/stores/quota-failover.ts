@@ -1,4 +1,4 @@
-import { type Clock, StoreUnavailable } from '../core/ports';
+import { StoreUnavailable } from '../core/ports';
 import { type Demand, type QuotaBackend, type Refund, type StoreLog, type Taken } from './quota-parts';
 
 export type StoreInUse = 'redis' | 'postgres' | 'none';
@@ -17,7 +17,6 @@ export interface QuotaFailoverOptions {
   readonly probe: () => Promise<boolean>;
   /** Called the moment the primary is given up: what this node saw of its counts must reach the fallback. */
   readonly onOpen: () => void;
-  readonly clock: Clock;
   readonly log: StoreLog;
 }
 
@@ -27,7 +26,13 @@ const MERGE_CHUNK = 100;
 
 /**
  * Redis, and Postgres while Redis is away. One failure opens the breaker: all spends go to Postgres until a probe finds Redis taking
- * writes again.
+ * writes again. Counting stays exact as long as all nodes use the same store and it keeps its data. Otherwise, for one subscription:
+ * - Redis lost data: granted again are at most the units of nodes other than the first to come back that these had not written to
+ *   Postgres, which they do every second and at once when a connection breaks.
+ * - Some nodes lost Redis, others not: each side may grant what the other granted since its last merge. A node merges on its return,
+ *   and a second after its own last use at the latest.
+ * - Postgres crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer).
+ * Units under way when a connection breaks may count twice, never not at all.
  */
 export class QuotaFailover implements QuotaBackend {
   private isOpen = false;

@@ -99,14 +99,15 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
   const ledger = new QuotaLedger({ ...options, ...FALLBACK_SILENCE, deadlineMs: POSTGRES_DEADLINE_MS });
   const fallback = new PostgresQuotaCounter(ledger, timeZone, seen);
   let isStarted = false;
-  let onFirstReady: (() => void) | undefined;
+  let noteReady: () => void = () => undefined;
+  const firstReady = new Promise<void>((resolve) => (noteReady = resolve));
   const connection = new RedisConnection({
     url,
     clock,
     ...(options.redisSilence ?? REDIS_SILENCE),
     onTrouble: (reason) => void (isStarted && failover.trouble(reason)),
     onLateReply: () => void failover.tryPrimary(),
-    onReady: () => (isStarted ? void failover.tryPrimary() : onFirstReady?.()),
+    onReady: () => (isStarted ? void failover.tryPrimary() : noteReady()),
   });
   const script = new QuotaScript({ ...options, connection });
   const primary = new RedisQuotaCounter({ connection, script, ledger, seen });
@@ -117,17 +118,11 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
   };
   const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => primary.merge(usage), log });
   const onOpen = (): void => void writer.flush();
-  const failover = new QuotaFailover({ primary, fallback, probe, onOpen, clock, log });
+  const failover = new QuotaFailover({ primary, fallback, probe, onOpen, log });
 
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, FIRST_CONNECT_MS);
-    onFirstReady = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
+  const isUsable = await within(FIRST_CONNECT_MS, firstReady.then(probe));
   isStarted = true;
-  if (!(await probe())) failover.trouble('not reachable at start');
+  if (!isUsable) failover.trouble('not reachable at start');
   writer.start();
   return {
     counter: new CoalescingCounter(failover),
@@ -148,4 +143,15 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
       usageRowsWritten: writer.rowsWritten,
     }),
   };
+}
+
+/** False when the answer is no or does not come in time. */
+async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([answer, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -68,6 +68,15 @@ async function waitUntilReady(url: string): Promise<void> {
   }
 }
 
+async function formCluster(redis: Redis): Promise<void> {
+  await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  for (let tries = 0; tries < 200; tries++) {
+    if (String(await redis.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('the cluster of one did not form');
+}
+
 function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => child.once('exit', () => resolve()));
@@ -76,6 +85,7 @@ function ended(child: ChildProcess): Promise<void> {
 /**
  * A server of its own on a free port, since tests stop, kill and empty it.
  * @param options.persistent keeps an append-only file; otherwise a restart is an empty server
+ * @param options.cluster a cluster of one: it refuses commands that would span slots
  */
 export async function startTestRedis(options: { persistent?: boolean; cluster?: boolean } = {}): Promise<TestRedis> {
   const binary = findServer();
@@ -83,11 +93,13 @@ export async function startTestRedis(options: { persistent?: boolean; cluster?: 
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--loglevel', 'warning'];
+  if (options.cluster) args.push('--cluster-enabled', 'yes');
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(binary, args, { stdio: 'ignore' });
     await waitUntilReady(url);
+    if (options.cluster) await withClient(url, formCluster);
   };
   const kill = async (): Promise<void> => {
     if (!child) return;

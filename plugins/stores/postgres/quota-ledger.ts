@@ -50,20 +50,22 @@ export class QuotaLedger {
   private readonly watch: ReplyWatch;
   private readonly givenBack: BatchQueue<GiveBack, GivenBack>;
   private readonly syncs: BatchQueue<SubscriptionUsage, SubscriptionUsage>;
-  private silentSince: number | undefined;
+  private isSilent = false;
+  private hasFailed = false;
   private lastProbeAt = -Infinity;
   private refundsForgottenOn = '';
 
   constructor(private readonly options: QuotaLedgerOptions) {
     const { silenceMs, heldUpSilenceMs, deadlineMs, clock } = options;
-    const onSilence = (): void => void (this.silentSince = clock.monotonic());
+    const onSilence = (): void => void (this.isSilent = true);
     this.watch = new ReplyWatch({ store: 'Postgres', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
     this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
     this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MOST_ROWS, concurrency: 2 });
   }
 
+  /** False when the last statement failed or got no answer. */
   get isAnswering(): boolean {
-    return this.silentSince === undefined;
+    return !this.isSilent && !this.hasFailed;
   }
 
   /**
@@ -73,20 +75,22 @@ export class QuotaLedger {
    */
   async query<Row extends object>(query: Query, values: unknown[], onLate?: (rows: Row[]) => void): Promise<Row[]> {
     const now = this.options.clock.monotonic();
-    if (!this.isAnswering) {
+    if (this.isSilent) {
       if (now - this.lastProbeAt < PROBE_INTERVAL_MS) throw new StoreUnavailable('Postgres does not answer');
       this.lastProbeAt = now;
     }
     try {
       const result = await this.watch.guard(
         this.options.pool.query<Row>({ ...query, values }).then((answer) => {
-          this.silentSince = undefined;
+          this.isSilent = false;
+          this.hasFailed = false;
           return answer;
         }),
         (late) => onLate?.(late.rows),
       );
       return result.rows;
     } catch (cause) {
+      this.hasFailed = true;
       throw cause instanceof StoreUnavailable ? cause : new StoreUnavailable('Postgres failed', { cause });
     }
   }

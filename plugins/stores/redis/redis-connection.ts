@@ -19,6 +19,7 @@ export interface RedisConnectionOptions {
 /** A call that other calls overtake for this long fails by itself. */
 const DEADLINE_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 1_000;
+const DISCONNECT_TIMEOUT_MS = 100;
 const SLOWEST_RECONNECT_MS = 250;
 /** A connection that says nothing for this long is replaced: its host may be gone. Until then late grants can still be given back. */
 const REPLACE_AFTER_SILENCE_MS = 5_000;
@@ -38,7 +39,6 @@ export class RedisConnection {
   private readonly shas = new Map<string, string>();
   private isCorked = false;
   private isProbing = false;
-  private silentSince: number | undefined;
 
   constructor(private readonly options: RedisConnectionOptions) {
     const { clock, silenceMs, heldUpSilenceMs } = options;
@@ -48,16 +48,15 @@ export class RedisConnection {
       heldUpSilenceMs,
       deadlineMs: DEADLINE_MS,
       clock,
-      onSilence: () => {
-        this.silentSince ??= clock.monotonic();
-        options.onTrouble('silent');
-      },
+      onSilence: () => options.onTrouble('silent'),
     });
     this.redis = new Redis(options.url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       connectTimeout: CONNECT_TIMEOUT_MS,
+      // ioredis keeps the process alive for this long after the end of a connection that was already broken.
+      disconnectTimeout: DISCONNECT_TIMEOUT_MS,
       retryStrategy: (times) => Math.min(50 * times, SLOWEST_RECONNECT_MS),
       // A replica that was a primary: the name may lead to the new primary by now.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
@@ -65,10 +64,7 @@ export class RedisConnection {
     });
     this.redis.on('error', (error: Error) => options.onTrouble(reasonOf(error)));
     this.redis.on('close', () => options.onTrouble('connection closed'));
-    this.redis.on('ready', () => {
-      this.silentSince = undefined;
-      options.onReady();
-    });
+    this.redis.on('ready', () => options.onReady());
   }
 
   get isReady(): boolean {
@@ -83,7 +79,6 @@ export class RedisConnection {
   async runScript(call: { source: string; key: string; args: Argument[]; onLate: (reply: unknown) => void }): Promise<unknown> {
     const { source, key, args } = call;
     const onLate = (reply: unknown): void => {
-      this.silentSince = undefined;
       call.onLate(reply);
       this.options.onLateReply();
     };
@@ -114,28 +109,22 @@ export class RedisConnection {
   async probe(): Promise<number | undefined> {
     if (this.isProbing || !this.isReady) return undefined;
     this.isProbing = true;
-    this.replaceWhenSilent();
+    // Rejects the probe, and makes ioredis connect anew.
+    const replace = setTimeout(() => this.redis.disconnect(true), REPLACE_AFTER_SILENCE_MS);
+    replace.unref();
     try {
       const [, time] = await Promise.all([this.redis.set(PROBE_KEY, '', 'PX', PROBE_TTL_MS), this.redis.time()]);
-      this.silentSince = undefined;
       return Number(time[0]);
     } catch {
       return undefined;
     } finally {
+      clearTimeout(replace);
       this.isProbing = false;
     }
   }
 
   close(): void {
     this.redis.disconnect();
-  }
-
-  private replaceWhenSilent(): void {
-    const { silentSince, redis } = this;
-    const timer = setTimeout(() => {
-      if (this.isProbing && this.silentSince !== undefined && this.silentSince === silentSince) redis.disconnect(true);
-    }, REPLACE_AFTER_SILENCE_MS);
-    timer.unref();
   }
 
   private shaOf(source: string): string {

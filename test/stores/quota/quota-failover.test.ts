@@ -6,6 +6,7 @@ import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
 import { StoreClock, storeNode } from './harness';
+import { openLine } from './line';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
 
@@ -180,6 +181,79 @@ describe('when Redis is back', () => {
       await until(async () => (await other.counter.readStanding(subscriptionId)).usedDaily === 31);
     } finally {
       await other.close();
+    }
+  });
+});
+
+describe('when nodes disagree about Redis', () => {
+  it('merges what each side granted', async () => {
+    const line = await openLine(redis.url);
+    const cutOff = await storeNode({ pool: database.pool, redisUrl: line.url, isPatient: true });
+    try {
+      await spend(50);
+      await spend(50, cutOff);
+      line.cut();
+      await until(() => cutOff.stats().storeInUse === 'postgres');
+      expect((await spend(20, cutOff)).at(-1)?.standing.usedDaily).toBe(120);
+      await spend(10);
+      await until(async () => (await node.counter.readStanding(subscriptionId)).usedDaily === 130);
+      line.mend();
+      await until(() => cutOff.stats().storeInUse === 'redis');
+      expect((await spend(1, cutOff))[0]?.standing.usedDaily).toBe(131);
+      expect(await granted(200)).toBe(69);
+    } finally {
+      await cutOff.close();
+      line.close();
+    }
+  });
+
+  it('grants again at most what other nodes had not written when Redis lost its data', async () => {
+    const other = await storeNode({ pool: database.pool, redisUrl: redis.url, isPatient: true });
+    try {
+      await spend(1);
+      const unwritten = await granted(60, other);
+      await redis.flush();
+      const total = 1 + unwritten + (await granted(300));
+      expect(total).toBeGreaterThanOrEqual(200);
+      expect(total).toBeLessThanOrEqual(200 + unwritten);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('Redis in cluster mode', () => {
+  it('touches one slot only: spends, seeds and refunds', async () => {
+    const cluster = await startTestRedis({ cluster: true });
+    const store = await storeNode({ pool: database.pool, redisUrl: cluster.url, isPatient: true });
+    try {
+      const [first] = await spend(3, store);
+      await expect(store.counter.refund({ subscriptionId, day: first?.standing.day ?? '', requestId: randomUUID() })).resolves.toBe(true);
+      await cluster.flush();
+      expect((await spend(1, store))[0]?.standing.usedDaily).toBe(3);
+      expect(store.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });
+    } finally {
+      await store.close();
+      await cluster.close();
+    }
+  });
+});
+
+describe('Postgres alone', () => {
+  it('refuses what it cannot decide in a second, and gives back what is granted later', async () => {
+    const alone = await storeNode({ pool: database.pool, redisUrl: undefined });
+    await spend(2, alone);
+    const blocker = await database.pool.connect();
+    try {
+      await blocker.query('SELECT pg_advisory_lock(uuid_hash_extended($1, 0))', [subscriptionId]);
+      await expect(spend(3, alone)).rejects.toBeInstanceOf(StoreUnavailable);
+      await blocker.query('SELECT pg_advisory_unlock_all()');
+      const query = 'SELECT refunded::int AS refunded FROM usage WHERE subscription_id = $1';
+      await until(async () => (await database.pool.query<{ refunded: number }>(query, [subscriptionId])).rows[0]?.refunded === 3);
+      await expect(alone.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2 });
+    } finally {
+      blocker.release();
+      await alone.close();
     }
   });
 });
