@@ -92,3 +92,12 @@ export async function harnessOf(
     },
   };
 }
+
+/** Waits for what happens by itself; ten seconds at most. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('waited in vain');
+}

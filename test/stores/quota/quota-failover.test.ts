@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Pool } from 'pg';
-import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports';
-import { createPool } from '../../../plugins/stores/postgres/pool';
+import { type SpendResult } from '../../../plugins/core/ports';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
-import { StoreClock, storeNode } from './harness';
+import { StoreClock, storeNode, until } from './harness';
 import { openLine } from './line';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
@@ -35,14 +33,6 @@ async function spend(times: number, store: QuotaStore = node): Promise<SpendResu
 
 async function granted(times: number, store: QuotaStore = node): Promise<number> {
   return (await spend(times, store)).filter((result) => result.granted).length;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('waited in vain');
 }
 
 const isOnRedis = (): boolean => node.stats().storeInUse === 'redis';
@@ -236,103 +226,5 @@ describe('Redis in cluster mode', () => {
       await store.close();
       await cluster.close();
     }
-  });
-});
-
-describe('Postgres alone', () => {
-  it('refuses what it cannot decide in a second, and gives back what is granted later', async () => {
-    const alone = await storeNode({ pool: database.pool, redisUrl: undefined });
-    await spend(2, alone);
-    const blocker = await database.pool.connect();
-    try {
-      await blocker.query('SELECT pg_advisory_lock(uuid_hash_extended($1, 0))', [subscriptionId]);
-      await expect(spend(3, alone)).rejects.toBeInstanceOf(StoreUnavailable);
-      await blocker.query('SELECT pg_advisory_unlock_all()');
-      const query = 'SELECT refunded::int AS refunded FROM usage WHERE subscription_id = $1';
-      await until(async () => (await database.pool.query<{ refunded: number }>(query, [subscriptionId])).rows[0]?.refunded === 3);
-      await expect(alone.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2 });
-    } finally {
-      blocker.release();
-      await alone.close();
-    }
-  });
-});
-
-describe('when Postgres goes', () => {
-  let dead: Pool;
-  beforeEach(() => {
-    // Nothing listens on port 1.
-    dead = createPool('postgres://nobody@127.0.0.1:1/none');
-  });
-  afterEach(() => dead.end());
-
-  it('counts in Redis what Redis knows, and refuses what it does not', async () => {
-    await spend(5);
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url, isPatient: true });
-    try {
-      expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
-      await expect(cut.counter.spend({ subscriptionId: randomUUID(), limits: LIMITS })).rejects.toBeInstanceOf(StoreUnavailable);
-    } finally {
-      await cut.close();
-    }
-  });
-
-  it('refuses with StoreUnavailable when Redis is gone too, and recovers with Redis', async () => {
-    await spend(5);
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url, isPatient: true });
-    try {
-      await redis.kill();
-      await expect(spend(1, cut)).rejects.toBeInstanceOf(StoreUnavailable);
-      await expect(cut.counter.readStanding(subscriptionId)).rejects.toBeInstanceOf(StoreUnavailable);
-      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID() };
-      await expect(cut.counter.refund(refund)).rejects.toBeInstanceOf(StoreUnavailable);
-      expect(cut.stats().storeInUse).toBe('none');
-      await redis.start();
-      await until(() => cut.stats().storeInUse === 'redis');
-      expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
-    } finally {
-      await cut.close();
-    }
-  });
-
-  it('names no address, key or value in its errors and log lines', async () => {
-    const lines: string[] = [];
-    const log = {
-      info: () => undefined,
-      warn: (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message })),
-    };
-    await redis.kill();
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url.replace('redis://', 'redis://user:hunter2@'), log });
-    const failure: unknown = await cut.counter.spend({ subscriptionId, limits: LIMITS }).catch((cause: unknown) => cause);
-    await cut.close();
-    expect(failure).toBeInstanceOf(StoreUnavailable);
-    expect(lines.length).toBeGreaterThan(0);
-    expect(`${String(failure)} ${lines.join(' ')}`).not.toMatch(/127\.0\.0\.1|hunter2|nobody/);
-  });
-});
-
-describe('usage in Postgres', () => {
-  async function written(): Promise<{ redis: number; postgres: number } | undefined> {
-    const query = 'SELECT spent_redis::int AS redis, spent_postgres::int AS postgres FROM usage WHERE subscription_id = $1';
-    return (await database.pool.query<{ redis: number; postgres: number }>(query, [subscriptionId])).rows[0];
-  }
-
-  it('follows Redis by itself', async () => {
-    await spend(7);
-    await until(async () => (await written())?.redis === 7);
-  });
-
-  it('is complete after a node closed', async () => {
-    const closing = await storeNode({ pool: database.pool, redisUrl: redis.url });
-    await spend(7, closing);
-    await closing.close();
-    expect(await written()).toEqual({ redis: 7, postgres: 0 });
-  });
-
-  it('is written when Redis goes', async () => {
-    await spend(7);
-    await redis.kill();
-    await spend(2);
-    expect(await written()).toEqual({ redis: 7, postgres: 2 });
   });
 });

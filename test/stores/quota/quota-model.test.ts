@@ -5,7 +5,7 @@ import { decideSpend } from '../../../plugins/core/quota';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
-import { StoreClock, storeNode } from './harness';
+import { StoreClock, storeNode, until } from './harness';
 
 const LIMITS: QuotaLimits[] = [
   { daily: 10, monthly: 25 },
@@ -70,11 +70,6 @@ class Model {
 const FIRST = Date.UTC(2026, 10, 26);
 const dateOfDay = (day: number): string => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10);
 const monthOfDay = (day: number): string => dateOfDay(day).slice(0, 7);
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 25));
-  if (!condition()) throw new Error('waited in vain');
-}
 
 describe('any order of spends, refunds, plan changes and day turns', () => {
   let database: TestDatabase;
