@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { type z } from 'zod';
+import { ConfigError } from './config-error';
+import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
+import { checkPluginConfig } from './plugin-config';
+import { type PluginInfo } from './plugin-info';
+
+export interface Service {
+  id: string;
+  name: string;
+  host: string;
+  port: number;
+  /** Prefix of every upstream path; `/` when the service has none. */
+  path: string;
+  /** The path as kong.yml has it, for the plugin kit's `router.get_service`. */
+  declaredPath: string | undefined;
+  connectTimeoutMs: number;
+  readTimeoutMs: number;
+  writeTimeoutMs: number;
+  /** How often a failed attempt is repeated. */
+  retries: number;
+}
+
+/** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
+export interface PluginBinding {
+  name: string;
+  /** `__key__`: what tells one configuration from another. */
+  key: string;
+  config: Record<string, unknown>;
+}
+
+export interface Route {
+  id: string;
+  name: string;
+  paths: readonly string[];
+  methods: readonly string[] | undefined;
+  protocols: readonly string[];
+  stripPath: boolean;
+  preserveHost: boolean;
+  regexPriority: number;
+  service: Service;
+  /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
+  plugins: readonly PluginBinding[];
+}
+
+export interface GatewayConfig {
+  routes: readonly Route[];
+  /** Seconds since 1970 of the file's last change: `created_at` of every entity. */
+  createdAt: number;
+}
+
+export interface ConfigSources {
+  kongYmlPath: string;
+  plugins: ReadonlyMap<string, PluginInfo>;
+  /**
+   * Addresses that replace a service's `url`, by service name. An embedded run starts its services on free ports that nobody can
+   * write into kong.yml beforehand; Kong itself has no substitution, so this stays outside the file.
+   */
+  upstreamOverrides?: Readonly<Record<string, string>>;
+}
+
+/** The id of Kong's default workspace differs on every installation; here it is fixed. */
+const WORKSPACE_ID = stableId('workspace', 'default');
+
+/** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
+export function loadConfig(sources: ConfigSources): GatewayConfig {
+  const file = sources.kongYmlPath;
+  const document = parseDocument(readFileSync(file, 'utf8'));
+  if (document.errors.length > 0)
+    throw new ConfigError(
+      file,
+      document.errors.map((error) => error.message),
+    );
+  const parsed = declarativeSchema.safeParse(document.toJS());
+  if (!parsed.success) throw new ConfigError(file, describeIssues(parsed.error));
+  const problems: string[] = [
+    ...findDuplicates(parsed.data.services),
+    ...checkOverrides(parsed.data.services, sources.upstreamOverrides ?? {}),
+  ];
+  const routes = parsed.data.services.flatMap((service, index) =>
+    buildRoutes({ service, path: `services[${String(index)}]`, sources, problems }),
+  );
+  if (problems.length > 0) throw new ConfigError(file, problems);
+  return { routes, createdAt: Math.floor(statSync(file).mtimeMs / 1000) };
+}
+
+function describeIssues(error: z.ZodError): string[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path
+      .map((part) => (typeof part === 'number' ? `[${String(part)}]` : `.${String(part)}`))
+      .join('')
+      .replace(/^\./, '');
+    if (issue.code !== 'unrecognized_keys') return [`${path || 'file'}: ${issue.message}`];
+    return issue.keys.map((key) => `${path === '' ? '' : `${path}.`}${key}: the local gateway does not implement this`);
+  });
+}
+
+function findDuplicates(services: readonly DeclaredService[]): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  const note = (kind: string, name: string): void => {
+    if (seen.has(`${kind} ${name}`)) problems.push(`${kind} "${name}" is declared twice`);
+    seen.add(`${kind} ${name}`);
+  };
+  for (const service of services) {
+    note('service', service.name);
+    for (const route of service.routes) note('route', route.name);
+  }
+  return problems;
+}
+
+function checkOverrides(services: readonly DeclaredService[], overrides: Readonly<Record<string, string>>): string[] {
+  const names = new Set(services.map((service) => service.name));
+  return Object.entries(overrides).flatMap(([name, url]) => {
+    if (!names.has(name)) return [`upstream override "${name}": there is no such service`];
+    return URL.canParse(url) && url.startsWith('http://') ? [] : [`upstream override "${name}": not an http:// address`];
+  });
+}
+
+interface ServiceContext {
+  service: DeclaredService;
+  path: string;
+  sources: ConfigSources;
+  problems: string[];
+}
+
+function buildRoutes(context: ServiceContext): Route[] {
+  const { service: declared, path, sources } = context;
+  const service = buildService(declared, sources.upstreamOverrides?.[declared.name]);
+  const shared = declared.plugins.flatMap((plugin, index) =>
+    bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: service.id }),
+  );
+  return declared.routes.map((route, index) => {
+    const routeId = stableId('route', route.name);
+    const routePath = `${path}.routes[${String(index)}]`;
+    const own = route.plugins.flatMap((plugin, at) =>
+      bindPlugin(context, { plugin, path: `${routePath}.plugins[${String(at)}]`, routeId }),
+    );
+    return buildRoute({ declared: route, id: routeId, service, plugins: mergePlugins(own, shared, sources.plugins) });
+  });
+}
+
+function buildService(declared: DeclaredService, override: string | undefined): Service {
+  const address = override ?? declared.url;
+  const url = address === undefined ? undefined : new URL(address);
+  const declaredPath = url === undefined ? declared.path : url.pathname === '/' ? undefined : url.pathname;
+  return {
+    id: stableId('service', declared.name),
+    name: declared.name,
+    host: url?.hostname ?? declared.host ?? '',
+    port: url === undefined ? (declared.port ?? 80) : Number(url.port || 80),
+    path: declaredPath ?? '/',
+    declaredPath,
+    connectTimeoutMs: declared.connect_timeout,
+    readTimeoutMs: declared.read_timeout,
+    writeTimeoutMs: declared.write_timeout,
+    retries: declared.retries,
+  };
+}
+
+function buildRoute(parts: { declared: DeclaredRoute; id: string; service: Service; plugins: readonly PluginBinding[] }): Route {
+  const { declared } = parts;
+  return {
+    id: parts.id,
+    name: declared.name,
+    paths: declared.paths,
+    methods: declared.methods,
+    protocols: declared.protocols,
+    stripPath: declared.strip_path,
+    preserveHost: declared.preserve_host,
+    regexPriority: declared.regex_priority,
+    service: parts.service,
+    plugins: parts.plugins,
+  };
+}
+
+interface PluginPlace {
+  plugin: DeclaredPlugin;
+  path: string;
+  serviceId?: string;
+  routeId?: string;
+}
+
+function bindPlugin(context: ServiceContext, place: PluginPlace): PluginBinding[] {
+  const { plugin, path, serviceId = '', routeId = '' } = place;
+  const info = context.sources.plugins.get(plugin.name);
+  if (info === undefined) {
+    context.problems.push(`${path}.name: no plugin server declares "${plugin.name}"`);
+    return [];
+  }
+  const checked = checkPluginConfig(info, plugin.config, path);
+  context.problems.push(...checked.problems);
+  if (!plugin.enabled) return [];
+  const key = `plugins:${plugin.name}:${routeId}:${serviceId}:::${WORKSPACE_ID}`;
+  const config = {
+    ...checked.config,
+    __key__: key,
+    __plugin_id: stableId('plugin', key),
+    ...(serviceId === '' ? { route_id: routeId } : { service_id: serviceId }),
+    __ws_id: WORKSPACE_ID,
+  };
+  return [{ name: plugin.name, key, config }];
+}
+
+function mergePlugins(own: PluginBinding[], shared: PluginBinding[], plugins: ReadonlyMap<string, PluginInfo>): PluginBinding[] {
+  const names = new Set(own.map((plugin) => plugin.name));
+  const priority = (binding: PluginBinding): number => plugins.get(binding.name)?.priority ?? 0;
+  return [...own, ...shared.filter((plugin) => !names.has(plugin.name))].sort((a, b) => priority(b) - priority(a));
+}
+
+/** A UUID made from a name, so that ids stay the same from start to start, as Kong's do without a database. */
+function stableId(kind: string, name: string): string {
+  const hash = createHash('sha1').update(`${kind}:${name}`).digest();
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
+  const hex = hash.toString('hex', 0, 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,178 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Duplex } from 'node:stream';
+import { Answers } from './answers';
+import { type PluginBinding, type Route, type Service } from './config';
+import { ErrorPages } from './error-pages';
+import { type EventOutcome } from './event-run';
+import { Exchange } from './exchange';
+import { type KongConf } from './kong-conf';
+import { type Log } from './log';
+import { type PluginClient } from './plugin-client';
+import { ProxyRun } from './proxy-run';
+import { type BodyError, type BodyLimits } from './request-body';
+import { refusedStatus } from './request-limits';
+import { Router, type RouteMatch } from './router';
+import { TrustedProxies } from './trusted-proxies';
+import { joinSockets } from './upgrade';
+import { UpstreamPool } from './upstream-pool';
+import { isWebSocket } from './upstream-request';
+
+export interface DispatcherParts {
+  conf: KongConf;
+  routes: readonly Route[];
+  limits: BodyLimits;
+  pluginClient: PluginClient;
+  log: Log;
+}
+
+/** How the request came in, when not plainly. */
+export interface Arrival {
+  /** The client waits for `100 Continue`. */
+  expectsContinue?: boolean;
+  /** The request has an Upgrade header: its socket is no longer in Node's hands. */
+  tunnel?: { client: Duplex; early: Buffer };
+}
+
+/** The phases of a request, in Kong's order: limits, route, plugins, service. */
+export class Dispatcher {
+  private readonly router: Router;
+  private readonly proxies: TrustedProxies;
+  private readonly answers: Answers;
+  private readonly pools = new Map<Service, UpstreamPool>();
+  private readonly tunnels = new Set<() => void>();
+  private draining = false;
+
+  constructor(private readonly parts: DispatcherParts) {
+    const { conf } = parts;
+    this.router = new Router(parts.routes);
+    this.proxies = new TrustedProxies(conf.realIp);
+    this.answers = new Answers(new ErrorPages(conf.errorTemplates, conf.errorDefaultType), conf.responseHeaders);
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): void {
+    const exchange = new Exchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
+    if (this.draining) response.shouldKeepAlive = false;
+    if (arrival.expectsContinue === true) exchange.expectContinue();
+    const refused = refusedStatus(exchange) ?? (arrival.tunnel !== undefined && exchange.body.declaredBytes !== 0 ? 400 : undefined);
+    if (refused !== undefined) {
+      if (refused !== 413) response.shouldKeepAlive = false;
+      this.answers.nginxError(exchange, refused);
+      return;
+    }
+    const match = this.router.match(exchange.method, exchange.path);
+    if (match === undefined) {
+      this.answers.kongError(exchange, 404, 'no Route matched with those values');
+      return;
+    }
+    exchange.match = match;
+    this.runPlugins(exchange, { match, arrival, next: 0 });
+  }
+
+  /** The bytes of an answer to what Node could not parse. */
+  refusal(status: number): string {
+    return this.answers.refusal(status, Date.now());
+  }
+
+  /** From here on every answer closes its connection. */
+  drain(): void {
+    this.draining = true;
+  }
+
+  close(): void {
+    for (const cut of this.tunnels) cut();
+    for (const pool of this.pools.values()) pool.close();
+  }
+
+  /** One plugin after the other; the last `proceed` is the only way to the service. */
+  private runPlugins(exchange: Exchange, pass: Pass): void {
+    const binding: PluginBinding | undefined = pass.match.route.plugins[pass.next];
+    if (binding === undefined) {
+      this.readChunkedBody(exchange, pass);
+      return;
+    }
+    this.parts.pluginClient.access(binding, exchange, (outcome) => {
+      if (outcome.kind === 'proceed') this.runPlugins(exchange, { ...pass, next: pass.next + 1 });
+      else this.refuse(exchange, outcome);
+    });
+  }
+
+  private refuse(exchange: Exchange, outcome: Exclude<EventOutcome, { kind: 'proceed' }>): void {
+    switch (outcome.kind) {
+      case 'exit':
+        this.answers.exit(exchange, outcome.exit);
+        break;
+      case 'body':
+        this.bodyFailed(exchange, outcome.error);
+        break;
+      case 'failed':
+        this.answers.kongError(exchange, 500, 'An unexpected error occurred');
+    }
+    exchange.body.cleanUp();
+  }
+
+  /** Kong reads a body of unknown length whole, because the service gets a Content-Length; a declared one streams through. */
+  private readChunkedBody(exchange: Exchange, pass: Pass): void {
+    if (!exchange.body.isChunked) {
+      this.proxy(exchange, pass);
+      return;
+    }
+    exchange.body.load((error) => {
+      if (error === undefined) this.proxy(exchange, pass);
+      else this.bodyFailed(exchange, error);
+    });
+  }
+
+  private bodyFailed(exchange: Exchange, error: BodyError): void {
+    // nginx says nothing to a client that stopped sending or left.
+    if (error.status === 413 || error.status === 500) this.answers.nginxError(exchange, error.status);
+    else exchange.response.destroy();
+    exchange.body.cleanUp();
+  }
+
+  private proxy(exchange: Exchange, pass: Pass): void {
+    const { response } = exchange;
+    // The client left while the plugins decided: nobody wants the service's answer.
+    if (response.destroyed || exchange.request.socket.destroyed) {
+      exchange.body.cleanUp();
+      return;
+    }
+    response.on('close', () => exchange.body.cleanUp());
+    const { match } = pass;
+    new ProxyRun({
+      exchange,
+      match,
+      pool: this.poolOf(match.route.service),
+      answers: this.answers,
+      log: this.parts.log,
+      onUpgrade: (head, connection) => {
+        const { tunnel } = pass.arrival;
+        if (tunnel === undefined || !isWebSocket(exchange)) {
+          connection.destroy();
+          this.answers.nginxError(exchange, 502);
+          return;
+        }
+        response.detachSocket(exchange.request.socket);
+        const idleMs = match.route.service.readTimeoutMs;
+        const cut = joinSockets({ exchange, answers: this.answers, head, connection, client: tunnel.client, early: tunnel.early, idleMs });
+        this.tunnels.add(cut);
+        tunnel.client.on('close', () => this.tunnels.delete(cut));
+      },
+    }).start();
+  }
+
+  private poolOf(service: Service): UpstreamPool {
+    let pool = this.pools.get(service);
+    if (pool === undefined) {
+      pool = new UpstreamPool({ host: service.host, port: service.port, connectTimeoutMs: service.connectTimeoutMs });
+      this.pools.set(service, pool);
+    }
+    return pool;
+  }
+}
+
+/** Where a request is on its way through the plugins. */
+interface Pass {
+  match: RouteMatch;
+  arrival: Arrival;
+  next: number;
+}

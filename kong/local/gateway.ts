@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Duplex } from 'node:stream';
+import { loadConfig } from './config';
+import { ConfigError } from './config-error';
+import { Dispatcher } from './dispatcher';
+import { loadKongConf, type KongConf } from './kong-conf';
+import { type Log } from './log';
+import { PluginClient } from './plugin-client';
+import { loadPluginInfo, type PluginInfo } from './plugin-info';
+import { randomId } from './random-ids';
+import { MAX_HEADER_BYTES, statusOfParserError } from './request-limits';
+
+export interface LocalGatewayOptions {
+  kongYmlPath: string;
+  kongConfPath: string;
+  /** What Kong's query command prints: `kong/access-layer.json`. */
+  pluginInfoPath: string;
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** Addresses in place of a service's `url`, by service name: embedded runs start their services on free ports. */
+  upstreamOverrides?: Readonly<Record<string, string>>;
+  /** In place of kong.conf's `pluginserver_<name>_socket`. */
+  pluginSocket?: string;
+  log: Log;
+  /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
+  pluginTimeoutMs?: number;
+  /** nginx's client_header_timeout and client_body_timeout, 60 s both. */
+  clientTimeoutMs?: number;
+}
+
+export interface LocalGateway {
+  /** Rejects when the port cannot be had. */
+  listen(): Promise<{ port: number }>;
+  /** Takes no new connections, lets requests in flight end for `graceMs`, then cuts what is left. */
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+const NGINX_TIMEOUT_MS = 60_000;
+/** nginx's keepalive_timeout. */
+const KEEP_ALIVE_MS = 75_000;
+
+/**
+ * A stand-in for Kong 3.9 on a developer's machine and in CI. Throws ConfigError when kong.yml or kong.conf hold anything that it
+ * does not implement. Not for production: one process, no TLS, no reload.
+ */
+export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
+  const conf = loadKongConf(options.kongConfPath);
+  const plugins = loadPluginInfo(options.pluginInfoPath);
+  const config = loadConfig({
+    kongYmlPath: options.kongYmlPath,
+    plugins,
+    ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
+  });
+  if (conf.ignored.length > 0) options.log('info', 'kong.conf properties without a meaning here', { properties: conf.ignored });
+  const spoolDir = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'));
+  const clientTimeoutMs = options.clientTimeoutMs ?? NGINX_TIMEOUT_MS;
+  const pluginClient = new PluginClient({
+    socketPath: options.pluginSocket ?? onlySocket(conf, plugins, options.kongConfPath),
+    timeoutMs: options.pluginTimeoutMs ?? NGINX_TIMEOUT_MS,
+    context: { nodeId: uuid(), createdAt: config.createdAt, log: options.log },
+  });
+  const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: clientTimeoutMs };
+  const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
+  return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs });
+}
+
+interface GatewayParts {
+  dispatcher: Dispatcher;
+  pluginClient: PluginClient;
+  spoolDir: string;
+  clientTimeoutMs: number;
+}
+
+class GatewayServer implements LocalGateway {
+  private readonly server: Server;
+  private readonly sockets = new Set<Duplex>();
+
+  constructor(
+    private readonly options: LocalGatewayOptions,
+    private readonly parts: GatewayParts,
+  ) {
+    this.server = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: parts.clientTimeoutMs,
+      // The whole request may take as long as the client keeps sending: each pause has its own bound.
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(30_000, parts.clientTimeoutMs),
+      requireHostHeader: false,
+      noDelay: true,
+    });
+    // A header beyond Node's default count would silently vanish.
+    this.server.maxHeadersCount = 0;
+    this.server.on('connection', (socket) => this.track(socket));
+    this.server.on('request', (request, response) => this.parts.dispatcher.handle(request, response));
+    this.server.on('checkContinue', (request, response) => this.parts.dispatcher.handle(request, response, { expectsContinue: true }));
+    // nginx knows no other expectation and ignores it.
+    this.server.on('checkExpectation', (request, response) => this.parts.dispatcher.handle(request, response));
+    this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(request, socket as Socket, head));
+    this.server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.end(this.parts.dispatcher.refusal(405), 'latin1'));
+    this.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => this.refuse(error, socket));
+  }
+
+  listen(): Promise<{ port: number }> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(this.options.port, this.options.host, () => {
+        this.server.off('error', reject);
+        resolve({ port: (this.server.address() as AddressInfo).port });
+      });
+    });
+  }
+
+  async close({ graceMs }: { graceMs: number }): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.server.closeIdleConnections();
+    this.parts.dispatcher.drain();
+    const cut = setTimeout(() => {
+      for (const socket of this.sockets) socket.destroy();
+    }, graceMs);
+    await closed;
+    clearTimeout(cut);
+    this.parts.dispatcher.close();
+    this.parts.pluginClient.close();
+    rmSync(this.parts.spoolDir, { recursive: true, force: true });
+  }
+
+  private track(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+  }
+
+  /** Node takes every request with an Upgrade header out of its parser; those that ask for no WebSocket are answered as usual. */
+  private upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.on('finish', () => socket.end());
+    socket.on('error', () => socket.destroy());
+    this.parts.dispatcher.handle(request, response, { tunnel: { client: socket, early } });
+  }
+
+  private refuse(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
+    // nginx closes a connection that is late with its headers without a word; a reset one has nobody to hear it.
+    if (!socket.writable || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const status = statusOfParserError(error.code, error.rawPacket);
+    socket.end(this.parts.dispatcher.refusal(status), 'latin1');
+    // What else the client sends is not looked at, but the connection must not stay open for it.
+    setTimeout(() => socket.destroy(), 1000).unref();
+  }
+}
+
+/** The local gateway talks to one plugin server: the one that declares our plugin. */
+function onlySocket(conf: KongConf, plugins: ReadonlyMap<string, PluginInfo>, file: string): string {
+  const sockets = [...conf.pluginSockets.values()];
+  const [socket] = sockets;
+  if (socket === undefined || sockets.length > 1) {
+    throw new ConfigError(file, [
+      `pluginserver_names: exactly one plugin server (for ${[...plugins.keys()].join(', ')}) is needed, found ${String(sockets.length)}`,
+    ]);
+  }
+  return socket;
+}
+
+function uuid(): string {
+  const id = randomId();
+  return `${id.slice(0, 8)}-${id.slice(8, 12)}-4${id.slice(13, 16)}-a${id.slice(17, 20)}-${id.slice(20)}`;
+}

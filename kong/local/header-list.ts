@@ -1,0 +1,120 @@
+/**
+ * The headers of one request: spelling, order and duplicates as they came, because the upstream gets them that way, plus the
+ * lower-cased names that every look-up needs. Underscore names are kept apart from hyphen names, as in Kong.
+ */
+export class HeaderList {
+  private readonly keys: string[] = [];
+  private readonly values: string[] = [];
+  private readonly lowered: string[] = [];
+
+  /** `raw` is Node's flat `[name, value, name, value]`. Names that nginx does not know as names are dropped, as nginx does. */
+  static fromRaw(raw: readonly string[]): HeaderList {
+    const list = new HeaderList();
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const name = raw[i] ?? '';
+      if (isPlainName(name)) list.append(name, raw[i + 1] ?? '');
+    }
+    return list;
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** The first value of a lower-cased name. */
+  get(lowerName: string): string | undefined {
+    const at = this.lowered.indexOf(lowerName);
+    return at < 0 ? undefined : this.values[at];
+  }
+
+  /** All values of a lower-cased name joined with `, `, as nginx's `$http_…` variables show them. */
+  joined(lowerName: string): string | undefined {
+    const first = this.lowered.indexOf(lowerName);
+    if (first < 0) return undefined;
+    let value = this.values[first] ?? '';
+    for (let at = this.lowered.indexOf(lowerName, first + 1); at >= 0; at = this.lowered.indexOf(lowerName, at + 1)) {
+      value += `, ${this.values[at] ?? ''}`;
+    }
+    return value;
+  }
+
+  count(lowerName: string): number {
+    let found = 0;
+    for (const name of this.lowered) if (name === lowerName) found += 1;
+    return found;
+  }
+
+  /** Replaces every spelling and duplicate of `name`; the first place is kept, further values go to the end. */
+  set(name: string, values: readonly string[]): void {
+    const lower = name.toLowerCase();
+    const at = values.length === 1 ? this.lowered.indexOf(lower) : -1;
+    if (at < 0) {
+      this.remove(lower);
+      for (const value of values) this.append(name, value);
+      return;
+    }
+    this.removeFrom(lower, at + 1);
+    this.keys[at] = name;
+    this.values[at] = values[0] ?? '';
+  }
+
+  append(name: string, value: string): void {
+    this.keys.push(name);
+    this.values.push(value);
+    this.lowered.push(lowerCase(name));
+  }
+
+  remove(lowerName: string): void {
+    this.removeFrom(lowerName, 0);
+  }
+
+  /** In order, every duplicate on its own. */
+  forEach(visit: (lowerName: string, value: string, name: string) => void): void {
+    for (let i = 0; i < this.keys.length; i++) visit(this.lowered[i] ?? '', this.values[i] ?? '', this.keys[i] ?? '');
+  }
+
+  private removeFrom(lowerName: string, start: number): void {
+    for (let at = this.lowered.indexOf(lowerName, start); at >= 0; at = this.lowered.indexOf(lowerName, at)) {
+      this.keys.splice(at, 1);
+      this.values.splice(at, 1);
+      this.lowered.splice(at, 1);
+    }
+  }
+}
+
+/** Clients send the same few dozen names over and over; the bound keeps a hostile client from filling memory. */
+const MAX_KNOWN_NAMES = 1000;
+const knownNames = new Map<string, string>();
+
+function lowerCase(name: string): string {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const lower = name.toLowerCase();
+  if (knownNames.size < MAX_KNOWN_NAMES && name.length <= 64) knownNames.set(name, lower);
+  return lower;
+}
+
+/** nginx's `ignore_invalid_headers` with `underscores_in_headers on`: letters, digits, hyphen and underscore. */
+function isPlainName(name: string): boolean {
+  return knownNames.has(name) || /^[A-Za-z0-9_-]+$/.test(name);
+}
+
+/** Whether a value can stand in a header without ending it: no control characters except tab, one byte each. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+/** RFC 9110 token. */
+export function isHeaderName(name: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name);
+}
+
+/** The lower-cased tokens of a comma-separated header value. */
+export function parseTokens(value: string | undefined): string[] {
+  if (value === undefined || value === '') return [];
+  return value
+    .toLowerCase()
+    .split(',')
+    .map((token) => token.trim())
+    .filter((token) => token !== '');
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { createLocalGateway } from './gateway';
+import { createJsonLog } from './log';
+
+/** After SIGTERM requests in flight have this long; the whole system has 15 s to end. */
+const GRACE_MS = 8000;
+
+const settingsSchema = z.object({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.coerce.number().int().min(0).max(65_535).default(8000),
+  kongYml: z.string().default('kong/kong.yml'),
+  kongConf: z.string().default('kong/kong.conf'),
+  pluginInfo: z.string().default('kong/access-layer.json'),
+  pluginSocket: z.string().min(1).optional(),
+  upstreamOverrides: z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.record(z.string(), z.string()))
+    .optional(),
+});
+
+/** Each setting is a flag (`--plugin-socket P`) or a variable of the environment; the flag wins. */
+const VARIABLES = {
+  host: 'GATEWAY_HOST',
+  port: 'GATEWAY_PORT',
+  kongYml: 'KONG_YML',
+  kongConf: 'KONG_CONF',
+  pluginInfo: 'PLUGIN_INFO',
+  pluginSocket: 'PLUGIN_SOCKET',
+  upstreamOverrides: 'UPSTREAM_OVERRIDES',
+} as const;
+
+function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): z.infer<typeof settingsSchema> {
+  const given: Record<string, string> = {};
+  for (const [name, variable] of Object.entries(VARIABLES)) {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const at = args.indexOf(flag);
+    const value = at >= 0 ? args[at + 1] : env[variable];
+    if (value !== undefined && value !== '') given[name] = value;
+  }
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+}
+
+async function main(): Promise<void> {
+  const log = createJsonLog((line) => process.stderr.write(line));
+  const settings = readSettings(process.argv.slice(2), process.env);
+  const gateway = createLocalGateway({
+    kongYmlPath: settings.kongYml,
+    kongConfPath: settings.kongConf,
+    pluginInfoPath: settings.pluginInfo,
+    host: settings.host,
+    port: settings.port,
+    ...(settings.pluginSocket === undefined ? {} : { pluginSocket: settings.pluginSocket }),
+    ...(settings.upstreamOverrides === undefined ? {} : { upstreamOverrides: settings.upstreamOverrides }),
+    log,
+  });
+  const { port } = await gateway.listen();
+  let closing = false;
+  const stop = (): void => {
+    if (closing) return;
+    closing = true;
+    gateway.close({ graceMs: GRACE_MS }).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.stdout.write(`${JSON.stringify({ ready: true, port })}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : 'the gateway could not start'}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { ConfigError } from './config-error';
+
+/** One field of a plugin's configuration, as Kong's schema describes it. */
+export interface PluginField {
+  name: string;
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'set';
+  required: boolean;
+  default?: unknown;
+  oneOf?: readonly unknown[];
+  between?: readonly [number, number];
+  lengthMin?: number;
+  gt?: number;
+  elements?: PluginElement;
+}
+
+export type PluginElement = Omit<PluginField, 'name' | 'required' | 'default'>;
+
+export interface PluginInfo {
+  name: string;
+  /** Kong runs plugins of a request from the highest priority down. */
+  priority: number;
+  fields: readonly PluginField[];
+}
+
+const element = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean']),
+  one_of: z.array(z.unknown()).optional(),
+  between: z.tuple([z.number(), z.number()]).optional(),
+  len_min: z.number().optional(),
+  gt: z.number().optional(),
+});
+
+const field = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'array', 'set']),
+  required: z.boolean().optional(),
+  default: z.unknown().optional(),
+  description: z.string().optional(),
+  one_of: z.array(z.unknown()).optional(),
+  between: z.tuple([z.number(), z.number()]).optional(),
+  len_min: z.number().optional(),
+  gt: z.number().optional(),
+  elements: element.optional(),
+});
+
+const configRecord = z.strictObject({
+  config: z.strictObject({ type: z.literal('record'), required: z.boolean().optional(), fields: z.array(z.record(z.string(), field)) }),
+});
+
+const pluginInfo = z.object({
+  Protocol: z.literal('ProtoBuf:1', {
+    error: 'must be "ProtoBuf:1": anything else makes Kong speak MessagePack, which lets requests through on failure',
+  }),
+  Plugins: z.array(
+    z.object({
+      Name: z.string().min(1),
+      Priority: z.number().int(),
+      // An access-only plugin is all the local gateway can run; a further phase would silently not happen.
+      Phases: z.array(z.literal('access', { error: 'the local gateway runs the access phase only' })).min(1),
+      Schema: z.union([
+        z.array(configRecord),
+        z.strictObject({ name: z.string(), fields: z.array(configRecord) }).transform((schema) => schema.fields),
+      ]),
+    }),
+  ),
+});
+
+/** Reads what Kong's query command prints. Throws {@link ConfigError}. */
+export function loadPluginInfo(path: string): Map<string, PluginInfo> {
+  const parsed = pluginInfo.safeParse(readJson(path));
+  if (!parsed.success) {
+    throw new ConfigError(
+      path,
+      parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    );
+  }
+  const plugins = new Map<string, PluginInfo>();
+  for (const plugin of parsed.data.Plugins) {
+    const fields = plugin.Schema.flatMap((entry) => entry.config.fields).flatMap((named) =>
+      Object.entries(named).map(([name, raw]) => toField(name, raw)),
+    );
+    plugins.set(plugin.Name, { name: plugin.Name, priority: plugin.Priority, fields });
+  }
+  return plugins;
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(path, [error instanceof Error ? error.message : 'not readable']);
+  }
+}
+
+function toField(name: string, raw: z.infer<typeof field>): PluginField {
+  return {
+    ...toElement(raw),
+    name,
+    required: raw.required ?? false,
+    ...(raw.default === undefined ? {} : { default: raw.default }),
+    ...(raw.elements === undefined ? {} : { elements: toElement(raw.elements) }),
+  };
+}
+
+function toElement(raw: z.infer<typeof element> | z.infer<typeof field>): PluginElement {
+  return {
+    type: raw.type,
+    ...(raw.one_of === undefined ? {} : { oneOf: raw.one_of }),
+    ...(raw.between === undefined ? {} : { between: raw.between }),
+    ...(raw.len_min === undefined ? {} : { lengthMin: raw.len_min }),
+    ...(raw.gt === undefined ? {} : { gt: raw.gt }),
+  };
+}

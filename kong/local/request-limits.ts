@@ -1,0 +1,49 @@
+import { type IncomingMessage } from 'node:http';
+import { type Exchange } from './exchange';
+import { isRefusedPath } from './uri';
+
+/** nginx's large_client_header_buffers as Kong leaves them: four buffers of 8 KiB. */
+const LINE_BYTES = 8192;
+const TOTAL_BYTES = 4 * LINE_BYTES;
+
+/**
+ * What Node's parser may take before it stops by itself. Above nginx's total, so that nearly every oversized request is read and
+ * answered with nginx's own status.
+ */
+export const MAX_HEADER_BYTES = 48 * 1024;
+
+/** The status with which nginx refuses a request that Node's parser let through, or undefined. 494: header too large. */
+export function refusedStatus(exchange: Exchange): number | undefined {
+  const { request } = exchange;
+  const requestLine = exchange.method.length + (request.url?.length ?? 0) + ' HTTP/1.1\r\n'.length + 1;
+  if (requestLine > LINE_BYTES) return 414;
+  if (hasLargeHeaders(request, requestLine)) return 494;
+  if (request.httpVersionMajor !== 1) return 505;
+  if (!exchange.rawPath.startsWith('/') || isRefusedPath(exchange.rawPath)) return 400;
+  const hosts = exchange.headers.count('host');
+  if (hosts > 1 || (hosts === 0 && request.httpVersionMinor === 1)) return 400;
+  if (hosts === 1 && !/^(?:\[[0-9a-f:.]+\]|[^\s/\\?#@:,]+)(?::\d*)?$/i.test(exchange.headers.get('host') ?? '')) return 400;
+  const encoding = request.headers['transfer-encoding'];
+  if (encoding !== undefined && request.httpVersionMinor === 0) return 400;
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return 501;
+  if (exchange.method === 'TRACE') return 405;
+  return exchange.body.isDeclaredTooLarge ? 413 : undefined;
+}
+
+function hasLargeHeaders(request: IncomingMessage, requestLine: number): boolean {
+  const { rawHeaders } = request;
+  let total = requestLine;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const line = (rawHeaders[i]?.length ?? 0) + (rawHeaders[i + 1]?.length ?? 0) + 4;
+    if (line > LINE_BYTES) return true;
+    total += line;
+  }
+  return total > TOTAL_BYTES;
+}
+
+/** The status for bytes that Node's parser refused. `packet` is the last chunk it looked at. */
+export function statusOfParserError(code: string | undefined, packet: Buffer | undefined): number {
+  if (code !== 'HPE_HEADER_OVERFLOW') return 400;
+  // No line end in all these bytes: it was the request line that did not stop.
+  return packet !== undefined && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LINE_BYTES)) ? 414 : 494;
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeStruct } from '../../plugins/server/struct-codec';
+import { startEcho, type TestServer } from './support/echo-server';
+import { INSTANCE_ID, startPluginServer, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';
+import { exchangeRaw } from './support/raw-client';
+import { startGateway, type RunningGateway } from './support/test-gateway';
+
+interface PdkFrame {
+  dir: 'pdk';
+  method: string;
+  args: string;
+  reply: string | null;
+}
+
+interface Trace {
+  name: string;
+  request: string;
+  response_head: string;
+  response_body: string;
+  frames: (
+    { dir: 'kong->server'; decoded: Record<string, unknown> } | PdkFrame | { dir?: 'server->kong'; config?: Record<string, unknown> }
+  )[];
+}
+
+const traces = JSON.parse(readFileSync(join(__dirname, '../fixtures/kong-traces/traces.json'), 'utf8')) as Trace[];
+
+function pdkFrames(trace: Trace): PdkFrame[] {
+  return trace.frames.filter((frame): frame is PdkFrame => 'method' in frame);
+}
+
+/** Dates, ids, ports, counters and latencies differ from run to run. */
+function mask(text: string): string {
+  return text
+    .replace(/[0-9a-f]{32}/g, '<id>')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+    .replace(/^Date: .*$/gm, 'Date: <date>')
+    .replace(/^(X-Kong-[A-Za-z]+-Latency): \d+$/gm, '$1: <ms>')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+    .replace(/"X-Forwarded-Port","\d+"/, '"X-Forwarded-Port","<port>"')
+    .replace(/^\{"n":\d+/, '{"n":<n>')
+    .replace(/(\r\n\r\n\{"n":)\d+/, '$1<n>');
+}
+
+/** Kong's `set_headers` walks a Lua table, whose order is a matter of hashing: the headers it adds are compared in sorted order. */
+function sortAddedHeaders(text: string): string {
+  return text.replace(/"X-One","1",.*?(?=\])/, (added) => {
+    const pairs = added.match(/"[^"]*","[^"]*"/g) ?? [];
+    return pairs.sort().join(',');
+  });
+}
+
+/** The echo's own Content-Length follows the digits of ports and counters; every other one must match. */
+function maskAnswer(text: string): string {
+  const masked = sortAddedHeaders(mask(text));
+  return masked.includes('"rawHeaders"') ? masked.replace(/^Content-Length: \d+$/m, 'Content-Length: <echo>') : masked;
+}
+
+const STRUCTS = new Set(['kong.request.get_headers', 'kong.request.get_query']);
+const PORTS = new Set(['kong.client.get_forwarded_port', 'kong.request.get_port']);
+
+/** A reply in a form that two runs share. */
+function comparable(method: string, reply: Buffer): unknown {
+  if (STRUCTS.has(method)) return decodeStruct(reply);
+  if (PORTS.has(method)) return reply.subarray(0, 1).toString('hex');
+  if (method.startsWith('kong.router.')) return splitFields(reply);
+  const text = reply.toString('latin1');
+  if (text.includes('client_body_temp') || text.includes('tollgate-gateway-')) return text.slice(0, 1);
+  return mask(text);
+}
+
+/** Top-level fields in any order, ids and times masked. */
+function splitFields(message: Buffer): string[] {
+  const fields: string[] = [];
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = message[at++] as number;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < message.length) {
+    const tag = varint();
+    const number = tag >>> 3;
+    if ((tag & 7) === 0) {
+      const value = varint();
+      fields.push(`${number}: ${[2, 3].includes(number) || (value > 1000 && number === 8) ? '<varies>' : value}`);
+      continue;
+    }
+    const length = varint();
+    fields.push(`${number}: ${mask(message.toString('latin1', at, at + length))}`);
+    at += length;
+  }
+  return fields.sort();
+}
+
+describe('a recorded exchange of Kong 3.9.3', () => {
+  let echo: TestServer;
+  let plugin: ScriptedServer;
+  let gateway: RunningGateway;
+
+  beforeAll(async () => {
+    echo = await startEcho();
+    plugin = await startPluginServer();
+    gateway = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: echo.url, methods: echo.url } });
+  });
+
+  afterAll(async () => {
+    await gateway.close({ graceMs: 100 });
+    await plugin.close();
+    await echo.close();
+  });
+
+  async function play(trace: Trace, mode: 'blocking' | 'pipelined'): Promise<{ answer: string; replies: [string, Buffer | null][] }> {
+    const replies: [string, Buffer | null][] = [];
+    plugin.calls.length = 0;
+    plugin.onEvent = async (event: ScriptedEvent) => {
+      const frames = pdkFrames(trace);
+      const calls = frames.map((frame): [string, Buffer] => [frame.method, Buffer.from(frame.args, 'hex')]);
+      if (mode === 'pipelined' && frames.every((frame) => frame.reply !== null)) {
+        (await event.batch(calls)).forEach((reply, index) => replies.push([calls[index]?.[0] ?? '', reply]));
+        event.end();
+        return;
+      }
+      for (const [method, args] of calls) replies.push([method, await event.call(method, args).catch(() => null)]);
+      event.end();
+    };
+    const answer = await exchangeRaw(gateway.port, trace.request);
+    return { answer, replies };
+  }
+
+  const expectedReplies = (trace: Trace): [string, unknown][] =>
+    pdkFrames(trace).map((frame) => [
+      frame.method,
+      frame.reply === null ? null : comparable(frame.method, Buffer.from(frame.reply, 'hex')),
+    ]);
+
+  it.each(traces.map((trace) => [trace.name, trace] as const))('is reproduced: %s', async (_name, trace) => {
+    const { answer, replies } = await play(trace, 'blocking');
+    expect(maskAnswer(answer)).toBe(maskAnswer(`${trace.response_head}\r\n\r\n${trace.response_body}`));
+    expect(replies.map(([method, reply]) => [method, reply === null ? null : comparable(method, reply)])).toEqual(expectedReplies(trace));
+  });
+
+  it.each(traces.filter((trace) => pdkFrames(trace).length > 1).map((trace) => [trace.name, trace] as const))(
+    'is the same when the server writes all its calls at once: %s',
+    async (_name, trace) => {
+      const { answer, replies } = await play(trace, 'pipelined');
+      expect(maskAnswer(answer)).toBe(maskAnswer(`${trace.response_head}\r\n\r\n${trace.response_body}`));
+      expect(replies.map(([method, reply]) => [method, reply === null ? null : comparable(method, reply)])).toEqual(expectedReplies(trace));
+    },
+  );
+
+  it('asks for the event of the recorded instance and phase, with rising sequence numbers', async () => {
+    const trace = traces.find((candidate) => candidate.name === 'no scenario');
+    if (trace === undefined) throw new Error('the recording is incomplete');
+    await play(trace, 'blocking');
+    await play(trace, 'blocking');
+    const first = plugin.calls[0]?.sequence ?? 0;
+    expect(plugin.calls).toEqual([{ sequence: expect.any(Number), command: 'handle_event', instanceId: INSTANCE_ID, eventName: 'access' }]);
+    await play(trace, 'blocking');
+    expect(plugin.calls[0]?.sequence).toBe(first + 1);
+  });
+});
+
+it('starts an instance with the members of the recorded configuration, on the connection of the first event', async () => {
+  const echo = await startEcho();
+  const plugin = await startPluginServer();
+  const gateway = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: echo.url } });
+  try {
+    await exchangeRaw(gateway.port, traces[0]?.request ?? '');
+    const [start, event] = plugin.calls;
+    const recorded = traces[0]?.frames.find((frame): frame is { config: Record<string, unknown> } => 'config' in frame)?.config ?? {};
+    expect(start).toMatchObject({ command: 'start_instance', name: 'tracer', sequence: 2 });
+    expect(event).toMatchObject({ command: 'handle_event', sequence: 3 });
+    const config: unknown = start?.command === 'start_instance' ? JSON.parse(start.config.toString()) : undefined;
+    const maskIds = (value: unknown): unknown => JSON.parse(mask(JSON.stringify(value)));
+    expect(maskIds(config)).toEqual(maskIds(recorded));
+    expect(plugin.connections.size).toBe(1);
+  } finally {
+    await gateway.close({ graceMs: 100 });
+    await plugin.close();
+    await echo.close();
+  }
+});
