@@ -41,6 +41,7 @@ export interface LocalGateway {
 }
 
 const NGINX_TIMEOUT_MS = 60_000;
+const SWEEP_MS = 50;
 /** nginx's keepalive_timeout. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -118,13 +119,16 @@ class GatewayServer implements LocalGateway {
 
   async close({ graceMs }: { graceMs: number }): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    this.server.closeIdleConnections();
     this.parts.dispatcher.drain();
+    // A request that was on its way before the drain leaves a kept connection behind once it is answered.
+    const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS);
+    this.server.closeIdleConnections();
     const cut = setTimeout(() => {
       for (const socket of this.sockets) socket.destroy();
     }, graceMs);
     await closed;
     clearTimeout(cut);
+    clearInterval(sweep);
     this.parts.dispatcher.close();
     this.parts.pluginClient.close();
     rmSync(this.parts.spoolDir, { recursive: true, force: true });

@@ -19,13 +19,13 @@ export function writeUpstreamHead(exchange: Exchange, match: RouteMatch, bodyLen
   const { headers, upstream } = exchange;
   const upgrade = isWebSocket(exchange);
   let head = `${upstream.method ?? exchange.method} ${upstreamTarget(exchange, match)} HTTP/1.1\r\n`;
-  if (parseTokens(headers.get('te')).includes('trailers')) head += 'TE: trailers\r\n';
+  if (parseTokens(headers.joined('te')).includes('trailers')) head += 'TE: trailers\r\n';
   head += `Via: ${viaOf(exchange)}\r\nHost: ${upstream.host ?? hostFor(exchange, match)}\r\n`;
   head += upgrade ? 'Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n' : 'Connection: keep-alive\r\n';
   head += forwardedHeaders(exchange, match);
   head += `X-Real-IP: ${exchange.caller.ip}\r\nX-Kong-Request-Id: ${exchange.id}\r\n`;
   if (bodyLength !== undefined) head += `Content-Length: ${String(bodyLength)}\r\n`;
-  const hopByHop = namedByConnection(headers.get('connection'));
+  const hopByHop = namedByConnection(headers.joined('connection'));
   headers.forEach((lower, value, name) => {
     if (!NOT_PASSED.has(lower) && hopByHop?.includes(lower) !== true) head += `${name}: ${value}\r\n`;
   });
@@ -73,6 +73,6 @@ function namedByConnection(value: string | undefined): string[] | undefined {
 
 export function isWebSocket(exchange: Exchange): boolean {
   return (
-    exchange.headers.get('upgrade')?.toLowerCase() === 'websocket' && parseTokens(exchange.headers.get('connection')).includes('upgrade')
+    exchange.headers.get('upgrade')?.toLowerCase() === 'websocket' && parseTokens(exchange.headers.joined('connection')).includes('upgrade')
   );
 }

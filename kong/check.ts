@@ -1,0 +1,156 @@
+import { parse } from 'yaml';
+
+/** What the check needs of a product; the catalogue has more. */
+export interface CheckedProduct {
+  readonly id: string;
+  /** Route prefix such as `/ip`, or null when no route is published. */
+  readonly prefix: string | null;
+  /** Full paths below the base URL. */
+  readonly routes: readonly { readonly path: string }[];
+}
+
+/** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */
+interface CheckedFile {
+  services?: CheckedService[];
+}
+
+interface CheckedService {
+  name?: string;
+  routes?: CheckedRoute[];
+  plugins?: CheckedPlugin[];
+}
+
+interface CheckedRoute {
+  name?: string;
+  paths?: string[];
+  methods?: string[];
+  strip_path?: boolean;
+  plugins?: CheckedPlugin[];
+}
+
+interface CheckedPlugin {
+  name?: string;
+  enabled?: boolean;
+  config?: { products?: string[]; key_in?: string[]; quota?: boolean };
+}
+
+/** The specification takes a key for this product from one place only. */
+const HEADER_ONLY_PRODUCT = 'api-app';
+/** Requests for these prefixes are also admitted by a second, legacy product (specification, 4.3). */
+const LEGACY_OF: Readonly<Record<string, string>> = { 'api-image': 'api-background-remover' };
+/** Paths outside every prefix that the specification names all the same (4.8), by product. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = { 'api-gst': ['/api/v1/gst/refresh-captcha'] };
+
+const PLUGIN = 'access-layer';
+
+/**
+ * Compares kong.yml with the product catalogue. Returns one readable line per difference; an empty list means that every published
+ * route reaches exactly one service, behind the access layer, under its own product.
+ */
+export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProduct[]): string[] {
+  const file = readFile(kongYml);
+  if (typeof file === 'string') return [file];
+  const services = file.services ?? [];
+  return [
+    ...services.flatMap((service) => checkService(service, catalogue)),
+    ...catalogue.flatMap((product) => checkProduct(product, services)),
+  ];
+}
+
+function readFile(kongYml: string): CheckedFile | string {
+  try {
+    const file: unknown = parse(kongYml);
+    return typeof file === 'object' && file !== null ? (file as CheckedFile) : 'kong.yml: empty';
+  } catch (error) {
+    return `kong.yml: ${error instanceof Error ? error.message : 'not readable'}`;
+  }
+}
+
+function checkService(service: CheckedService, catalogue: readonly CheckedProduct[]): string[] {
+  const name = `service ${service.name ?? '(unnamed)'}`;
+  const guards = guardsOf(service);
+  const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`));
+  const [guard] = guards;
+  if (guard === undefined) return [`${name}: has no ${PLUGIN} plugin: its routes are open to everyone`, ...problems];
+  if (guards.length > 1) problems.push(`${name}: has the ${PLUGIN} plugin more than once`);
+  return [...problems, ...checkGuard(guard, name, catalogue)];
+}
+
+function guardsOf(service: CheckedService): CheckedPlugin[] {
+  return (service.plugins ?? []).filter((plugin) => plugin.name === PLUGIN && plugin.enabled !== false);
+}
+
+function checkRoute(route: CheckedRoute, name: string): string[] {
+  const problems: string[] = [];
+  if (route.strip_path !== false) problems.push(`${name}: strip_path must be false: services answer under their full path`);
+  if (route.methods !== undefined) problems.push(`${name}: names methods: Kong would answer 404 where the service answers 405`);
+  if (route.plugins?.some((plugin) => plugin.name === PLUGIN) === true) {
+    problems.push(`${name}: has an ${PLUGIN} of its own, which would replace the one of its service`);
+  }
+  for (const path of route.paths ?? []) {
+    if (!path.startsWith('~')) problems.push(`${name}: path ${path} is a prefix without a boundary; write ~${path}(?:/.*)?$`);
+    else if (!path.endsWith('$')) problems.push(`${name}: path ${path} is not anchored with $`);
+  }
+  return problems;
+}
+
+function checkGuard(guard: CheckedPlugin, name: string, catalogue: readonly CheckedProduct[]): string[] {
+  const products = guard.config?.products ?? [];
+  const known = new Set(catalogue.map((product) => product.id));
+  const problems = products.filter((id) => !known.has(id)).map((id) => `${name}: product ${id} is not in the catalogue`);
+  if (products.length === 0) problems.push(`${name}: its ${PLUGIN} admits no product`);
+  if (guard.config?.quota === false) problems.push(`${name}: quota is off: requests would not be counted`);
+  const places = guard.config?.key_in;
+  const headerOnly = places?.length === 1 && places[0] === 'x-api-key';
+  if (products.includes(HEADER_ONLY_PRODUCT) && !headerOnly)
+    problems.push(`${name}: ${HEADER_ONLY_PRODUCT} takes its key from x-api-key only`);
+  return problems;
+}
+
+function checkProduct(product: CheckedProduct, services: readonly CheckedService[]): string[] {
+  if (product.prefix === null) {
+    return services
+      .filter((service) => guardsOf(service).some((guard) => guard.config?.products?.includes(product.id)))
+      .map((service) => `service ${service.name ?? '(unnamed)'}: product ${product.id} publishes no route`);
+  }
+  const published = [
+    product.prefix,
+    ...product.routes.map((route) => route.path),
+    `${product.prefix}/unknown`,
+    ...(ALIASES[product.id] ?? []),
+  ];
+  const problems = [...new Set(published)].flatMap((path) => checkPath(path, product, services));
+  // `/ipx` belongs to nobody: a route that takes it has no boundary.
+  const beyond = `${product.prefix}x`;
+  for (const service of services) {
+    if (takes(service, beyond)) problems.push(`product ${product.id}: ${beyond} also reaches service ${service.name ?? '(unnamed)'}`);
+  }
+  return problems;
+}
+
+function checkPath(path: string, product: CheckedProduct, services: readonly CheckedService[]): string[] {
+  const taking = services.filter((service) => takes(service, path));
+  const [service] = taking;
+  if (service === undefined) return [`product ${product.id}: no route takes ${path}`];
+  if (taking.length > 1)
+    return [`product ${product.id}: ${path} is taken by ${taking.map((each) => each.name ?? '(unnamed)').join(' and ')}`];
+  const admitted = guardsOf(service)[0]?.config?.products ?? [];
+  const legacy = LEGACY_OF[product.id];
+  const wanted = legacy === undefined ? [product.id] : [product.id, legacy];
+  return admitted.join() === wanted.join()
+    ? []
+    : [`product ${product.id}: ${path} admits ${admitted.join(', ') || 'nothing'} instead of ${wanted.join(', ')}`];
+}
+
+function takes(service: CheckedService, path: string): boolean {
+  return (service.routes ?? []).some((route) => (route.paths ?? []).some((pattern) => matches(pattern, path)));
+}
+
+function matches(pattern: string, path: string): boolean {
+  if (!pattern.startsWith('~')) return path.startsWith(pattern);
+  try {
+    return new RegExp(`^${pattern.slice(1)}`).test(path);
+  } catch {
+    return false;
+  }
+}

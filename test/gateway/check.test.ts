@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkKongConfig, type CheckedProduct } from '../../kong/check';
+
+const kongYml = readFileSync(join(__dirname, '../../kong/kong.yml'), 'utf8');
+
+/** Products and published paths of the specification, parts 1 and 4. */
+const routes: Record<string, string[]> = {
+  '/aadhaar': ['/start', '/captcha', '/otp'],
+  '/app': ['/analyze', '/health'],
+  '/background_remover': [],
+  '/glead': ['/health', '/search'],
+  '/gdplay': ['/stream', '/thumbnail'],
+  '/grank': ['/health', '/search', '/position'],
+  '/gst': ['/start', '/data', '/refresh_captcha'],
+  '/image': ['/background_remover'],
+  '/ip': [],
+  '/pincode': [],
+  '/seo': ['/health', '/authority', '/backlinks', '/keywords', '/link_pyramid', '/serp', '/spam'],
+  '/vahaan': [],
+};
+const catalogue: CheckedProduct[] = [
+  ...Object.entries(routes).map(([prefix, below]) => ({
+    id: `api-${prefix.slice(1).replace('_', '-')}`,
+    prefix,
+    routes: ['', ...below].map((path) => ({ path: prefix + path })),
+  })),
+  { id: 'api-vahan', prefix: null, routes: [] },
+  { id: 'api-pan', prefix: null, routes: [] },
+];
+
+const change = (from: string, to: string): string[] => {
+  expect(kongYml).toContain(from);
+  return checkKongConfig(
+    kongYml.replace(from, () => to),
+    catalogue,
+  );
+};
+
+describe('the check of kong.yml', () => {
+  it('passes the file of the project', () => expect(checkKongConfig(kongYml, catalogue)).toEqual([]));
+
+  it('finds a service without the access layer', () => {
+    expect(change('      - name: access-layer', '      - name: cors')).toContainEqual(
+      expect.stringContaining('service aadhaar: has no access-layer plugin'),
+    );
+    expect(change('      - name: access-layer', '      - name: access-layer\n        enabled: false')).toContainEqual(
+      expect.stringContaining('open to everyone'),
+    );
+  });
+
+  it('finds a product without a route', () => {
+    expect(change("'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'")).toEqual(
+      expect.arrayContaining(['product api-pincode: no route takes /pincode', 'product api-pincode: no route takes /pincode/unknown']),
+    );
+  });
+
+  it('finds a path that is not anchored', () => {
+    const problems = change("'~/ip(?:/.*)?$'", "'/ip'");
+    expect(problems).toContainEqual(expect.stringContaining('prefix without a boundary'));
+    expect(problems).toContainEqual('product api-ip: /ipx also reaches service ip');
+    expect(change("'~/ip(?:/.*)?$'", "'~/ip'")).toContainEqual(expect.stringContaining('not anchored'));
+  });
+
+  it('finds an unknown product and a product under the wrong service', () => {
+    expect(change('[api-seo]', '[api-soe]')).toEqual(
+      expect.arrayContaining([
+        'service seo: product api-soe is not in the catalogue',
+        'product api-seo: /seo admits api-soe instead of api-seo',
+      ]),
+    );
+    expect(change('[api-seo]', '[api-ip]')).toContainEqual('product api-seo: /seo admits api-ip instead of api-seo');
+    expect(change('[api-image, api-background-remover]', '[api-image]')).toContainEqual(
+      expect.stringContaining('admits api-image instead of api-image, api-background-remover'),
+    );
+  });
+
+  it('finds a product that publishes no route', () => {
+    expect(change('[api-vahaan]', '[api-vahaan, api-vahan]')).toContainEqual('service vahaan: product api-vahan publishes no route');
+  });
+
+  it('finds app keys outside X-API-Key', () => {
+    expect(change('key_in: [x-api-key]', 'key_in: [x-api-key, query]')).toEqual(['service app: api-app takes its key from x-api-key only']);
+    expect(change('          key_in: [x-api-key]\n', '')).toEqual(['service app: api-app takes its key from x-api-key only']);
+  });
+
+  it('finds stripped paths, methods, routes of their own and quotas that are off', () => {
+    expect(change('strip_path: false', 'strip_path: true')).toContainEqual(expect.stringContaining('strip_path must be false'));
+    expect(change('        strip_path: false\n', '')).toContainEqual(expect.stringContaining('strip_path must be false'));
+    expect(change('strip_path: false', 'strip_path: false\n        methods: [GET]')).toContainEqual(
+      expect.stringContaining('names methods'),
+    );
+    expect(change('strip_path: false', 'strip_path: false\n        plugins: [{ name: access-layer }]')).toContainEqual(
+      expect.stringContaining('of its own'),
+    );
+    expect(change('products: [api-ip]', 'products: [api-ip]\n          quota: false')).toContainEqual(
+      expect.stringContaining('quota is off'),
+    );
+  });
+
+  it('finds the missing alias of the captcha refresh', () => {
+    expect(change("          - '~/api/v1/gst/refresh-captcha$'\n", '')).toEqual([
+      'product api-gst: no route takes /api/v1/gst/refresh-captcha',
+    ]);
+  });
+
+  it('finds two services for one path', () => {
+    expect(change("'~/seo(?:/.*)?$'", "'~/(?:seo|ip)(?:/.*)?$'")).toContainEqual('product api-ip: /ip is taken by ip and seo');
+  });
+
+  it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', catalogue)[0]).toMatch(/^kong.yml: /));
+});

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../../kong/local/config';
+import { ConfigError } from '../../kong/local/config-error';
+import { loadKongConf } from '../../kong/local/kong-conf';
+import { loadPluginInfo } from '../../kong/local/plugin-info';
+import { fixtures, writeConfig } from './support/test-gateway';
+
+const kong = resolve(__dirname, '../../kong');
+const plugins = loadPluginInfo(join(fixtures, 'access-layer.json'));
+
+function problemsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const yml = (text: string, upstreamOverrides?: Record<string, string>): readonly string[] =>
+  problemsOf(() => loadConfig({ kongYmlPath: writeConfig('kong.yml', text), plugins, ...(upstreamOverrides && { upstreamOverrides }) }));
+const conf = (text: string): readonly string[] => problemsOf(() => loadKongConf(writeConfig('kong.conf', text)));
+
+const service = (more: string): string => `_format_version: "3.0"\nservices:\n  - name: ip\n    url: http://h:1\n${more}`;
+
+describe('kong.yml', () => {
+  it('of the project is taken', () => {
+    const config = loadConfig({ kongYmlPath: join(kong, 'kong.yml'), plugins });
+    expect(config.routes).toHaveLength(12);
+    expect(config.routes.every((route) => route.plugins.length === 1)).toBe(true);
+  });
+
+  it('fills in the defaults of the plugin schema as Kong does', () => {
+    const config = loadConfig({ kongYmlPath: join(kong, 'kong.yml'), plugins });
+    const binding = config.routes.find((route) => route.name === 'ip')?.plugins[0];
+    expect(binding?.config).toMatchObject({
+      products: ['api-ip'],
+      key_in: ['authorization', 'x-api-key', 'query', 'form'],
+      quota: true,
+      on_quota_store_error: 'deny',
+      form_key_max_bytes: 1048576,
+      rate_limit_headers: 'service',
+      service_id: config.routes.find((route) => route.name === 'ip')?.service.id,
+    });
+    expect(binding?.key).toMatch(/^plugins:access-layer::[0-9a-f-]{36}:::[0-9a-f-]{36}$/);
+  });
+
+  it('is refused with every problem and its path', () => {
+    const problems = yml(`_format_version: "3.0"
+consumers: []
+services:
+  - name: a
+    url: https://h:1
+    tls_verify: true
+    routes:
+      - name: r
+        paths: [no-slash, "~/(unclosed"]
+        hosts: [x]
+`);
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        'consumers: the local gateway does not implement this',
+        'services[0].tls_verify: the local gateway does not implement this',
+        'services[0].routes[0].hosts: the local gateway does not implement this',
+        expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/ address/),
+        expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[0\]: must start with/),
+        expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[1\]: not a regular expression/),
+      ]),
+    );
+    expect(problems).toHaveLength(6);
+  });
+
+  it('is refused for regular expressions that Kong reads otherwise', () => {
+    expect(yml(service('    routes: [{name: r, paths: ["~/a(?=b)"]}]\n'))).toHaveLength(1);
+  });
+
+  it('is refused for plugins that no plugin server declares', () => {
+    expect(yml(service('    plugins: [{name: key-auth}]\n'))).toEqual([
+      'services[0].plugins[0].name: no plugin server declares "key-auth"',
+    ]);
+  });
+
+  it('is refused for plugin configuration against the schema', () => {
+    const problems = yml(
+      service('    plugins: [{name: access-layer, config: {products: [], key_in: [cookie], qouta: true, form_key_max_bytes: many}}]\n'),
+    );
+    expect(problems).toEqual([
+      'services[0].plugins[0].config.qouta: the schema of access-layer has no such field',
+      'services[0].plugins[0].config.products: needs at least 1',
+      'services[0].plugins[0].config.key_in[0]: must be one of authorization, x-api-key, query, form',
+      'services[0].plugins[0].config.form_key_max_bytes: expected integer',
+    ]);
+    expect(yml(service('    plugins: [{name: access-layer}]\n'))).toEqual(['services[0].plugins[0].config.products: required']);
+  });
+
+  it('is refused for names that appear twice', () => {
+    expect(yml(`_format_version: "3.0"\nservices: [{name: a, url: "http://h:1"}, {name: a, url: "http://h:2"}]`)).toEqual([
+      'service "a" is declared twice',
+    ]);
+  });
+
+  it('is refused when it is not YAML, and when an override names no service', () => {
+    expect(yml('services: [')).not.toHaveLength(0);
+    expect(yml(service(''), { other: 'http://h:1', ip: 'ftp://h' })).toEqual([
+      'upstream override "other": there is no such service',
+      'upstream override "ip": not an http:// address',
+    ]);
+  });
+
+  it('keeps the environment out: a variable is literal text', () => {
+    expect(yml(`_format_version: "3.0"\nservices: [{name: a, url: "\${URL}"}]`)).toHaveLength(1);
+  });
+});
+
+describe('kong.conf', () => {
+  it('of the project is taken, templates included', () => {
+    const loaded = loadKongConf(join(kong, 'kong.conf'));
+    expect(loaded.bodyBufferBytes).toBe(1024 * 1024);
+    expect(loaded.maxBodyBytes).toBe(210 * 1024 * 1024);
+    expect(loaded.realIp.trustedIps).toEqual([]);
+    expect(loaded.errorDefaultType).toBe('application/json');
+    expect(loaded.pluginSockets.get('tollgate')).toBe('/var/run/tollgate/plugin.sock');
+    expect(JSON.parse(loaded.errorTemplates.json.replace(/%s/g, 'x'))).toMatchObject({ code: 'gateway_error', request_id: 'x' });
+  });
+
+  it('never logs a query string, a header or a whole request line', () => {
+    const format = /^nginx_http_log_format = (.*)$/m.exec(readFileSync(join(kong, 'kong.conf'), 'utf8'))?.[1] ?? '';
+    expect(format.match(/\$\w+/g)).toEqual([
+      '$time_iso8601',
+      '$kong_request_id',
+      '$request_method',
+      '$uri',
+      '$status',
+      '$body_bytes_sent',
+      '$request_time',
+      '$remote_addr',
+    ]);
+  });
+
+  it('is refused for what the gateway does not know and for values it cannot read', () => {
+    const problems = conf(`
+      ssl_cert = /x
+      trusted_ips = 10.0.0.0/8, 300.1.1.1, ::1/129
+      nginx_http_client_max_body_size = lots
+      real_ip_header = X-Client
+      headers = X-Kong-Upstream-Status
+      error_template_json = /nowhere/at-all.json
+      pluginserver_names = a
+      not a property
+    `);
+    expect(problems).toEqual([
+      'line 9: not "name = value"',
+      'ssl_cert: the local gateway does not implement this property',
+      'trusted_ips: "300.1.1.1" is neither an address nor a CIDR block',
+      'trusted_ips: "::1/129" is neither an address nor a CIDR block',
+      'real_ip_header: must be one of X-Real-IP, X-Forwarded-For',
+      'nginx_http_client_max_body_size: not a size such as 8k or 200m',
+      'error_template_json: /nowhere/at-all.json does not exist',
+      'headers: the local gateway does not implement "X-Kong-Upstream-Status"',
+      'pluginserver_a_socket: missing',
+    ]);
+  });
+});
+
+describe('the plugin info', () => {
+  const info = (text: string): readonly string[] => problemsOf(() => loadPluginInfo(writeConfig('info.json', text)));
+
+  it('is refused when Kong would choose MessagePack, which lets requests through on failure', () => {
+    expect(info('[]')).not.toHaveLength(0);
+    expect(info('{"Protocol":"MsgPack:1","Plugins":[]}').join()).toContain('must be "ProtoBuf:1"');
+  });
+
+  it('is refused when a plugin has a phase that would not run', () => {
+    const plugin = { Name: 'p', Priority: 1, Phases: ['access', 'log'], Schema: [{ config: { type: 'record', fields: [] } }] };
+    expect(info(JSON.stringify({ Protocol: 'ProtoBuf:1', Plugins: [plugin] })).join()).toContain('access phase only');
+  });
+});

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { encodeByteString, encodeExitArgs } from '../../plugins/server/pdk-messages';
+import { exchangeRaw, splitAnswer } from './support/raw-client';
+import { eventually, setStage, type Stage } from './support/stage';
+
+describe('request bodies', () => {
+  let stage: Stage;
+
+  beforeEach(async () => {
+    stage = await setStage({ kongConf: 'nginx_http_client_max_body_size = 100k\n', clientTimeoutMs: 400 });
+  });
+
+  afterEach(() => stage.close());
+
+  const post = async (path: string, body: string, headers: string): Promise<ReturnType<typeof splitAnswer>> =>
+    splitAnswer(await exchangeRaw(stage.gateway.port, `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n${body}`));
+
+  const chunked = (body: string): string =>
+    `${(body.match(/[^]{1,1000}/g) ?? []).map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n\r\n`;
+
+  it('over the buffer go to a file that only this user can read, and that is gone afterwards', async () => {
+    let path = '';
+    let seen: unknown;
+    stage.plugin.onEvent = async (event) => {
+      const reply = await event.call('kong.request.get_raw_body');
+      path = reply.toString('latin1', 2);
+      seen = { kind: reply[0], mode: statSync(path).mode & 0o777, content: readFileSync(path, 'latin1') };
+      event.end();
+    };
+    const body = 'x'.repeat(50_000);
+    const answer = await post('/echo', body, `Content-Length: ${body.length}\r\n`);
+    expect(JSON.parse(answer.body)).toMatchObject({ bodyLen: 50_000 });
+    expect(seen).toEqual({ kind: (2 << 3) | 2, mode: 0o600, content: body });
+    await eventually(() => !existsSync(path), 'the spool file is removed');
+  });
+
+  it('are removed from disk when the plugin refuses, too', async () => {
+    let path = '';
+    stage.plugin.onEvent = async (event) => {
+      path = (await event.call('kong.request.get_raw_body')).toString('latin1', 2);
+      void event.call('kong.response.exit', encodeExitArgs({ status: 401 })).catch(() => undefined);
+    };
+    const answer = await post('/echo', 'x'.repeat(50_000), 'Content-Length: 50000\r\n');
+    expect(answer.status).toBe(401);
+    await eventually(() => path !== '' && !existsSync(path), 'the spool file is removed');
+  });
+
+  it('of unknown length reach the service with a Content-Length', async () => {
+    const answer = await post('/strip', chunked('y'.repeat(20_000)), 'Transfer-Encoding: chunked\r\n');
+    const { rawHeaders, bodyLen } = JSON.parse(answer.body) as { rawHeaders: string[]; bodyLen: number };
+    expect(bodyLen).toBe(20_000);
+    expect(rawHeaders.join()).toContain('Content-Length,20000');
+    expect(rawHeaders.join()).not.toMatch(/transfer-encoding/i);
+  });
+
+  it('over the limit are refused with 413 before any plugin when declared, and while reading when not', async () => {
+    const declared = await post('/echo', '', 'Content-Length: 102401\r\n');
+    expect([declared.status, declared.body.split('\n')[0]]).toEqual([413, 'Payload too large']);
+    expect(declared.head.split('\r\n')[0]).toBe('HTTP/1.1 413 Request Entity Too Large');
+    expect(stage.plugin.calls).toEqual([]);
+    const streamed = await post('/strip', chunked('z'.repeat(102_401)), 'Transfer-Encoding: chunked\r\n');
+    expect(streamed.status).toBe(413);
+  });
+
+  it('can be replaced without having been read', async () => {
+    stage.plugin.onEvent = async (event) => {
+      await event.call('kong.service.request.set_raw_body', encodeByteString(Buffer.from('new')));
+      event.end();
+    };
+    const answer = await post('/echo', 'original', 'Content-Length: 8\r\n');
+    expect(JSON.parse(answer.body)).toMatchObject({ body: 'new', bodyLen: 3 });
+  });
+
+  it('are asked for with 100 Continue only once somebody reads them', async () => {
+    stage.plugin.onEvent = (event) => void event.call('kong.response.exit', encodeExitArgs({ status: 401 })).catch(() => undefined);
+    const refused = await exchangeRaw(
+      stage.gateway.port,
+      'POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n',
+    );
+    expect(refused).toMatch(/^HTTP\/1\.1 401 /);
+    const read = await exchangeRaw(
+      stage.gateway.port,
+      'POST /strip HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
+    );
+    expect(read).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('that stop half-way end the connection after the body time-out', async () => {
+    const answer = await exchangeRaw(stage.gateway.port, 'POST /strip HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    expect(answer).toBe('');
+  });
+
+  it('that the plugin refused without reading leave the connection usable', async () => {
+    let refuse = true;
+    stage.plugin.onEvent = (event) => {
+      if (refuse) void event.call('kong.response.exit', encodeExitArgs({ status: 401 })).catch(() => undefined);
+      else event.end();
+      refuse = false;
+    };
+    const two =
+      'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const answers = await exchangeRaw(stage.gateway.port, two);
+    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401', 'HTTP/1.1 200']);
+  });
+
+  it('that are large and unread end the connection after the refusal, which still arrives', async () => {
+    stage = await restart({ kongConf: '' });
+    stage.plugin.onEvent = (event) =>
+      void event.call('kong.response.exit', encodeExitArgs({ status: 401, body: Buffer.from('no key') })).catch(() => undefined);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.write('POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 50000000\r\n\r\n');
+      const filler = Buffer.alloc(64 * 1024);
+      const send = (): void => {
+        while (socket.writable && socket.write(filler));
+      };
+      socket.on('drain', send);
+      send();
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+      socket.on('end', () => {
+        socket.destroy();
+        resolve(text);
+      });
+      socket.on('error', reject);
+    });
+    expect(splitAnswer(answer)).toMatchObject({ status: 401, body: 'no key' });
+    expect(splitAnswer(answer).headers.get('connection')).toBe('close');
+  });
+
+  async function restart(settings: Parameters<typeof setStage>[0]): Promise<Stage> {
+    await stage.close();
+    return setStage(settings);
+  }
+});

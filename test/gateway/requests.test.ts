@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { exchangeRaw, get, splitAnswer } from './support/raw-client';
+import { setStage, type Stage } from './support/stage';
+import { writeConfig } from './support/test-gateway';
+
+describe('a request that nginx would not take', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+  });
+  afterAll(() => stage.close());
+
+  const status = async (bytes: string): Promise<number> => splitAnswer(await exchangeRaw(stage.gateway.port, bytes)).status;
+
+  it.each<[string, string, number]>([
+    ['a space before the colon', 'GET /m HTTP/1.1\r\nHost: a\r\nX-Bad : 1\r\n\r\n', 400],
+    ['two Hosts', 'GET /m HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['a Host with a slash', 'GET /m HTTP/1.1\r\nHost: a/b\r\n\r\n', 400],
+    ['a Host with credentials', 'GET /m HTTP/1.1\r\nHost: a@b\r\n\r\n', 400],
+    ['a broken percent triplet', 'GET /m/%zz HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a zero byte', 'GET /m/%00 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a path above the root', 'GET /../m HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['no path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['chunks in HTTP/1.0', 'POST /m HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
+    ['an unknown transfer coding', 'POST /m HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501],
+    ['HTTP/2 in text', 'GET /m HTTP/2.0\r\nHost: a\r\n\r\n', 505],
+    ['TRACE', 'TRACE /m HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405],
+    ['a request line over 8 KiB', `GET /m?${'a'.repeat(8200)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
+    ['a request line far over every limit', `GET /m?${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
+    ['one header line over 8 KiB', `GET /m HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(8200)}\r\n\r\n`, 400],
+    ['headers over 32 KiB', `GET /m HTTP/1.1\r\nHost: a\r\n${`X: ${'a'.repeat(4000)}\r\n`.repeat(9)}\r\n`, 400],
+    [
+      'a body with WebSocket upgrade',
+      'GET /m HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\na',
+      400,
+    ],
+  ])('%s is refused', async (_what, bytes, expected) => {
+    const answer = splitAnswer(await exchangeRaw(stage.gateway.port, bytes));
+    expect([answer.status, answer.headers.get('connection')]).toEqual([expected, 'close']);
+    expect(answer.body).toContain(`request_id: ${answer.headers.get('x-kong-request-id') ?? 'missing'}`);
+  });
+
+  it('is told apart from what it does take', async () => {
+    expect(await status(`GET /m?${'a'.repeat(8100)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toBe(200);
+    expect(await status(`GET /m HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ${'a'.repeat(8100)}\r\n\r\n`)).toBe(200);
+    expect(await status('GET /m HTTP/1.0\r\n\r\n')).toBe(200);
+    expect(await status('GET /m HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n')).toBe(200);
+    expect(await status('GET /m/a%2e%2e HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toBe(200);
+  });
+
+  it('does not end a pipeline of good ones before it', async () => {
+    const answers = await exchangeRaw(stage.gateway.port, 'GET /m HTTP/1.1\r\nHost: a\r\n\r\nGET /m HTTP/1.1\r\n\r\n');
+    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+});
+
+describe("the gateway's own errors", () => {
+  const json = (status: string): string => `{"title":"%s","status_hint":"${status}","percent":"100%%","request_id":"%s"}`;
+
+  it('use the templates and the default type that kong.conf names', async () => {
+    const stage = await setStage({
+      kongConf: `error_template_json = ${writeConfig('t.json', json('x'))}\nerror_default_type = application/json\n`,
+    });
+    const notFound = await get(stage.gateway.port, '/nowhere');
+    expect(JSON.parse(notFound.body)).toEqual({
+      title: 'no Route matched with those values',
+      status_hint: 'x',
+      percent: '100%',
+      request_id: notFound.headers.get('x-kong-request-id'),
+    });
+    const bad = splitAnswer(await exchangeRaw(stage.gateway.port, 'GARBAGE\r\n\r\n'));
+    expect(JSON.parse(bad.body)).toMatchObject({ title: 'Bad request' });
+    expect(bad.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    await stage.close();
+  });
+
+  it('follow the q-values of Accept', async () => {
+    const stage = await setStage();
+    const typeFor = async (accept: string): Promise<string | undefined> =>
+      (await get(stage.gateway.port, '/nowhere', { Accept: accept })).headers.get('content-type')?.split(';')[0];
+    expect(await typeFor('text/html;q=0.5, text/plain;q=0.9')).toBe('text/plain');
+    expect(await typeFor('image/png, */*;q=0.1')).toBe('application/json');
+    expect(await typeFor('application/xml')).toBe('application/xml');
+    expect(await typeFor('text/*')).toBe('text/plain');
+    await stage.close();
+  });
+
+  it('carry only the headers that kong.conf lists', async () => {
+    const stage = await setStage({ kongConf: 'headers = X-Kong-Request-Id\n' });
+    for (const path of ['/nowhere', '/m']) {
+      const { head } = await get(stage.gateway.port, path);
+      expect(head).toContain('X-Kong-Request-Id');
+      expect(head).not.toMatch(/Latency|Via|Server/);
+    }
+    await stage.close();
+  });
+});
+
+it('runs the project with its own kong.conf and templates', async () => {
+  const kong = join(__dirname, '../../kong');
+  const stage = await setStage({ kongConfPath: join(kong, 'kong.conf') });
+  const { body, headers } = await get(stage.gateway.port, '/nowhere');
+  expect(JSON.parse(body)).toMatchObject({
+    title: 'no Route matched with those values',
+    code: 'gateway_error',
+    request_id: headers.get('x-kong-request-id'),
+  });
+  expect(stage.gateway.logs[0]?.message).toContain('without a meaning here');
+  await stage.close();
+});
