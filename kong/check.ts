@@ -60,7 +60,7 @@ export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProd
 function readFile(kongYml: string): CheckedFile | string {
   try {
     const file: unknown = parse(kongYml);
-    return typeof file === 'object' && file !== null ? (file as CheckedFile) : 'kong.yml: empty';
+    return typeof file === 'object' && file !== null ? file : 'kong.yml: empty';
   } catch (error) {
     return `kong.yml: ${error instanceof Error ? error.message : 'not readable'}`;
   }

@@ -51,6 +51,8 @@ export class Dispatcher {
 
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): void {
     const exchange = new Exchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
+    // A write that races with the client's leaving; the close that follows is what is acted on.
+    response.on('error', () => undefined);
     if (this.draining) response.shouldKeepAlive = false;
     if (arrival.expectsContinue === true) exchange.expectContinue();
     const refused = refusedStatus(exchange) ?? (arrival.tunnel !== undefined && exchange.body.declaredBytes !== 0 ? 400 : undefined);
@@ -144,7 +146,7 @@ export class Dispatcher {
       pool: this.poolOf(match.route.service),
       answers: this.answers,
       log: this.parts.log,
-      onUpgrade: (head, connection) => {
+      onUpgrade: ({ head, connection, latencies }) => {
         const { tunnel } = pass.arrival;
         if (tunnel === undefined || !isWebSocket(exchange)) {
           connection.destroy();
@@ -153,7 +155,16 @@ export class Dispatcher {
         }
         response.detachSocket(exchange.request.socket);
         const idleMs = match.route.service.readTimeoutMs;
-        const cut = joinSockets({ exchange, answers: this.answers, head, connection, client: tunnel.client, early: tunnel.early, idleMs });
+        const cut = joinSockets({
+          exchange,
+          answers: this.answers,
+          head,
+          connection,
+          latencies,
+          client: tunnel.client,
+          early: tunnel.early,
+          idleMs,
+        });
         this.tunnels.add(cut);
         tunnel.client.on('close', () => this.tunnels.delete(cut));
       },

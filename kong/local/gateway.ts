@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Duplex } from 'node:stream';
 import { loadConfig } from './config';
 import { ConfigError } from './config-error';
-import { Dispatcher } from './dispatcher';
+import { Dispatcher, type Arrival } from './dispatcher';
 import { loadKongConf, type KongConf } from './kong-conf';
 import { type Log } from './log';
 import { PluginClient } from './plugin-client';
@@ -80,6 +80,8 @@ interface GatewayParts {
 class GatewayServer implements LocalGateway {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
+  /** The last answer begun on each connection. */
+  private readonly current = new WeakMap<Duplex, ServerResponse>();
 
   constructor(
     private readonly options: LocalGatewayOptions,
@@ -98,10 +100,10 @@ class GatewayServer implements LocalGateway {
     // A header beyond Node's default count would silently vanish.
     this.server.maxHeadersCount = 0;
     this.server.on('connection', (socket) => this.track(socket));
-    this.server.on('request', (request, response) => this.parts.dispatcher.handle(request, response));
-    this.server.on('checkContinue', (request, response) => this.parts.dispatcher.handle(request, response, { expectsContinue: true }));
+    this.server.on('request', (request, response) => this.handle(request, response));
+    this.server.on('checkContinue', (request, response) => this.handle(request, response, { expectsContinue: true }));
     // nginx knows no other expectation and ignores it.
-    this.server.on('checkExpectation', (request, response) => this.parts.dispatcher.handle(request, response));
+    this.server.on('checkExpectation', (request, response) => this.handle(request, response));
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(request, socket as Socket, head));
     this.server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.end(this.parts.dispatcher.refusal(405), 'latin1'));
     this.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => this.refuse(error, socket));
@@ -134,6 +136,11 @@ class GatewayServer implements LocalGateway {
     rmSync(this.parts.spoolDir, { recursive: true, force: true });
   }
 
+  private handle(request: IncomingMessage, response: ServerResponse, arrival?: Arrival): void {
+    this.current.set(request.socket, response);
+    this.parts.dispatcher.handle(request, response, arrival);
+  }
+
   private track(socket: Socket): void {
     this.sockets.add(socket);
     socket.on('close', () => this.sockets.delete(socket));
@@ -156,6 +163,17 @@ class GatewayServer implements LocalGateway {
       return;
     }
     const status = statusOfParserError(error.code, error.rawPacket);
+    const current = this.current.get(socket);
+    if (current === undefined || current.writableFinished) {
+      this.sendRefusal(socket, status);
+      return;
+    }
+    // Nonsense inside a body ends its request; after a whole request it waits until that one is answered.
+    if (current.req.complete) current.once('finish', () => this.sendRefusal(socket, status));
+    else socket.destroy();
+  }
+
+  private sendRefusal(socket: Duplex, status: number): void {
     socket.end(this.parts.dispatcher.refusal(status), 'latin1');
     // What else the client sends is not looked at, but the connection must not stay open for it.
     setTimeout(() => socket.destroy(), 1000).unref();

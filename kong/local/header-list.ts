@@ -82,6 +82,9 @@ export class HeaderList {
   }
 }
 
+/** nginx's `ignore_invalid_headers` with `underscores_in_headers on`: letters, digits, hyphen and underscore. */
+const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
+
 /** Clients send the same few dozen names over and over; the bound keeps a hostile client from filling memory. */
 const MAX_KNOWN_NAMES = 1000;
 const knownNames = new Map<string, string>();
@@ -90,13 +93,12 @@ function lowerCase(name: string): string {
   const known = knownNames.get(name);
   if (known !== undefined) return known;
   const lower = name.toLowerCase();
-  if (knownNames.size < MAX_KNOWN_NAMES && name.length <= 64) knownNames.set(name, lower);
+  if (knownNames.size < MAX_KNOWN_NAMES && name.length <= 64 && PLAIN_NAME.test(name)) knownNames.set(name, lower);
   return lower;
 }
 
-/** nginx's `ignore_invalid_headers` with `underscores_in_headers on`: letters, digits, hyphen and underscore. */
 function isPlainName(name: string): boolean {
-  return knownNames.has(name) || /^[A-Za-z0-9_-]+$/.test(name);
+  return knownNames.has(name) || PLAIN_NAME.test(name);
 }
 
 /** Whether a value can stand in a header without ending it: no control characters except tab, one byte each. */

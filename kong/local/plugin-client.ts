@@ -4,7 +4,8 @@ import { type PluginBinding } from './config';
 import { EventRun, type EventOutcome } from './event-run';
 import { type Exchange } from './exchange';
 import { type PdkContext } from './pdk';
-import { PluginConnection, type CallFailure, type PluginCall } from './plugin-connection';
+import { type CallFailure, type PluginCall, type PluginConnection } from './plugin-connection';
+import { PluginPool } from './plugin-pool';
 
 export interface PluginClientOptions {
   socketPath: string;
@@ -20,9 +21,6 @@ export interface PluginClientOptions {
 const MAX_RESTARTS = 5;
 const RESTART_DELAY_MS = 15;
 
-/** Idle connections kept; more than Kong's 30, because one process here stands for all of Kong's workers. */
-const MAX_IDLE = 256;
-
 interface Instance {
   seq: number;
   id: number | undefined;
@@ -31,14 +29,15 @@ interface Instance {
 
 /** Kong's side of the plugin server protocol: connections, plugin instances, events. */
 export class PluginClient {
-  private readonly idle: PluginConnection[] = [];
-  private readonly open = new Set<PluginConnection>();
+  private readonly pool: PluginPool;
   private readonly instances = new Map<string, Instance>();
   /** Kong's counter starts at 1 and is raised before use. */
   private sequence = 1;
   private closed = false;
 
-  constructor(private readonly options: PluginClientOptions) {}
+  constructor(private readonly options: PluginClientOptions) {
+    this.pool = new PluginPool(options);
+  }
 
   /**
    * Runs the access phase of one plugin. `done` hears `proceed` only after the server's answer to the event was read whole;
@@ -50,7 +49,7 @@ export class PluginClient {
 
   close(): void {
     this.closed = true;
-    for (const connection of this.open) connection.destroy();
+    this.pool.close();
   }
 
   private attempt(task: AccessTask): void {
@@ -67,18 +66,25 @@ export class PluginClient {
   }
 
   private runEvent(task: AccessTask, instance: Instance, instanceId: number): void {
-    const connection = this.take();
-    const run = new EventRun(
-      { exchange: task.exchange, context: this.options.context, connection, sequence: ++this.sequence, instanceId },
-      (outcome) => {
-        if (outcome.kind !== 'lost') {
-          task.done(outcome);
-          return;
-        }
-        if (outcome.failure === 'closed' && instance.id === instanceId) instance.id = undefined;
-        this.retryOrFail(task, outcome.failure);
-      },
-    );
+    this.pool.take((connection) => {
+      if (connection === undefined) this.retryOrFail(task, 'timeout');
+      else this.runEventOn(connection, { task, instance, instanceId });
+    });
+  }
+
+  private runEventOn(
+    connection: PluginConnection,
+    { task, instance, instanceId }: { task: AccessTask; instance: Instance; instanceId: number },
+  ): void {
+    const parts = { exchange: task.exchange, context: this.options.context, connection, sequence: ++this.sequence, instanceId };
+    const run = new EventRun(parts, (outcome) => {
+      if (outcome.kind !== 'lost') {
+        task.done(outcome);
+        return;
+      }
+      if (outcome.failure === 'closed' && instance.id === instanceId) instance.id = undefined;
+      this.retryOrFail(task, outcome.failure);
+    });
     connection.start(run);
   }
 
@@ -95,19 +101,25 @@ export class PluginClient {
   }
 
   private startInstance(binding: PluginBinding, instance: Instance): void {
-    const config = Buffer.from(JSON.stringify({ __seq__: instance.seq, ...binding.config }));
-    const call: PluginCall = {
-      sequence: ++this.sequence,
-      serve: undefined,
-      write: (to) => writeStartInstance(to, { sequence: call.sequence, name: binding.name, config }),
-      done: (failure, answer) => {
-        instance.id = failure === undefined ? instanceIdOf(answer) : undefined;
-        const waiting = instance.waiting.splice(0);
-        const problem = failure ?? (instance.id === undefined ? 'invalid' : undefined);
-        for (const go of waiting) go(problem);
-      },
+    const started = (failure: CallFailure | undefined, id: number | undefined): void => {
+      instance.id = id;
+      const waiting = instance.waiting.splice(0);
+      for (const go of waiting) go(failure ?? (id === undefined ? 'invalid' : undefined));
     };
-    this.take().start(call);
+    this.pool.take((connection) => {
+      if (connection === undefined) {
+        started('timeout', undefined);
+        return;
+      }
+      const config = Buffer.from(JSON.stringify({ __seq__: instance.seq, ...binding.config }));
+      const call: PluginCall = {
+        sequence: ++this.sequence,
+        serve: undefined,
+        write: (to) => writeStartInstance(to, { sequence: call.sequence, name: binding.name, config }),
+        done: (failure, answer) => started(failure, failure === undefined ? instanceIdOf(answer) : undefined),
+      };
+      connection.start(call);
+    });
   }
 
   private instanceOf(binding: PluginBinding): Instance {
@@ -117,25 +129,6 @@ export class PluginClient {
       this.instances.set(binding.key, instance);
     }
     return instance;
-  }
-
-  private take(): PluginConnection {
-    const idle = this.idle.pop();
-    if (idle !== undefined) return idle;
-    const connection = new PluginConnection(
-      this.options,
-      (ready) => {
-        if (this.idle.length < MAX_IDLE && !this.closed) this.idle.push(ready);
-        else ready.destroy();
-      },
-      (gone) => {
-        this.open.delete(gone);
-        const at = this.idle.indexOf(gone);
-        if (at >= 0) this.idle.splice(at, 1);
-      },
-    );
-    this.open.add(connection);
-    return connection;
   }
 }
 

@@ -1,8 +1,9 @@
 import { createReadStream, type ReadStream } from 'node:fs';
-import { type Answers, keepsConnection } from './answers';
+import { type Answers, type Latencies } from './answers';
 import { type Service } from './config';
 import { type Exchange } from './exchange';
 import { type Log } from './log';
+import { proxiedHead } from './proxied-head';
 import { type BodyError, type BodyPump } from './request-body';
 import { type RouteMatch } from './router';
 import { type UpstreamConnection, type UpstreamFailure, type UpstreamListener } from './upstream-connection';
@@ -17,7 +18,7 @@ export interface ProxyParts {
   answers: Answers;
   log: Log;
   /** Called when the service agreed to change protocols. */
-  onUpgrade: (head: UpstreamHead, connection: UpstreamConnection) => void;
+  onUpgrade: (upgrade: { head: UpstreamHead; connection: UpstreamConnection; latencies: Latencies }) => void;
 }
 
 /** nginx repeats a request that may have been received only when the method has no effect of its own. */
@@ -25,9 +26,6 @@ const NOT_REPEATED = new Set(['POST', 'PATCH', 'LOCK']);
 
 /** nginx's `send_timeout`: a client that takes nothing for this long is gone. */
 const CLIENT_STALL_MS = 60_000;
-
-/** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
-const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
 /** Takes one admitted request to its service and the answer back, streaming both ways. */
 export class ProxyRun implements UpstreamListener {
@@ -58,11 +56,11 @@ export class ProxyRun implements UpstreamListener {
     if (head.status === 101) {
       const { connection } = this;
       this.finished = true;
-      if (connection !== undefined) this.parts.onUpgrade(head, connection);
+      if (connection !== undefined) this.parts.onUpgrade({ head, connection, latencies: this.latencies() });
       return;
     }
-    const { exchange } = this.parts;
-    exchange.response.writeHead(head.status, head.reason, this.responseHead(head));
+    const { exchange, answers } = this.parts;
+    exchange.response.writeHead(head.status, head.reason, proxiedHead({ exchange, answers, head, latencies: this.latencies() }));
   }
 
   /** The body is not there yet: a client of a slow stream must not wait for its headers too. */
@@ -243,61 +241,7 @@ export class ProxyRun implements UpstreamListener {
     this.connection?.resume();
   }
 
-  private latencies(): { upstreamMs: number; proxyMs: number } {
+  private latencies(): Latencies {
     return { upstreamMs: Date.now() - this.sentAt, proxyMs: this.sentAt - this.parts.exchange.startedAt };
   }
-
-  private responseHead(head: UpstreamHead): string[] {
-    const { exchange, answers } = this.parts;
-    const fields = pickFields(head.headers);
-    const out: string[] = [];
-    if (fields.contentType !== undefined) out.push('Content-Type', fields.contentType);
-    if (fields.contentLength !== undefined) out.push('Content-Length', fields.contentLength);
-    const hasUnknownLength = head.framing.kind === 'chunked' || head.framing.kind === 'close';
-    if (hasUnknownLength && exchange.httpVersion !== 1) out.push('Transfer-Encoding', 'chunked');
-    const keep = keepsConnection(exchange) && !(hasUnknownLength && exchange.httpVersion === 1);
-    out.push('Connection', keep ? 'keep-alive' : 'close');
-    if (exchange.hasResponseHeaders) {
-      exchange.responseHeaders.forEach((lower, value, name) => {
-        if (!NOT_RETURNED.has(lower)) out.push(name, value);
-      });
-    }
-    for (let i = 0; i < head.headers.length; i += 2) {
-      const name = head.headers[i] ?? '';
-      const lower = name.toLowerCase();
-      if (!NOT_RETURNED.has(lower) && !head.connectionTokens.includes(lower)) out.push(name, head.headers[i + 1] ?? '');
-    }
-    answers.addProxiedHeaders(out, { id: exchange.id, latencies: this.latencies(), hasServer: fields.hasServer, upstreamVia: fields.via });
-    return out;
-  }
-}
-
-interface PickedFields {
-  contentType: string | undefined;
-  contentLength: string | undefined;
-  via: string | undefined;
-  hasServer: boolean;
-}
-
-function pickFields(headers: readonly string[]): PickedFields {
-  const fields: PickedFields = { contentType: undefined, contentLength: undefined, via: undefined, hasServer: false };
-  for (let i = 0; i < headers.length; i += 2) {
-    const value = headers[i + 1] ?? '';
-    switch (headers[i]?.toLowerCase()) {
-      case 'content-type':
-        fields.contentType = value;
-        break;
-      case 'content-length':
-        fields.contentLength = value;
-        break;
-      case 'via':
-        fields.via = fields.via === undefined ? value : `${fields.via}, ${value}`;
-        break;
-      case 'server':
-        fields.hasServer = true;
-        break;
-      default:
-    }
-  }
-  return fields;
 }

@@ -108,10 +108,8 @@ export class RequestBody {
 
   /** Removes the spool file. Call once the request has ended. */
   cleanUp(): void {
-    const path = this.spooled;
-    this.spooled = undefined;
     // Already gone or never written: nothing is left either way.
-    if (path !== undefined) rm(path, { force: true }).catch(() => undefined);
+    if (this.spooled !== undefined) rm(this.spooled, { force: true }).catch(() => undefined);
   }
 }
 
@@ -205,7 +203,8 @@ class BodyLoader implements BodySink {
   private settle(error: BodyError | undefined, body?: LoadedBody): void {
     const finish = this.finish;
     this.finish = undefined;
-    if (error !== undefined) this.file?.destroy();
+    // A file that was still being opened appears after the request's own clean-up.
+    if (error !== undefined) this.file?.once('close', () => this.body.cleanUp()).destroy();
     finish?.(error, body);
   }
 }

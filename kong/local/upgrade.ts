@@ -1,5 +1,5 @@
 import { type Duplex } from 'node:stream';
-import { type Answers } from './answers';
+import { type Answers, type Latencies } from './answers';
 import { type Exchange } from './exchange';
 import { type UpstreamConnection } from './upstream-connection';
 import { type UpstreamHead } from './upstream-head';
@@ -9,6 +9,7 @@ export interface UpgradeParts {
   answers: Answers;
   head: UpstreamHead;
   connection: UpstreamConnection;
+  latencies: Latencies;
   /** The client's socket and what it sent right after its request. */
   client: Duplex;
   early: Buffer;
@@ -37,20 +38,14 @@ export function joinSockets(parts: UpgradeParts): () => void {
   return cut;
 }
 
-function switchingHead({ exchange, answers, head }: UpgradeParts): string {
+function switchingHead({ exchange, answers, head, latencies }: UpgradeParts): string {
   const fields: string[] = ['Connection', 'upgrade', 'Upgrade', 'websocket'];
   for (let i = 0; i < head.headers.length; i += 2) {
     const name = head.headers[i] ?? '';
     if (!/^(connection|upgrade|keep-alive|via)$/i.test(name)) fields.push(name, head.headers[i + 1] ?? '');
   }
-  const now = Date.now();
   const hasServer = fields.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'server');
-  answers.addProxiedHeaders(fields, {
-    id: exchange.id,
-    latencies: { upstreamMs: 0, proxyMs: now - exchange.startedAt },
-    hasServer,
-    upstreamVia: undefined,
-  });
+  answers.addProxiedHeaders(fields, { id: exchange.id, latencies, hasServer, upstreamVia: undefined });
   let text = 'HTTP/1.1 101 Switching Protocols\r\n';
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i] ?? ''}: ${fields[i + 1] ?? ''}\r\n`;
   return `${text}\r\n`;

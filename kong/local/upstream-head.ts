@@ -1,3 +1,5 @@
+import { isHeaderValue } from './header-list';
+
 /** How the body of an upstream's answer ends. */
 export type BodyFraming = { kind: 'none' } | { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'close' };
 
@@ -32,7 +34,7 @@ export function parseUpstreamHead(text: string, method: string): UpstreamHead | 
   const lineEnd = text.indexOf('\r\n');
   const statusLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
   const match = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: (.*))?$/.exec(statusLine);
-  if (match === null) return undefined;
+  if (match === null || !isHeaderValue(match[3] ?? '')) return undefined;
   const status = Number(match[2]);
   const headers: string[] = [];
   const framers: Framers = { length: undefined, transferEncoding: undefined, connection: '', keepAlive: undefined };
@@ -74,7 +76,7 @@ function readHeaderLines(text: string, into: HeadLines): boolean {
     const name = text.slice(at, colon);
     if (!TOKEN.test(name)) return false;
     const value = text.slice(colon + 1, end).trim();
-    if (/[\0\r\n]/.test(value) || !noteFraming(name.toLowerCase(), value, into.framers)) return false;
+    if (!isHeaderValue(value) || !noteFraming(name.toLowerCase(), value, into.framers)) return false;
     into.headers.push(name, value);
     at = end + 2;
   }

@@ -55,6 +55,21 @@ describe('a request that nginx would not take', () => {
   });
 });
 
+it('answers a good request before the nonsense that follows it', async () => {
+  const stage = await setStage({ service: (_request, response) => setTimeout(() => response.end('slow'), 100) });
+  const answers = await exchangeRaw(stage.gateway.port, 'GET /m HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n');
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  expect(answers).toContain('slow');
+  await stage.close();
+});
+
+it('ends a connection whose chunked body is nonsense', async () => {
+  const stage = await setStage();
+  const answer = await exchangeRaw(stage.gateway.port, 'POST /strip HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+  expect(answer).not.toContain('200');
+  await stage.close();
+});
+
 describe("the gateway's own errors", () => {
   const json = (status: string): string => `{"title":"%s","status_hint":"${status}","percent":"100%%","request_id":"%s"}`;
 

@@ -77,7 +77,7 @@ describe('the path for the service', () => {
     ['/', '/a', true, '/abc', '/bc'],
     ['/', '/a', true, '/a..', '/'],
   ];
-  it.each(cases)('under %s, route %s (strip %s), %s becomes %s', (base, path, strip, requested, expected) => {
+  it.each(cases)('under %s, route %s (strip %s), %s becomes %s', (...[base, path, strip, requested, expected]) => {
     const plain = route('r', [path], { stripPath: strip });
     const match = new Router([{ ...plain, service: { ...plain.service, path: base } }]).match('GET', requested);
     expect(match && upstreamPath(match, requested)).toBe(expected);
