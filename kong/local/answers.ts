@@ -152,7 +152,7 @@ function audienceOf(exchange: Exchange): { accept: string | undefined; contentTy
   return { accept: exchange.headers.joined('accept'), contentType: exchange.headers.get('content-type'), requestId: exchange.id };
 }
 
-export function reasonOf(status: number): string {
+function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Unknown';
 }
 

@@ -17,7 +17,7 @@ const routePath = z
   .refine((path) => path.startsWith('/') || path.startsWith('~/'), 'must start with / or, for a regular expression, ~/')
   .refine((path) => !path.startsWith('~') || isRegex(path.slice(1)), 'not a regular expression that Kong and this gateway read alike');
 
-export const pluginSchema = z.strictObject({
+const pluginSchema = z.strictObject({
   name: z.string(),
   config: z.record(z.string(), z.unknown()).default({}),
   enabled: z.boolean().default(true),

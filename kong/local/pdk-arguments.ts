@@ -19,7 +19,7 @@ export function readText(args: ArgumentBytes): string {
   return toByteString(decodeString(args.bytes, args.start, args.end));
 }
 
-export function toByteString(text: string): string {
+function toByteString(text: string): string {
   return /[^ -~]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 

@@ -91,7 +91,8 @@ export class PluginClient {
   private retryOrFail(task: AccessTask, failure: CallFailure): void {
     const log = this.options.context.log;
     if (failure !== 'closed' || task.restarts >= MAX_RESTARTS || this.closed) {
-      log('error', 'plugin server did not decide', { plugin: task.binding.name, failure, requestId: task.exchange.id });
+      // A closing gateway cuts its own connections: that is no failure of the server.
+      if (!this.closed) log('error', 'plugin server did not decide', { plugin: task.binding.name, failure, requestId: task.exchange.id });
       task.done({ kind: 'failed' });
       return;
     }

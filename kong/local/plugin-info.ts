@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ConfigError } from './config-error';
 
 /** One field of a plugin's configuration, as Kong's schema describes it. */
-export interface PluginField {
+interface PluginField {
   name: string;
   type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'set';
   required: boolean;

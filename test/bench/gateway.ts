@@ -149,6 +149,7 @@ main(folder)
     process.exitCode = 1;
   })
   .finally(() => {
-    for (const child of running) child.kill('SIGTERM');
+    // The gateway first: it was started last and would report the others as lost.
+    for (const child of running.reverse()) child.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   });
