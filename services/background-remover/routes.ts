@@ -1,0 +1,17 @@
+import { defineService } from '../kit/define-service';
+import { indexRoute } from '../kit/index-route';
+
+/** Where the work is done now. */
+const SUCCESSOR = '/image/background_remover';
+
+/** The legacy product id: an index that names the working route. It never redirects: a redirect would lose the body. */
+export const backgroundRemoverService = defineService({
+  name: 'background-remover',
+  products: ['api-background-remover'],
+  routes: [
+    indexRoute('api-background-remover', {
+      headers: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
+      members: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },
+    }),
+  ],
+});

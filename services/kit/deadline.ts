@@ -1,0 +1,50 @@
+import { ServiceError } from './errors';
+
+/** The handler's wait is over: 30 s unless the route says otherwise. */
+export const DEFAULT_DEADLINE_MS = 30_000;
+
+/** Why a signal fired when the client left; nobody reads the answer any more. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+
+  constructor() {
+    super('the client left before the answer');
+  }
+}
+
+/** Why a signal fired at the deadline. Named so that upstream clients take it for a time-out. */
+export class DeadlinePassed extends Error {
+  override readonly name = 'TimeoutError';
+
+  constructor(deadlineMs: number) {
+    super(`no result within ${deadlineMs} ms`);
+  }
+}
+
+/**
+ * Runs work that may wait, with a bound. A handler that ignores its signal is still answered for.
+ * @param cancel fired at the deadline with {@link DeadlinePassed}; the caller fires it when the client leaves
+ * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the work throws
+ */
+export async function runWithDeadline<T>(work: () => T | Promise<T>, cancel: AbortController, deadlineMs: number): Promise<T> {
+  const { signal } = cancel;
+  const timer = setTimeout(() => cancel.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = (): void => reject(reasonOf(signal));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    if (signal.aborted) throw reasonOf(signal);
+    return await Promise.race([work(), aborted]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  if (reason instanceof DeadlinePassed) return new ServiceError('upstream_timeout', { cause: reason });
+  return reason instanceof Error ? reason : new ClientGone();
+}

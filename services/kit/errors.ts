@@ -1,0 +1,117 @@
+import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
+
+/** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ServiceErrorOptions {
+  /** Public text in place of the table's. Never a key, a personal number or an upstream's URL. */
+  readonly detail?: string;
+  /** A code finer than the table's, for example `captcha_rejected` under `upstream_failed`. */
+  readonly code?: string;
+  /** Further members of the body (`errors`, `reason`, `attempts_left`, …). */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** Further headers of the answer (`Allow`, `Retry-After`, `Content-Range`, …). */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What really happened; logged, never sent. */
+  readonly cause?: unknown;
+}
+
+/** A failure with an answer of its own: the status and title come from the table of problems. Throw it anywhere below a handler. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+
+  constructor(
+    readonly problem: ProblemCode,
+    readonly options: ServiceErrorOptions = {},
+  ) {
+    super(options.code ?? problem, options.cause === undefined ? undefined : { cause: options.cause });
+  }
+
+  get status(): number {
+    return statusOf(this.problem);
+  }
+}
+
+/** Invalid input, as 400 `invalid_request` or 422 `validation_failed`. */
+export function invalidInput(errors: readonly FieldError[], status: 400 | 422 = 400): ServiceError {
+  const [first] = errors;
+  const detail = first && errors.length === 1 ? `${first.field} ${first.message}.` : `${errors.length} fields are missing or invalid.`;
+  return new ServiceError(status === 422 ? 'validation_failed' : 'invalid_request', { detail, members: { errors } });
+}
+
+const TIMEOUT_NAMES = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError', 'ConnectTimeoutError']);
+const TIMEOUT_CODES = new Set([
+  'ETIMEDOUT',
+  'ESOCKETTIMEDOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function textMember(value: unknown, member: 'name' | 'code'): string {
+  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined;
+  return typeof found === 'string' ? found : '';
+}
+
+/** True when an error says that time ran out, whoever's clock it was. Looks through `cause` (fetch wraps its errors). */
+export function isTimeout(error: unknown): boolean {
+  for (let each = error, depth = 0; each !== undefined && depth < 4; depth++) {
+    if (each instanceof ServiceError && each.problem === 'upstream_timeout') return true;
+    if (TIMEOUT_NAMES.has(textMember(each, 'name')) || TIMEOUT_CODES.has(textMember(each, 'code'))) return true;
+    each = each instanceof Error ? each.cause : undefined;
+  }
+  return false;
+}
+
+/**
+ * The one place where failures of upstreams become answers: a time-out is 504, anything else 502. A {@link ServiceError} passes through.
+ * @param options added to the answer; `reason` is a common member
+ */
+export function upstreamFailure(error: unknown, options: Omit<ServiceErrorOptions, 'cause'> = {}): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError(isTimeout(error) ? 'upstream_timeout' : 'upstream_failed', { ...options, cause: error });
+}
+
+/** What is sent for a failure, and whether somebody should look at it. */
+export interface FailureAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Problem;
+  /** True when nobody foresaw this error: its cause belongs in the log at level error. */
+  readonly unexpected: boolean;
+}
+
+/** Statuses that Fastify gives to requests it refuses by itself. */
+const FRAMEWORK_PROBLEMS: Readonly<Record<number, ProblemCode>> = {
+  400: 'invalid_request',
+  404: 'route_unknown',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'media_type_unsupported',
+};
+
+function frameworkProblem(error: unknown): ProblemCode | undefined {
+  if (!textMember(error, 'code').startsWith('FST_')) return undefined;
+  const status: unknown = Reflect.get(error as object, 'statusCode');
+  return typeof status === 'number' ? FRAMEWORK_PROBLEMS[status] : undefined;
+}
+
+/** Turns whatever was thrown into an answer, once, at the boundary. Unknown errors become 500 `processing_failed` without their text. */
+export function answerFailure(error: unknown, requestId: string): FailureAnswer {
+  if (error instanceof ServiceError) {
+    const { detail, code, members, headers = {} } = error.options;
+    const body = problemOf(error.problem, {
+      requestId,
+      ...(detail !== undefined && { detail }),
+      ...(code !== undefined && { code }),
+      ...(members !== undefined && { members }),
+    });
+    return { status: body.status, headers, body, unexpected: error.problem === 'processing_failed' };
+  }
+  const known = frameworkProblem(error);
+  const body = problemOf(known ?? 'processing_failed', { requestId });
+  return { status: body.status, headers: {}, body, unexpected: known === undefined };
+}

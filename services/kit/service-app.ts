@@ -1,0 +1,191 @@
+import { METHODS } from 'node:http';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type SigningKey } from '../../plugins/core/context-token';
+import { systemClock, type Clock } from '../../plugins/core/ports';
+import { type CallState, stateOf } from './call-state';
+import { accessHeaders, findProof, requestIdOf } from './context';
+import { ClientGone } from './deadline';
+import { type ServiceDefinition } from './define-service';
+import { answerFailure, ServiceError } from './errors';
+import { createLog, pathOf, type Log } from './log';
+import { createMetrics, type Metrics } from './metrics';
+import { giveUnitBack, isRefundable, type Refund } from './refund';
+import { bindRoute } from './run-route';
+import { acceptWebSockets } from './web-socket';
+
+export interface ServiceAppOptions<Deps> {
+  /** All verify; see `parseSigningKeys`. */
+  readonly signingKeys: readonly SigningKey[];
+  readonly deps: Deps;
+  /** Absent: units of failed requests stay charged, and answers say so. */
+  readonly refund?: Refund | undefined;
+  readonly clock?: Clock;
+  /** Silent unless given. */
+  readonly log?: Log;
+  readonly metrics?: Metrics;
+}
+
+/** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+/** For the whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Kong takes up to 32 KiB of headers and adds its own. */
+const MAX_HEADER_BYTES = 65_536;
+/** Nobody sees it: the client closed the connection first. nginx's number, for metrics and logs. */
+const CLIENT_CLOSED_REQUEST = 499;
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+interface AppTools {
+  readonly service: ServiceDefinition;
+  readonly signingKeys: readonly SigningKey[];
+  readonly deps: unknown;
+  readonly refund: Refund | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The HTTP side of a service: proof, input, validation, deadline, problems, refunds, headers, logs and metrics around its handlers.
+ * Ready for `inject` and `listen`; closing it ends open WebSockets and lets requests finish.
+ */
+export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options: ServiceAppOptions<Deps>): FastifyInstance {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? createLog(service.name, { level: 'silent' });
+  const metrics = options.metrics ?? createMetrics();
+  const tools: AppTools = { ...options, service, clock, log, metrics, refund: options.refund };
+  const app = createServer(tools);
+  addHooks(app, tools);
+  for (const route of service.routes) {
+    app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
+  }
+  app.setNotFoundHandler(() => {
+    throw new ServiceError('route_unknown');
+  });
+  const closeSockets = acceptWebSockets(app.server, { ...tools, routes: service.routes, products: service.products });
+  app.addHook('preClose', (done) => {
+    closeSockets();
+    done();
+  });
+  return app;
+}
+
+function createServer(tools: AppTools): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: () => '',
+    requestIdHeader: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    // The kit reads the query itself: it must notice repeats and broken encoding.
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
+    frameworkErrors: (error, request, reply) => {
+      openCall(request, reply, tools);
+      const refused = stateOf(request).proof ? error : new ServiceError('gateway_proof_missing');
+      void sendFailure(refused, { request, reply, tools });
+    },
+  });
+  // Registered as having no body, so that Fastify leaves every body to the kit's reader.
+  for (const method of METHODS) if (method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  return app;
+}
+
+function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
+  const { signingKeys, service, clock } = tools;
+  const proof = findProof(request.headers, { signingKeys, products: service.products, nowMs: clock.now() });
+  const requestId = requestIdOf(request.headers, proof);
+  const state: CallState = {
+    requestId,
+    proof,
+    startedAtMs: clock.monotonic(),
+    cancel: new AbortController(),
+    clientLeft: false,
+    refunded: undefined,
+    recorded: false,
+  };
+  request.tollgate = state;
+  reply.raw.once('close', () => {
+    if (reply.raw.writableFinished) return;
+    state.clientLeft = true;
+    state.cancel.abort(new ClientGone());
+    record(request, reply, tools);
+  });
+}
+
+function addHooks(app: FastifyInstance, tools: AppTools): void {
+  app.decorateRequest('tollgate', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    openCall(request, reply, tools);
+    done(stateOf(request).proof ? undefined : new ServiceError('gateway_proof_missing'));
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    settleRefund(request, reply, tools).then(() => {
+      setHeaders(request, reply, tools.clock);
+      done(null, payload);
+    }, done);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    record(request, reply, tools);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendFailure(error, { request, reply, tools }));
+}
+
+function sendFailure(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; tools: AppTools }): FastifyReply {
+  const { request, reply, tools } = call;
+  const { requestId, clientLeft } = stateOf(request);
+  const { status, headers, body, unexpected } = answerFailure(error, requestId);
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (!clientLeft && unexpected) tools.log.error({ err: cause, requestId, route: routeOf(request) }, 'a request could not be processed');
+  else if (!clientLeft && status >= 500)
+    tools.log.warn({ err: cause, requestId, route: routeOf(request), code: body.code }, 'a request failed');
+  return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
+}
+
+/** Gives the unit back when this is the answer of a failed upstream and somebody still waits for it; once a request. */
+async function settleRefund(request: FastifyRequest, reply: FastifyReply, tools: AppTools): Promise<void> {
+  const state = stateOf(request);
+  if (state.refunded !== undefined || state.clientLeft || !state.proof || !tools.refund || !isRefundable(reply.statusCode)) return;
+  // Set first: an error while sending runs this hook again.
+  state.refunded = false;
+  const { refund, log, metrics, service } = tools;
+  state.refunded = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
+  const state = stateOf(request);
+  reply.header('X-Content-Type-Options', 'nosniff');
+  if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store');
+  if (state.proof) reply.headers(accessHeaders(state.proof, state.refunded === true, clock.now()));
+}
+
+/** The route's own path, never what the caller asked for: labels must stay few. */
+function routeOf(request: FastifyRequest): string {
+  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+}
+
+/** Counts and logs a request once: when its answer is sent or its client has left, whichever comes first. */
+function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
+  const { service, metrics, log, clock } = tools;
+  const state = stateOf(request);
+  if (state.recorded) return;
+  state.recorded = true;
+  const { proof, requestId, startedAtMs, clientLeft } = state;
+  const status = clientLeft ? CLIENT_CLOSED_REQUEST : reply.statusCode;
+  const elapsedMs = clock.monotonic() - startedAtMs;
+  metrics.countRequest({ service: service.name, route: routeOf(request), status, mode: proof?.mode ?? 'none' }, elapsedMs / 1000);
+  if (!log.isLevelEnabled('info')) return;
+  log.info({
+    requestId,
+    method: request.method,
+    path: request.is404 ? pathOf(request.raw.url ?? '').slice(0, 200) : routeOf(request),
+    status,
+    durationMs: Math.round(elapsedMs * 10) / 10,
+    customer: proof?.customerId,
+    product: proof?.product,
+    mode: proof?.mode,
+  });
+}

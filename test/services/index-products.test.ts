@@ -1,0 +1,57 @@
+import { backgroundRemoverService } from '../../services/background-remover/routes';
+import { vahaanService } from '../../services/vahaan/routes';
+import { createHarness } from './kit/harness';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+describe('vahaan', () => {
+  const { call } = createHarness(vahaanService, { deps: undefined });
+
+  test.each(METHODS)('answers its index to %s', async (method) => {
+    const answer = await call({ method, url: '/vahaan' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({
+      status: 'success',
+      product: 'api-vahaan',
+      endpoints: [{ method: 'ANY', path: '/vahaan', purpose: 'Index' }],
+      timestamp: '2026-03-14 09:26:53',
+    });
+  });
+
+  test('answers HEAD with the headers of the index and no body', async () => {
+    const answer = await call({ method: 'HEAD', url: '/vahaan' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toBe('');
+  });
+
+  test('has no look-up: every subpath is 404 route_unknown', async () => {
+    for (const url of ['/vahaan/lookup', '/vahaan/KA01AB1234', '/vahaanx', '/']) {
+      const answer = await call({ method: 'GET', url });
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toMatchObject({ code: 'route_unknown', status: 404, request_id: 'request-1' });
+    }
+  });
+
+  test('tells a subpath without proof nothing but 401', async () => {
+    const { app } = createHarness(vahaanService, { deps: undefined });
+    expect((await app.inject({ method: 'GET', url: '/vahaan/lookup' })).statusCode).toBe(401);
+  });
+});
+
+describe('background-remover', () => {
+  const { call } = createHarness(backgroundRemoverService, { deps: undefined });
+
+  test('names the working route in the body and in Link, and does not redirect', async () => {
+    for (const method of METHODS) {
+      const answer = await call({ method, url: '/background_remover' });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers.link).toBe('</image/background_remover>; rel="successor-version"');
+      expect(answer.headers.location).toBeUndefined();
+      expect(answer.json()).toMatchObject({ status: 'success', product: 'api-background-remover', successor: '/image/background_remover' });
+    }
+  });
+
+  test('does not serve the image route under the legacy id', async () => {
+    expect((await call({ method: 'POST', url: '/image/background_remover' })).statusCode).toBe(404);
+  });
+});

@@ -1,0 +1,62 @@
+import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
+import { signContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
+import { type Clock } from '../../../plugins/core/ports';
+import { type ServiceDefinition } from '../../../services/kit/define-service';
+import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service-app';
+
+/** 2026-03-14 09:26:53 UTC, in every test. */
+export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);
+export const SIGNING_KEY: SigningKey = { id: 'test', secret: Buffer.alloc(32, 7) };
+
+/** Stands still for decisions; deadlines run on real timers. */
+export const testClock: Clock = { now: () => NOW_MS, monotonic: () => 0 };
+
+const SECONDS_A_DAY = 86_400;
+const SECONDS_A_MONTH = 2_678_400;
+
+/** A context as the gateway would sign it for an admitted request. */
+export function contextFor(product: string, changes: Partial<RequestContext> = {}): RequestContext {
+  return {
+    requestId: 'request-1',
+    credentialId: 'credential-1',
+    customerId: 'customer-1',
+    subscriptionId: 'subscription-1',
+    product,
+    mode: 'live',
+    callerAddress: '203.0.113.9',
+    chargedDay: '2026-03-14',
+    quota: {
+      daily: { limit: 1_000, remaining: 998, resetsAt: NOW_MS / 1000 + 3_600, windowSeconds: SECONDS_A_DAY },
+      monthly: { limit: 30_000, remaining: 29_000, resetsAt: NOW_MS / 1000 + 7_200, windowSeconds: SECONDS_A_MONTH },
+    },
+    expiresAt: NOW_MS / 1000 + 60,
+    ...changes,
+  };
+}
+
+export function proofHeader(context: RequestContext): Record<string, string> {
+  return { 'x-tollgate-context': signContext(context, SIGNING_KEY) };
+}
+
+export interface CallOptions extends InjectOptions {
+  /** Changes to the signed context. */
+  readonly context?: Partial<RequestContext>;
+}
+
+export interface Harness {
+  readonly app: FastifyInstance;
+  /** A request with a valid proof for the service's first product. */
+  readonly call: (options: CallOptions) => Promise<LightMyRequestResponse>;
+}
+
+type HarnessOptions<Deps> = Partial<ServiceAppOptions<Deps>> & Pick<ServiceAppOptions<Deps>, 'deps'>;
+
+/** A service in memory. Close `app` when a test started real timers or sockets. */
+export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: HarnessOptions<Deps>): Harness {
+  const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, ...options });
+  return {
+    app,
+    call: ({ context, headers, ...request }) =>
+      app.inject({ ...request, headers: { ...proofHeader(contextFor(service.products[0], context)), ...headers } }),
+  };
+}
