@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type IncomingUpload, type UploadedFile } from './define-service';
 import { invalidInput, ServiceError } from './errors';
@@ -41,6 +41,7 @@ class MultipartReading {
   private readonly files = new Map<string, UploadedFile>();
   private readonly pending: Promise<void>[] = [];
   private settled = false;
+  private upload: PassThrough | undefined;
 
   constructor(
     private readonly options: MultipartOptions,
@@ -49,28 +50,40 @@ class MultipartReading {
   ) {}
 
   fail(error: unknown): void {
+    const failure = error instanceof ServiceError ? error : broken('is not valid multipart/form-data');
+    // A handler that reads the upload learns the same as the caller.
+    if (this.upload && !this.upload.writableEnded) this.upload.destroy(failure);
     if (this.settled) return;
     this.settled = true;
-    this.reject(error instanceof ServiceError ? error : broken('is not valid multipart/form-data'));
+    this.reject(failure);
   }
 
   /** All parts have been seen. */
   finish(): void {
+    if (!this.upload) this.settleAfterFields(undefined);
+  }
+
+  private settleAfterFields(upload: IncomingUpload | undefined): void {
     Promise.all(this.pending).then(
-      () => this.settle(undefined),
+      () => this.settle(upload),
       (error: unknown) => this.fail(error),
     );
   }
 
   part(name: string | undefined, stream: BusboyFileStream, filename: string | undefined, mediaType: string): void {
-    if (name === undefined || this.settled) {
+    if (name === undefined || this.settled || this.upload) {
       stream.resume();
       if (name === undefined) this.fail(broken('holds a part without a name'));
       return;
     }
     if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
-    else if (this.options.uploadFields.includes(name)) this.settle({ field: name, filename, mediaType, stream });
-    else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
+    else if (this.options.uploadFields.includes(name)) {
+      this.upload = new PassThrough();
+      // Heard by nobody when the handler is done with the upload before the client is.
+      this.upload.on('error', () => stream.resume());
+      stream.pipe(this.upload);
+      this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
+    } else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
     else {
       stream.resume();
       this.fail(invalidInput([{ field: name, message: 'must be text, not a file' }]));
@@ -108,20 +121,16 @@ export async function readMultipart(request: IncomingMessage, options: Multipart
   const limit = new BodyLimit(options.limitBytes);
   return new Promise((resolve, reject) => {
     const reading = new MultipartReading(options, resolve, reject);
-    let upload: Readable | undefined;
     const stop = (error: unknown): void => {
       request.unpipe(limit);
       limit.unpipe(parser);
-      const failure = limit.exceeded ? bodyTooLarge(options.limitBytes) : error;
-      reading.fail(failure);
-      upload?.destroy(failure instanceof Error ? failure : broken('ended early'));
+      reading.fail(limit.exceeded ? bodyTooLarge(options.limitBytes) : error);
     };
     parser.on(
       'file',
       (name: string | undefined, stream: BusboyFileStream, ...[filename, , mediaType]: [string | undefined, string, string]) => {
         // A part's own error says the same as the parser's, which settles the reading.
         stream.on('error', stop);
-        if (name !== undefined && filename !== undefined && options.uploadFields.includes(name)) upload ??= stream;
         reading.part(name, stream, filename, mediaType);
       },
     );
