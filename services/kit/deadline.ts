@@ -22,29 +22,40 @@ export class DeadlinePassed extends Error {
 }
 
 /**
- * Runs work that may wait, with a bound. A handler that ignores its signal is still answered for.
- * @param cancel fired at the deadline with {@link DeadlinePassed}; the caller fires it when the client leaves
- * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the work throws
+ * Work, or the signal's reason as an error when it fires first. What the work still does after that is nobody's concern; its late
+ * failure is not unhandled.
  */
-export async function runWithDeadline<T>(work: () => T | Promise<T>, cancel: AbortController, deadlineMs: number): Promise<T> {
-  const { signal } = cancel;
-  const timer = setTimeout(() => cancel.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
-  let onAbort: (() => void) | undefined;
+export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw reasonOf(signal);
+  let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = (): void => reject(reasonOf(signal));
+    onAbort = () => reject(reasonOf(signal));
     signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    if (signal.aborted) throw reasonOf(signal);
     return await Promise.race([work(), aborted]);
   } finally {
-    clearTimeout(timer);
-    if (onAbort) signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
 function reasonOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
-  if (reason instanceof DeadlinePassed) return new ServiceError('upstream_timeout', { cause: reason });
   return reason instanceof Error ? reason : new ClientGone();
+}
+
+/**
+ * Runs a handler, with a bound. A handler that ignores its signal is still answered for.
+ * @param cancel fired at the deadline with {@link DeadlinePassed}; the caller fires it when the client leaves
+ * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the work throws
+ */
+export async function runWithDeadline<T>(work: () => T | Promise<T>, cancel: AbortController, deadlineMs: number): Promise<T> {
+  const timer = setTimeout(() => cancel.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
+  try {
+    return await untilAborted(work, cancel.signal);
+  } catch (error) {
+    throw error instanceof DeadlinePassed ? new ServiceError('upstream_timeout', { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -56,7 +56,7 @@ describe('methods and paths', () => {
 
   test('ANY takes every method', async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
-      expect((await call({ method: method as 'GET', url: '/gst' })).statusCode).toBe(200);
+      expect((await call({ method: method, url: '/gst' })).statusCode).toBe(200);
     }
   });
 
@@ -172,7 +172,7 @@ describe('failures of a handler', () => {
   });
 
   test('something thrown that is no error is 500 too', async () => {
-    const answer = await call(() => Promise.reject('secret' as unknown as Error));
+    const answer = await call(() => Promise.reject('secret'));
     expect([answer.statusCode, answer.json().code]).toEqual([500, 'processing_failed']);
     expect((await call(() => Promise.reject(undefined as unknown as Error))).statusCode).toBe(500);
   });

@@ -1,0 +1,94 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import { classifyAddress } from './reserved-addresses';
+
+/** Why a URL of a caller was not fetched. Texts say nothing about what the network behind us looks like. */
+export type FetchRefusal =
+  | 'url_invalid'
+  | 'scheme_refused'
+  | 'port_refused'
+  | 'userinfo_refused'
+  | 'host_unknown'
+  | 'address_refused'
+  | 'too_many_redirects'
+  | 'too_large'
+  | 'content_type_refused'
+  | 'encoding_refused'
+  | 'unreachable'
+  | 'timeout';
+
+/** A refused or failed fetch. The message is the refusal alone: never the URL, which may hold secrets. */
+export class FetchRefused extends Error {
+  override readonly name = 'FetchRefused';
+
+  constructor(
+    readonly reason: FetchRefusal,
+    cause?: unknown,
+  ) {
+    super(reason, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** All addresses of a host name, as text. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+/** Opens a connection to exactly the `hostname` in its options, which is an address. */
+export type Dial = buildConnector.connector;
+
+async function resolveBySystem(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+/**
+ * The addresses a connection may go to. One reserved address among several refuses the host: the next look-up might choose it.
+ * @throws FetchRefused `host_unknown` or `address_refused`
+ */
+async function safeAddresses(host: string, resolve: Resolve): Promise<readonly [string, ...string[]]> {
+  const addresses = isIP(host) === 0 ? await resolve(host).catch((error: unknown) => refuseHost(error)) : [host];
+  const [first, ...rest] = addresses;
+  if (first === undefined) throw new FetchRefused('host_unknown');
+  for (const address of addresses) {
+    const known = classifyAddress(address);
+    if (!known || known.isReserved) throw new FetchRefused('address_refused');
+  }
+  return [first, ...rest];
+}
+
+function refuseHost(error: unknown): never {
+  throw new FetchRefused('host_unknown', error);
+}
+
+/** Second tries cost time; a host with two dead addresses is unreachable. */
+const MOST_ADDRESSES_TRIED = 2;
+
+export interface ConnectorOptions {
+  readonly resolve?: Resolve | undefined;
+  readonly dial?: Dial | undefined;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * Resolves, judges and connects in one step, so that the address judged is the address connected to: a second answer of the name
+ * server cannot come between. Address literals are judged too (undici's own `lookup` option is not called for them).
+ */
+export function createPinnedConnector(options: ConnectorOptions): Dial {
+  const resolve = options.resolve ?? resolveBySystem;
+  const dial = options.dial ?? buildConnector({ timeout: options.connectTimeoutMs, autoSelectFamily: false });
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    const connectTo = ([address, ...others]: readonly [string, ...string[]]): void => {
+      // The certificate is checked against the name that was asked for, not against the pinned address.
+      const servername = target.servername ?? (isIP(host) === 0 ? host : undefined);
+      const pinned = { ...target, hostname: address, host: address, ...(servername !== undefined && { servername }) };
+      dial(pinned, (...result) => {
+        const [next, ...rest] = others;
+        if (result[0] !== null && next !== undefined) connectTo([next, ...rest]);
+        else callback(...result);
+      });
+    };
+    safeAddresses(host, resolve).then(
+      ([first, ...rest]) => connectTo([first, ...rest.slice(0, MOST_ADDRESSES_TRIED - 1)]),
+      (error: unknown) => callback(error instanceof Error ? error : new FetchRefused('unreachable', error), null),
+    );
+  };
+}

@@ -1,0 +1,191 @@
+import { type Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { type KeyMode } from '../../plugins/core/ports';
+import { DeadlinePassed, untilAborted } from './deadline';
+import { isTimeout, upstreamFailure } from './errors';
+import { type Metrics, type UpstreamOutcome } from './metrics';
+import { baseUrlFor, type UpstreamTarget } from './upstream-target';
+
+/** Milliseconds for an exchange, retry included. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Bytes of a response body. */
+const DEFAULT_MAX_BYTES = 5_242_880;
+const RETRIED_STATUSES = new Set([502, 503, 504]);
+
+export interface UpstreamClientOptions {
+  /** For metrics; never a URL. */
+  readonly name: string;
+  readonly target: UpstreamTarget;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** Sent with every request: `User-Agent`, an API key, … */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly metrics?: Metrics | undefined;
+  /** Replaces the connection pool, in tests. */
+  readonly dispatcher?: Dispatcher;
+}
+
+export interface UpstreamRequest {
+  readonly mode: KeyMode;
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** Appended to the base URL; encode what a caller gave with `encodeURIComponent`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** The handler's `context.signal`. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  /** True allows one retry; GET and HEAD are idempotent unless told otherwise. */
+  readonly idempotent?: boolean;
+}
+
+export interface UpstreamHead {
+  readonly status: number;
+  /** Lower-case names; repeats are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamResponse extends UpstreamHead {
+  readonly bytes: Buffer;
+}
+
+export interface UpstreamJson extends UpstreamResponse {
+  readonly data: unknown;
+}
+
+/** An upstream that an operator configured (it may be on loopback). Every HTTP status is a value; only a broken exchange throws. */
+export interface UpstreamClient {
+  /** @throws ServiceError `upstream_timeout`, `upstream_failed` (no exchange, or too large) or `upstream_not_configured` */
+  request(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The same; a body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
+  requestJson(request: UpstreamRequest): Promise<UpstreamJson>;
+  /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
+  stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }>;
+  close(): Promise<void>;
+}
+
+/** More bytes than the cap. */
+class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+}
+
+function headersOf(raw: Dispatcher.ResponseData['headers']): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(raw)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+async function readCapped(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let seen = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    seen += chunk.length;
+    if (seen > maxBytes) throw new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, seen);
+}
+
+function pathWith(basePath: string, request: UpstreamRequest): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  const text = query.toString();
+  return `${basePath.replace(/\/+$/, '')}${request.path}${text === '' ? '' : `?${text}`}`;
+}
+
+function outcomeOf(error: unknown, callerSignal: AbortSignal): UpstreamOutcome {
+  if (isTimeout(error)) return 'timeout';
+  return callerSignal.aborted ? 'cancelled' : 'failed';
+}
+
+/** A client with a connection pool of its own; close it with the service. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  const { name, target, metrics, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
+
+  /** One attempt; nothing of its error but the class of failure leaves this file. */
+  async function send(request: UpstreamRequest, signal: AbortSignal, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+    const base = new URL(baseUrlFor(target, request.mode));
+    const json = request.json === undefined ? undefined : JSON.stringify(request.json);
+    return dispatcher.request({
+      origin: base.origin,
+      path: pathWith(base.pathname, request),
+      method: request.method ?? 'GET',
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...request.headers },
+      body: json ?? null,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout,
+    });
+  }
+
+  async function attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+    const response = await send(request, signal, 0);
+    const bytes = await readCapped(response.body, maxBytes);
+    return { status: response.statusCode, headers: headersOf(response.headers), bytes };
+  }
+
+  async function attemptTwice(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+    const retryable = request.idempotent ?? request.method !== 'POST';
+    if (!retryable) return attempt(request, signal);
+    try {
+      const response = await attempt(request, signal);
+      if (!RETRIED_STATUSES.has(response.status)) return response;
+    } catch (error) {
+      if (signal.aborted || error instanceof ResponseTooLarge) throw error;
+    }
+    return attempt(request, signal);
+  }
+
+  /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
+  async function exchange<T>(request: UpstreamRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    baseUrlFor(target, request.mode);
+    const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+    const startedAt = performance.now();
+    const count = (outcome: UpstreamOutcome): void =>
+      metrics?.countUpstream({ upstream: name, outcome }, (performance.now() - startedAt) / 1000);
+    try {
+      const signal = AbortSignal.any([request.signal, deadline.signal]);
+      // undici notices a signal only once it is connected.
+      const result = await untilAborted(() => work(signal), signal);
+      count('ok');
+      return result;
+    } catch (error) {
+      count(outcomeOf(error, request.signal));
+      throw upstreamFailure(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const client: UpstreamClient = {
+    request: (request) => exchange(request, (signal) => attemptTwice(request, signal)),
+    requestJson: async (request) => {
+      const response = await client.request(request);
+      try {
+        return { ...response, data: JSON.parse(response.bytes.toString('utf8')) as unknown };
+      } catch (error) {
+        throw upstreamFailure(error, { members: { reason: 'bad_response' } });
+      }
+    },
+    stream: async (request) => {
+      const gapMs = request.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+      // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
+      const response = await exchange(request, (signal) => send(request, signal, gapMs));
+      const { body } = response;
+      body.on('error', () => undefined);
+      const stop = (): void => void body.destroy();
+      request.signal.addEventListener('abort', stop, { once: true });
+      body.once('close', () => request.signal.removeEventListener('abort', stop));
+      return { status: response.statusCode, headers: headersOf(response.headers), body };
+    },
+    close: () => dispatcher.close(),
+  };
+  return client;
+}
