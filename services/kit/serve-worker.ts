@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import {
+  Server,
+  type Metadata,
+  type ServiceDefinition as GrpcServiceDefinition,
+  type UntypedHandleCall,
+  type handleClientStreamingCall,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type ServerWritableStream,
+} from '@grpc/grpc-js';
+import { ClientGone } from './deadline';
+import { ServiceError } from './errors';
+import { grpcStatusOf } from './grpc-status';
+import { HEALTH_SERVICE } from './load-proto';
+import { type Log } from './log';
+import { callerOf, DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls, type WorkerCaller } from './worker-wire';
+
+/** What a worker's handler knows of its call besides the message. */
+export interface WorkerCall extends WorkerCaller {
+  /** Fires when the service cancels, loses its client or its deadline passes. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/**
+ * A plain function of a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`.
+ * Server streaming: `(request, call) → AsyncIterable`. Fails by throwing a `ServiceError`, which the service answers as its own.
+ */
+export type WorkerHandler = { handle(request: unknown, call: WorkerCall): unknown }['handle'];
+
+export interface WorkerServerOptions {
+  /** From `loadService`. */
+  readonly service: GrpcServiceDefinition;
+  /** One for every method of the service. */
+  readonly handlers: Readonly<Record<string, WorkerHandler>>;
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly log: Log;
+  readonly tls?: MutualTls | undefined;
+  readonly maxMessageBytes?: number;
+}
+
+export interface WorkerServer {
+  readonly port: number;
+  /** `host:port`, as clients dial it. */
+  readonly address: string;
+  /** What grpc.health.v1 says; true once listening. */
+  setServing(serving: boolean): void;
+  /** Says NOT_SERVING, lets calls finish for at most `drainMs` (10 s unless given), then ends them. */
+  close(drainMs?: number): Promise<void>;
+}
+
+const DEFAULT_DRAIN_MS = 10_000;
+
+interface GrpcCall {
+  readonly metadata: Metadata;
+  readonly cancelled: boolean;
+  on(event: 'cancelled', listener: () => void): unknown;
+}
+
+function openCall(call: GrpcCall, log: Log): WorkerCall {
+  const caller = callerOf(call.metadata);
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(new ClientGone());
+  call.on('cancelled', abort);
+  if (call.cancelled) abort();
+  return { ...caller, signal: gone.signal, log: log.child({ requestId: caller.requestId, mode: caller.mode }) };
+}
+
+function reportFailure(error: unknown, call: WorkerCall, method: string): ReturnType<typeof grpcStatusOf> {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (call.signal.aborted) call.log.debug({ method }, 'a call was cancelled');
+  else if (!(error instanceof ServiceError)) call.log.error({ err: error, method }, 'a call could not be processed');
+  else if (error.status >= 500) call.log.warn({ err: cause, method, code: error.message }, 'a call failed');
+  return grpcStatusOf(error);
+}
+
+/** Writes a stream with backpressure; ends quietly when the reader is gone. */
+async function writeAll(
+  stream: ServerWritableStream<unknown, unknown>,
+  responses: AsyncIterable<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const response of responses) {
+    if (signal.aborted) return;
+    if (!stream.write(response)) await once(stream, 'drain', { signal });
+  }
+}
+
+/** A handler that throws at once fails like one that rejects. */
+function started(work: () => unknown): Promise<unknown> {
+  return new Promise((resolve) => resolve(work()));
+}
+
+function bindHandler(
+  method: string,
+  streams: { request: boolean; response: boolean },
+  tools: { handler: WorkerHandler; log: Log },
+): UntypedHandleCall {
+  const { handler, log } = tools;
+  if (streams.response) {
+    const serve: handleServerStreamingCall<unknown, unknown> = (stream) => {
+      const call = openCall(stream, log);
+      started(() => handler(streams.request ? stream : stream.request, call))
+        .then((each) => writeAll(stream, each as AsyncIterable<unknown>, call.signal))
+        .then(
+          () => stream.end(),
+          (error: unknown) => stream.emit('error', reportFailure(error, call, method)),
+        );
+    };
+    return serve;
+  }
+  const serve: handleUnaryCall<unknown, unknown> & handleClientStreamingCall<unknown, unknown> = (incoming: GrpcCall, answer) => {
+    const call = openCall(incoming, log);
+    const request: unknown = streams.request ? incoming : Reflect.get(incoming, 'request');
+    started(() => handler(request, call)).then(
+      (response) => answer(null, response),
+      (error: unknown) => answer(reportFailure(error, call, method)),
+    );
+  };
+  return serve;
+}
+
+function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall> {
+  const { service, handlers, log } = options;
+  const bound: Record<string, UntypedHandleCall> = {};
+  for (const [method, { requestStream, responseStream }] of Object.entries(service)) {
+    const handler = handlers[method];
+    if (!handler) throw new Error(`the worker has no handler for ${method}`);
+    bound[method] = bindHandler(method, { request: requestStream, response: responseStream }, { handler, log });
+  }
+  return bound;
+}
+
+/** grpc.health.v1 over one flag; watchers are told of every change. */
+class Health {
+  private serving = true;
+  private readonly watchers = new Set<ServerWritableStream<unknown, unknown>>();
+
+  readonly handlers: Readonly<Record<string, UntypedHandleCall>> = {
+    Check: ((_call, answer) => answer(null, this.report())) satisfies handleUnaryCall<unknown, unknown>,
+    Watch: ((stream) => {
+      this.watchers.add(stream);
+      stream.on('cancelled', () => {
+        this.watchers.delete(stream);
+        stream.end();
+      });
+      stream.write(this.report());
+    }) satisfies handleServerStreamingCall<unknown, unknown>,
+  };
+
+  set(serving: boolean): void {
+    this.serving = serving;
+    for (const stream of this.watchers) stream.write(this.report());
+  }
+
+  /** Watchers would keep a drain waiting. */
+  end(): void {
+    this.set(false);
+    for (const stream of this.watchers) stream.end();
+    this.watchers.clear();
+  }
+
+  private report(): { status: string } {
+    return { status: this.serving ? 'SERVING' : 'NOT_SERVING' };
+  }
+}
+
+/**
+ * Serves plain functions over gRPC, with grpc.health.v1 beside them.
+ * @throws Error when a method has no handler or the port cannot be taken
+ */
+export async function serveWorker(options: WorkerServerOptions): Promise<WorkerServer> {
+  const { host, maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES } = options;
+  const server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes, 'grpc.max_send_message_length': maxMessageBytes });
+  const health = new Health();
+  server.addService(options.service, bindAll(options));
+  server.addService(HEALTH_SERVICE, health.handlers);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${host}:${options.port}`, serverCredentials(options.tls), (error, bound) => (error ? reject(error) : resolve(bound)));
+  });
+  return {
+    port,
+    address: `${host}:${port}`,
+    setServing: (serving) => health.set(serving),
+    close: (drainMs = DEFAULT_DRAIN_MS) =>
+      new Promise((resolve) => {
+        health.end();
+        const force = setTimeout(() => server.forceShutdown(), drainMs);
+        server.tryShutdown(() => {
+          clearTimeout(force);
+          resolve();
+        });
+      }),
+  };
+}
