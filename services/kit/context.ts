@@ -31,7 +31,12 @@ export function findProof(headers: IncomingHttpHeaders, check: ProofCheck): Requ
 export function requestIdOf(headers: IncomingHttpHeaders, proof: RequestContext | undefined): string {
   const given = headers[REQUEST_ID_HEADER];
   if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
-  return proof?.requestId ?? randomUUID().replaceAll('-', '');
+  return proof?.requestId ?? newRequestId();
+}
+
+/** In Kong's form: 32 hex digits. */
+export function newRequestId(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
 /** One header for a handler; repeats are joined as Node does, credentials read as absent. */

@@ -75,6 +75,8 @@ export function upstreamFailure(error: unknown, options: Omit<ServiceErrorOption
   return new ServiceError(isTimeout(error) ? 'upstream_timeout' : 'upstream_failed', { ...options, cause: error });
 }
 
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
 /** What is sent for a failure, and whether somebody should look at it. */
 export interface FailureAnswer {
   readonly status: number;

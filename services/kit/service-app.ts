@@ -1,12 +1,15 @@
 import { METHODS } from 'node:http';
+import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type SigningKey } from '../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
-import { accessHeaders, findProof, requestIdOf } from './context';
+import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { ClientGone } from './deadline';
 import { type ServiceDefinition } from './define-service';
-import { answerFailure, ServiceError } from './errors';
+import { drainOnClose } from './drain';
+import { answerFailure, PROBLEM_TYPE, ServiceError } from './errors';
+import { rawAnswer } from './raw-answer';
 import { createLog, pathOf, type Log } from './log';
 import { createMetrics, type Metrics } from './metrics';
 import { giveUnitBack, isRefundable, type Refund } from './refund';
@@ -33,7 +36,6 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const MAX_HEADER_BYTES = 65_536;
 /** Nobody sees it: the client closed the connection first. nginx's number, for metrics and logs. */
 const CLIENT_CLOSED_REQUEST = 499;
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 interface AppTools {
   readonly service: ServiceDefinition;
@@ -55,6 +57,7 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
   const metrics = options.metrics ?? createMetrics();
   const tools: AppTools = { ...options, service, clock, log, metrics, refund: options.refund };
   const app = createServer(tools);
+  drainOnClose(app);
   addHooks(app, tools);
   for (const route of service.routes) {
     app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
@@ -80,6 +83,7 @@ function createServer(tools: AppTools): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
     // The kit reads the query itself: it must notice repeats and broken encoding.
     routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => {
@@ -91,6 +95,15 @@ function createServer(tools: AppTools): FastifyInstance {
   // Registered as having no body, so that Fastify leaves every body to the kit's reader.
   for (const method of METHODS) if (method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   return app;
+}
+
+/** Bytes that are no HTTP request get an answer too, when the socket still takes one. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(answerFailure(new ServiceError('invalid_request', { detail: 'The request is not valid HTTP.' }), newRequestId())));
 }
 
 function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {

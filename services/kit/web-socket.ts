@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import { type IncomingMessage, type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type RequestContext, type SigningKey } from '../../plugins/core/context-token';
@@ -8,6 +8,7 @@ import { findProof, requestIdOf } from './context';
 import { type Route } from './define-service';
 import { answerFailure, ServiceError } from './errors';
 import { type Log, pathOf } from './log';
+import { rawAnswer } from './raw-answer';
 
 /** Bytes of one message from a client. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -51,15 +52,7 @@ export function acceptWebSockets(server: Server, tools: UpgradeTools): CloseSock
 }
 
 function refuse(stream: Duplex, problem: ProblemCode, requestId: string): void {
-  const { status, body } = answerFailure(new ServiceError(problem), requestId);
-  const text = JSON.stringify(body);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Connection: close',
-  ];
-  stream.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  stream.end(rawAnswer(answerFailure(new ServiceError(problem), requestId)));
 }
 
 async function serve(

@@ -1,0 +1,103 @@
+import { type Clock, systemClock } from '../plugins/core/ports';
+import { type Environment, processSettings, type ProcessSettings, readSettings } from './kit/config';
+import { type ServiceDefinition } from './kit/define-service';
+import { createLog, type Log } from './kit/log';
+import { createMetrics, type Metrics } from './kit/metrics';
+import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/private-server';
+import { type Refund } from './kit/refund';
+import { createServiceApp } from './kit/service-app';
+import { createRefund } from './refund';
+
+/** What runs, and how to end it. */
+export interface RunningServices {
+  /** By service name: where the gateway reaches it. */
+  readonly services: Readonly<Record<string, string>>;
+  /** `/metrics`, `/health`, `/ready`. */
+  readonly privateUrl: string;
+  /** Says not ready, lets requests finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly name: string;
+  readonly url: string;
+  readonly check: ReadyCheck;
+  close(): Promise<void>;
+}
+
+interface Tools {
+  readonly common: ProcessSettings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly refund: Refund | undefined;
+}
+
+async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
+  const { common, clock, metrics, refund } = tools;
+  const log = tools.log.child({ service: service.name });
+  const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL }, log, clock, metrics });
+  const app = createServiceApp(service, { signingKeys: common.TOLLGATE_SIGNING_KEYS, deps, refund, clock, log, metrics });
+  const close = async (): Promise<void> => {
+    await app.close();
+    await service.close?.(deps);
+  };
+  try {
+    const url = await app.listen({ host: common.SERVICE_HOST, port });
+    return { name: service.name, url, check: () => service.checkReady?.(deps), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Ends in reverse order; one failure does not keep the others open. */
+async function closeAll(closers: readonly (() => Promise<void>)[], log: Log): Promise<void> {
+  for (const close of [...closers].reverse()) await close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
+}
+
+/**
+ * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
+ * @param services the first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
+ * @throws SettingsError listing everything that is wrong with the environment; whatever a service throws at start
+ */
+export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
+  const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
+  const { common, ...own } = readSettings({ common: processSettings, ...groups }, env) as { common: ProcessSettings } & Record<
+    string,
+    unknown
+  >;
+  const log = createLog('services', { level: common.LOG_LEVEL });
+  const clock = systemClock;
+  const metrics = createMetrics({ withProcess: true });
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const store = await createRefund(common, { log, clock });
+    if (store) closers.push(() => store.close());
+    const running: Running[] = [];
+    for (const [index, service] of services.entries()) {
+      const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
+      const one = await startOne(service, own[`service ${service.name}`], port, { common, log, clock, metrics, refund: store?.refund });
+      closers.push(() => one.close());
+      running.push(one);
+    }
+    const privateServer: PrivateServer = await startPrivateServer({
+      host: common.PRIVATE_HOST,
+      port: common.PRIVATE_PORT,
+      metrics,
+      checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
+    });
+    closers.unshift(() => privateServer.close());
+    return {
+      services: Object.fromEntries(running.map(({ name, url }) => [name, url])),
+      privateUrl: privateServer.url,
+      close: () => {
+        privateServer.startDraining();
+        return closeAll(closers, log);
+      },
+    };
+  } catch (error) {
+    await closeAll(closers, log);
+    throw error;
+  }
+}
