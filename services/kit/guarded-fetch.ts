@@ -3,6 +3,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { DeadlinePassed, untilAborted } from './deadline';
 import { isTimeout } from './errors';
+import { joinHeaders } from './join-headers';
 import { createPinnedConnector, type Dial, FetchRefused, type Resolve } from './pinned-connector';
 
 const MAX_REDIRECTS = 3;
@@ -65,14 +66,6 @@ function checkUrl(text: string, base?: URL): URL {
   return url;
 }
 
-function headersOf(response: Dispatcher.ResponseData): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return headers;
-}
-
 function decompressorOf(encoding: string | undefined): Transform | undefined {
   switch ((encoding ?? '').trim().toLowerCase()) {
     case '':
@@ -103,18 +96,13 @@ async function readCapped(stream: Readable, maxBytes: number): Promise<Buffer> {
 }
 
 async function readBody(response: Dispatcher.ResponseData, headers: Record<string, string>, maxBytes: number): Promise<Buffer> {
-  const { body } = response;
-  try {
-    const decompressor = decompressorOf(headers['content-encoding']);
-    const packed = await readCapped(body, maxBytes);
-    if (!decompressor || packed.length === 0) return packed;
-    decompressor.end(packed);
-    return await readCapped(decompressor, maxBytes).catch((error: unknown) => {
-      throw error instanceof FetchRefused ? error : new FetchRefused('encoding_refused', error);
-    });
-  } finally {
-    body.destroy();
-  }
+  const decompressor = decompressorOf(headers['content-encoding']);
+  const packed = await readCapped(response.body, maxBytes);
+  if (!decompressor || packed.length === 0) return packed;
+  decompressor.end(packed);
+  return readCapped(decompressor, maxBytes).catch((error: unknown) => {
+    throw error instanceof FetchRefused ? error : new FetchRefused('encoding_refused', error);
+  });
 }
 
 function checkContentType(headers: Record<string, string>, allowed: readonly string[] | undefined): void {
@@ -148,69 +136,83 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
   };
 }
 
-/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
-export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  const { userAgent = DEFAULT_USER_AGENT, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, resolve, dial } = options;
-  const agent = new Agent({
-    connect: createPinnedConnector({ resolve, dial, connectTimeoutMs: timeoutMs }),
-    // A kept connection stays with the address that was judged; short, because names move.
-    keepAliveTimeout: 1_000,
-    maxHeaderSize: 32_768,
+function sendHop(agent: Agent, hop: Hop, userAgent: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  return agent.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: { 'accept-encoding': 'gzip, br', ...hop.headers, 'user-agent': userAgent },
+    body: hop.body,
+    signal,
   });
+}
 
-  async function follow(first: Hop, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+class UndiciGuardedFetch implements GuardedFetch {
+  private readonly agent: Agent;
+
+  constructor(private readonly options: GuardedFetchOptions) {
+    const { resolve, dial, timeoutMs = TIMEOUT_MS } = options;
+    this.agent = new Agent({
+      connect: createPinnedConnector({ resolve, dial, connectTimeoutMs: timeoutMs }),
+      // A kept connection stays with the address that was judged; short, because names move.
+      keepAliveTimeout: 1_000,
+      maxHeaderSize: 32_768,
+    });
+  }
+
+  async fetch(text: string, request: GuardedRequest = {}): Promise<GuardedResponse> {
+    const deadline = new AbortController();
+    const limitMs = request.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
+    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(limitMs)), limitMs);
+    try {
+      const { method = 'GET', headers = {}, body = null } = request;
+      const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
+      const first = { url: checkUrl(text), method, body, headers };
+      // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
+      return await untilAborted(() => this.follow(first, request, signal), signal);
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async follow(first: Hop, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+    const { options } = this;
     const maxRedirects = request.maxRedirects ?? options.maxRedirects ?? MAX_REDIRECTS;
     const redirects: { url: string; status: number }[] = [];
     for (let hop = first; ;) {
-      const response = await agent.request({
-        origin: hop.url.origin,
-        path: hop.url.pathname + hop.url.search,
-        method: hop.method,
-        headers: { 'accept-encoding': 'gzip, br', ...hop.headers, 'user-agent': userAgent },
-        body: hop.body,
-        signal,
-      });
-      const headers = headersOf(response);
+      const response = await sendHop(this.agent, hop, options.userAgent ?? DEFAULT_USER_AGENT, signal);
+      // Whoever reads the body hears of its errors; whoever drops it does not care.
+      response.body.on('error', () => undefined);
+      const headers = joinHeaders(response.headers);
       const { statusCode: status } = response;
       const { location } = headers;
       if (location === undefined || !REDIRECTS.has(status) || maxRedirects === 0) {
-        return { url: hop.url.href, status, headers, bytes: await finish(response, headers, request), redirects };
+        return { url: hop.url.href, status, headers, bytes: await this.finish(response, headers, request), redirects };
       }
-      response.body.on('error', () => undefined).destroy();
+      response.body.destroy();
       if (redirects.length >= maxRedirects) throw new FetchRefused('too_many_redirects');
       redirects.push({ url: hop.url.href, status });
       hop = nextHop(hop, status, location);
     }
   }
 
-  function finish(response: Dispatcher.ResponseData, headers: Record<string, string>, request: GuardedRequest): Promise<Buffer> {
-    response.body.on('error', () => undefined);
+  private async finish(response: Dispatcher.ResponseData, headers: Record<string, string>, request: GuardedRequest): Promise<Buffer> {
     try {
       checkContentType(headers, request.contentTypes);
-    } catch (error) {
+      return await readBody(response, headers, this.options.maxBytes ?? MAX_BYTES);
+    } finally {
       response.body.destroy();
-      throw error;
     }
-    return readBody(response, headers, maxBytes);
   }
+}
 
-  return {
-    fetch: async (text, request = {}) => {
-      const deadline = new AbortController();
-      const limitMs = request.timeoutMs ?? timeoutMs;
-      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(limitMs)), limitMs);
-      try {
-        const { method = 'GET', headers = {}, body = null } = request;
-        const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
-        const first = { url: checkUrl(text), method, body, headers };
-        // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
-        return await untilAborted(() => follow(first, request, signal), signal);
-      } catch (error) {
-        throw refusalOf(error);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    close: () => agent.destroy(),
-  };
+/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  return new UndiciGuardedFetch(options);
 }

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../plugins/core/ports';
 import { DeadlinePassed, untilAborted } from './deadline';
 import { isTimeout, upstreamFailure } from './errors';
+import { joinHeaders } from './join-headers';
 import { type Metrics, type UpstreamOutcome } from './metrics';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
 
@@ -71,14 +72,6 @@ class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
 }
 
-function headersOf(raw: Dispatcher.ResponseData['headers']): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(raw)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return headers;
-}
-
 async function readCapped(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let seen = 0;
@@ -102,20 +95,56 @@ function outcomeOf(error: unknown, callerSignal: AbortSignal): UpstreamOutcome {
   return callerSignal.aborted ? 'cancelled' : 'failed';
 }
 
-/** A client with a connection pool of its own; close it with the service. */
-export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
-  const { name, target, metrics, maxBytes = DEFAULT_MAX_BYTES } = options;
-  const dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
+class UndiciUpstreamClient implements UpstreamClient {
+  private readonly dispatcher: Dispatcher;
+  private readonly maxBytes: number;
 
-  /** One attempt; nothing of its error but the class of failure leaves this file. */
-  async function send(request: UpstreamRequest, signal: AbortSignal, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
-    const base = new URL(baseUrlFor(target, request.mode));
+  constructor(private readonly options: UpstreamClientOptions) {
+    this.dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
+    this.maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  }
+
+  request(request: UpstreamRequest): Promise<UpstreamResponse> {
+    return this.exchange(request, (signal) => this.attemptTwice(request, signal));
+  }
+
+  async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
+    const response = await this.request(request);
+    try {
+      return { ...response, data: JSON.parse(response.bytes.toString('utf8')) as unknown };
+    } catch (error) {
+      throw upstreamFailure(error, { members: { reason: 'bad_response' } });
+    }
+  }
+
+  async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
+    // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
+    const response = await this.exchange(request, (signal) => this.send(request, signal, this.timeoutOf(request)));
+    const { body } = response;
+    body.on('error', () => undefined);
+    const stop = (): void => void body.destroy();
+    request.signal.addEventListener('abort', stop, { once: true });
+    body.once('close', () => request.signal.removeEventListener('abort', stop));
+    return { status: response.statusCode, headers: joinHeaders(response.headers), body };
+  }
+
+  close(): Promise<void> {
+    return this.dispatcher.close();
+  }
+
+  private timeoutOf(request: UpstreamRequest): number {
+    return request.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  }
+
+  /** One attempt, as far as the headers. */
+  private send(request: UpstreamRequest, signal: AbortSignal, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+    const base = new URL(baseUrlFor(this.options.target, request.mode));
     const json = request.json === undefined ? undefined : JSON.stringify(request.json);
-    return dispatcher.request({
+    return this.dispatcher.request({
       origin: base.origin,
       path: pathWith(base.pathname, request),
       method: request.method ?? 'GET',
-      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...options.headers, ...request.headers },
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...this.options.headers, ...request.headers },
       body: json ?? null,
       signal,
       headersTimeout: 0,
@@ -123,28 +152,30 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
     });
   }
 
-  async function attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
-    const response = await send(request, signal, 0);
-    const bytes = await readCapped(response.body, maxBytes);
-    return { status: response.statusCode, headers: headersOf(response.headers), bytes };
+  private async attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+    const response = await this.send(request, signal, 0);
+    const bytes = await readCapped(response.body, this.maxBytes);
+    return { status: response.statusCode, headers: joinHeaders(response.headers), bytes };
   }
 
-  async function attemptTwice(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  private async attemptTwice(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
     const retryable = request.idempotent ?? request.method !== 'POST';
-    if (!retryable) return attempt(request, signal);
+    if (!retryable) return this.attempt(request, signal);
     try {
-      const response = await attempt(request, signal);
+      const response = await this.attempt(request, signal);
       if (!RETRIED_STATUSES.has(response.status)) return response;
     } catch (error) {
       if (signal.aborted || error instanceof ResponseTooLarge) throw error;
     }
-    return attempt(request, signal);
+    return this.attempt(request, signal);
   }
 
   /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
-  async function exchange<T>(request: UpstreamRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async exchange<T>(request: UpstreamRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { name, target, metrics } = this.options;
+    // A missing setting is nobody's time-out: refuse before the clock starts.
     baseUrlFor(target, request.mode);
-    const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const timeoutMs = this.timeoutOf(request);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
     const startedAt = performance.now();
@@ -163,29 +194,9 @@ export function createUpstreamClient(options: UpstreamClientOptions): UpstreamCl
       clearTimeout(timer);
     }
   }
+}
 
-  const client: UpstreamClient = {
-    request: (request) => exchange(request, (signal) => attemptTwice(request, signal)),
-    requestJson: async (request) => {
-      const response = await client.request(request);
-      try {
-        return { ...response, data: JSON.parse(response.bytes.toString('utf8')) as unknown };
-      } catch (error) {
-        throw upstreamFailure(error, { members: { reason: 'bad_response' } });
-      }
-    },
-    stream: async (request) => {
-      const gapMs = request.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-      // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
-      const response = await exchange(request, (signal) => send(request, signal, gapMs));
-      const { body } = response;
-      body.on('error', () => undefined);
-      const stop = (): void => void body.destroy();
-      request.signal.addEventListener('abort', stop, { once: true });
-      body.once('close', () => request.signal.removeEventListener('abort', stop));
-      return { status: response.statusCode, headers: headersOf(response.headers), body };
-    },
-    close: () => dispatcher.close(),
-  };
-  return client;
+/** A client with a connection pool of its own; close it with the service. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  return new UndiciUpstreamClient(options);
 }
