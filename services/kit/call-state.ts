@@ -1,5 +1,6 @@
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../plugins/core/context-token';
+import { type Cancellation } from './deadline';
 
 /** What the kit remembers of one request between its hooks. */
 export interface CallState {
@@ -9,7 +10,7 @@ export interface CallState {
   /** Monotonic milliseconds. */
   readonly startedAtMs: number;
   /** Fires when the client leaves or the deadline passes. */
-  readonly cancel: AbortController;
+  readonly cancel: Cancellation;
   clientLeft: boolean;
   /** Undefined until the answer's refund is settled. */
   refunded: boolean | undefined;

@@ -22,18 +22,18 @@ export class DeadlinePassed extends Error {
 }
 
 /**
- * Work, or the signal's reason as an error when it fires first. What the work still does after that is nobody's concern; its late
+ * A result, or the signal's reason as an error when it fires first. What the work still does after that is nobody's concern; its late
  * failure is not unhandled.
  */
-export async function untilAborted<T>(work: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw reasonOf(signal);
+export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(reasonOf(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([work(), aborted]);
+    return await Promise.race([aborted, result]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
@@ -44,15 +44,47 @@ function reasonOf(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new ClientGone();
 }
 
+/** Tells one waiter and one signal; the signal is made only when somebody asks for it, because it costs more than a small handler. */
+export class Cancellation {
+  private controller: AbortController | undefined;
+  private reason: Error | undefined;
+  private waiter: ((reason: Error) => void) | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.reason) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  /** The first reason stays. */
+  fire(reason: Error): void {
+    if (this.reason) return;
+    this.reason = reason;
+    this.controller?.abort(reason);
+    this.waiter?.(reason);
+  }
+
+  /** The result, or the reason when it comes first. */
+  wait<T>(result: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.waiter = reject;
+      if (this.reason) reject(this.reason);
+      result.then(resolve, reject);
+    });
+  }
+}
+
 /**
- * Runs a handler, with a bound. A handler that ignores its signal is still answered for.
+ * Waits for a handler's result, with a bound. A handler that ignores its signal is still answered for.
  * @param cancel fired at the deadline with {@link DeadlinePassed}; the caller fires it when the client leaves
- * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the work throws
+ * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the handler throws
  */
-export async function runWithDeadline<T>(work: () => T | Promise<T>, cancel: AbortController, deadlineMs: number): Promise<T> {
-  const timer = setTimeout(() => cancel.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
+export async function withDeadline<T>(result: Promise<T>, cancel: Cancellation, deadlineMs: number): Promise<T> {
+  const timer = setTimeout(() => cancel.fire(new DeadlinePassed(deadlineMs)), deadlineMs);
   try {
-    return await untilAborted(work, cancel.signal);
+    return await cancel.wait(result);
   } catch (error) {
     throw error instanceof DeadlinePassed ? new ServiceError('upstream_timeout', { cause: error }) : error;
   } finally {

@@ -105,7 +105,7 @@ export interface Route<Deps = unknown> extends RouteSettings {
 }
 
 interface RouteSpec<Input extends z.ZodType, Output extends z.ZodType, Deps> extends RouteSettings {
-  /** Unknown fields are ignored; text from query and forms is coerced where the schema says number or boolean. */
+  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored; text from query and forms is coerced where the schema says number or boolean. */
   readonly input?: Input;
   /** The plain data of a 200, for the documentation and the compiler; not checked at run time. */
   readonly output?: Output;

@@ -3,7 +3,7 @@ import { invalidInput, type ServiceError } from './errors';
 /** More fields than any route has; a body of a million tiny fields must not cost a million objects. */
 export const MAX_FIELDS = 200;
 /** Characters of a field's name. */
-export const MAX_FIELD_NAME = 200;
+const MAX_FIELD_NAME = 200;
 
 /** The credential's parameter. The gateway strips it; a service that is reached another way must not see it either. */
 export const CREDENTIAL_FIELD = 'api_key';

@@ -169,7 +169,7 @@ class UndiciGuardedFetch implements GuardedFetch {
       const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
       const first = { url: checkUrl(text), method, body, headers };
       // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
-      return await untilAborted(() => this.follow(first, request, signal), signal);
+      return await untilAborted(this.follow(first, request, signal), signal);
     } catch (error) {
       throw refusalOf(error);
     } finally {

@@ -2,7 +2,7 @@ import { invalidInput } from './errors';
 import { contradiction, CREDENTIAL_FIELD, FieldCollector, MAX_FIELDS } from './form-text';
 
 /** Levels of arrays and objects. Nothing that is documented goes past five. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 const BODY = 'JSON body';
 

@@ -85,3 +85,11 @@ export function createLog(service: string, options: LogOptions = {}): Log {
     options.destination ?? pino.destination({ dest: 2, sync: false, minLength: 0 }),
   );
 }
+
+/**
+ * The same log without redaction, which costs 30 µs a line: for lines whose members the kit itself chose and knows to be harmless.
+ * Never give it anything of a request's headers or input.
+ */
+export function withoutRedaction(log: Log): Log {
+  return log.child({}, { redact: [] });
+}

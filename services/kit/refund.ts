@@ -10,7 +10,7 @@ import { type Metrics } from './metrics';
 export type Refund = (unit: { subscriptionId: string; day: string; requestId: string }) => Promise<boolean>;
 
 /** An answer waits this long for its refund; then it is sent as charged and the refund completes on its own. */
-export const REFUND_WAIT_MS = 50;
+const REFUND_WAIT_MS = 50;
 
 /** Our own failure to serve is not the customer's request. */
 export function isRefundable(status: number): boolean {

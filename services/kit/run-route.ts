@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
+import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../plugins/core/context-token';
 import { type Clock } from '../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
 import { visibleHeader } from './context';
-import { DEFAULT_DEADLINE_MS, runWithDeadline } from './deadline';
+import { DEFAULT_DEADLINE_MS, withDeadline } from './deadline';
 import { type CallContext, type Route } from './define-service';
 import { ServiceError } from './errors';
 import { type CallInput, readInput, uploadFailure } from './input';
@@ -39,6 +40,7 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
   const allow = methods?.join(', ') ?? '';
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
+  const deadlineMs = route.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const validation = { schema: route.input, coercions: coercionsOf(route.input), status: route.validationStatus ?? 400 };
   return async (request, reply) => {
     if (methods && !methods.includes(request.method)) {
@@ -48,10 +50,10 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
     const state = stateOf(request);
     const read = await readInput(request.raw, inputOptions);
     try {
-      const input = await validateInput(read.fields, read.textual, validation);
+      const input = validateInput(read.fields, read.textual, validation);
       const context = contextOf(request, state, { read, tools });
-      const work = (): unknown => route.handler(input, context, tools.deps);
-      const result = await runWithDeadline(work, state.cancel, route.deadlineMs ?? DEFAULT_DEADLINE_MS);
+      const outcome = route.handler(input, context, tools.deps);
+      const result: unknown = isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
       return send(request, reply, result);
     } catch (error) {
       throw uploadFailure(read.upload, limitBytes) ?? error;
@@ -83,7 +85,9 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
     mode: proof.mode,
     method: request.method,
     path: pathOf(request.raw.url ?? ''),
-    signal: state.cancel.signal,
+    get signal() {
+      return state.cancel.signal;
+    },
     // Made when first asked for: most calls write nothing.
     get log() {
       return (log ??= tools.log.child({ requestId: state.requestId, mode: proof.mode }));

@@ -5,12 +5,12 @@ import { type SigningKey } from '../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
-import { ClientGone } from './deadline';
+import { Cancellation, ClientGone } from './deadline';
 import { type ServiceDefinition } from './define-service';
 import { drainOnClose } from './drain';
 import { answerFailure, PROBLEM_TYPE, ServiceError } from './errors';
 import { rawAnswer } from './raw-answer';
-import { createLog, pathOf, type Log } from './log';
+import { createLog, pathOf, withoutRedaction, type Log } from './log';
 import { createMetrics, type Metrics } from './metrics';
 import { giveUnitBack, isRefundable, type Refund } from './refund';
 import { bindRoute } from './run-route';
@@ -44,6 +44,8 @@ interface AppTools {
   readonly refund: Refund | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** For one line a request, of members known to be harmless. */
+  readonly accessLog: Log;
   readonly metrics: Metrics;
 }
 
@@ -55,7 +57,7 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
   const clock = options.clock ?? systemClock;
   const log = options.log ?? createLog(service.name, { level: 'silent' });
   const metrics = options.metrics ?? createMetrics();
-  const tools: AppTools = { ...options, service, clock, log, metrics, refund: options.refund };
+  const tools: AppTools = { ...options, service, clock, log, accessLog: withoutRedaction(log), metrics, refund: options.refund };
   const app = createServer(tools);
   drainOnClose(app);
   addHooks(app, tools);
@@ -114,7 +116,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     requestId,
     proof,
     startedAtMs: clock.monotonic(),
-    cancel: new AbortController(),
+    cancel: new Cancellation(),
     clientLeft: false,
     refunded: undefined,
     recorded: false,
@@ -123,7 +125,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
   reply.raw.once('close', () => {
     if (reply.raw.writableFinished) return;
     state.clientLeft = true;
-    state.cancel.abort(new ClientGone());
+    state.cancel.fire(new ClientGone());
     record(request, reply, tools);
   });
 }
@@ -135,10 +137,13 @@ function addHooks(app: FastifyInstance, tools: AppTools): void {
     done(stateOf(request).proof ? undefined : new ServiceError('gateway_proof_missing'));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    settleRefund(request, reply, tools).then(() => {
+    const send = (): void => {
       setHeaders(request, reply, tools.clock);
       done(null, payload);
-    }, done);
+    };
+    // Nearly every answer has nothing to give back and need not wait a turn for that.
+    if (owesRefund(request, reply)) settleRefund(request, tools).then(send, done);
+    else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
     record(request, reply, tools);
@@ -158,14 +163,18 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** Gives the unit back when this is the answer of a failed upstream and somebody still waits for it; once a request. */
-async function settleRefund(request: FastifyRequest, reply: FastifyReply, tools: AppTools): Promise<void> {
+/** True for the answer of a failed upstream that somebody still waits for; once a request. */
+function owesRefund(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { refunded, clientLeft, proof } = stateOf(request);
+  return isRefundable(reply.statusCode) && refunded === undefined && !clientLeft && proof !== undefined;
+}
+
+async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<void> {
   const state = stateOf(request);
-  if (state.refunded !== undefined || state.clientLeft || !state.proof || !tools.refund || !isRefundable(reply.statusCode)) return;
-  // Set first: an error while sending runs this hook again.
+  // Set first: an error while sending runs the hook again.
   state.refunded = false;
   const { refund, log, metrics, service } = tools;
-  state.refunded = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
+  if (refund && state.proof) state.refunded = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
@@ -182,7 +191,7 @@ function routeOf(request: FastifyRequest): string {
 
 /** Counts and logs a request once: when its answer is sent or its client has left, whichever comes first. */
 function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
-  const { service, metrics, log, clock } = tools;
+  const { service, metrics, accessLog: log, clock } = tools;
   const state = stateOf(request);
   if (state.recorded) return;
   state.recorded = true;

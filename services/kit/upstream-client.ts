@@ -184,7 +184,7 @@ class UndiciUpstreamClient implements UpstreamClient {
     try {
       const signal = AbortSignal.any([request.signal, deadline.signal]);
       // undici notices a signal only once it is connected.
-      const result = await untilAborted(() => work(signal), signal);
+      const result = await untilAborted(work(signal), signal);
       count('ok');
       return result;
     } catch (error) {

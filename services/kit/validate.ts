@@ -116,23 +116,19 @@ export interface Validation {
 }
 
 /**
- * Applies a route's schema to what was read.
+ * Applies a route's schema, which must not check asynchronously, to what was read.
  * @param textual names of the fields that are text from a query or form
  * @returns the schema's output; undefined for a route without a schema
  * @throws ServiceError 400 or 422 with `errors`
  */
-export async function validateInput(
-  fields: Record<string, unknown>,
-  textual: ReadonlySet<string>,
-  validation: Validation,
-): Promise<unknown> {
+export function validateInput(fields: Record<string, unknown>, textual: ReadonlySet<string>, validation: Validation): unknown {
   const { schema, coercions, status } = validation;
   if (!schema) return undefined;
   for (const [name, to] of coercions) {
     const value = fields[name];
     if (typeof value === 'string' && textual.has(name)) fields[name] = coerce(value, to);
   }
-  const parsed = await schema.safeParseAsync(fields, { error: describeIssue });
+  const parsed = schema.safeParse(fields, { error: describeIssue });
   if (parsed.success) return parsed.data;
   throw invalidInput(parsed.error.issues.map(fieldErrorOf), status);
 }
