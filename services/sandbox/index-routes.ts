@@ -1,0 +1,14 @@
+import { type ProductId } from '../../plugins/core/catalogue';
+import { type SandboxExample, type SandboxUpstream } from './sandbox-upstream';
+
+function index(product: ProductId, route: string): SandboxExample {
+  return { product, route, method: 'GET', outcome: 'success', input: {}, yields: '200, the index of the product' };
+}
+
+/** Products that publish an index and nothing behind it: they have no upstream, only documentation. */
+export function createIndexRoutes(): SandboxUpstream {
+  return {
+    name: 'index-routes',
+    examples: [index('api-vahaan', '/vahaan'), index('api-background-remover', '/background_remover')],
+  };
+}
