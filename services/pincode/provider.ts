@@ -1,0 +1,42 @@
+import { type PinQuery } from './parse-pin';
+
+/** Why a provider gave no usable result. */
+export type FailureReason = 'no_records' | 'bad_response' | 'unreachable' | 'provider_quota' | 'timeout';
+
+/** What an answer of a provider amounts to. */
+export type Verdict = { readonly usable: true } | { readonly usable: false; readonly reason: FailureReason };
+
+export const USABLE: Verdict = { usable: true };
+
+export function unusable(reason: FailureReason): Verdict {
+  return { usable: false, reason };
+}
+
+/** A source of post-office details. Pure: it says what to ask and what an answer means; somebody else does the asking. */
+export interface PinProvider {
+  /** The value of `X-Upstream-Provider`. */
+  readonly name: string;
+  /** Path and query below the provider's base URL, encoded. */
+  pathOf(query: PinQuery): string;
+  judge(status: number, body: Buffer): Verdict;
+}
+
+/** The parsed body, or undefined when it is not JSON. */
+export function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a status outside 2xx means whoever sent it. */
+export function judgeStatus(status: number): Verdict {
+  if (status === 429) return unusable('provider_quota');
+  if (status === 504 || status === 408) return unusable('timeout');
+  return unusable(status >= 500 ? 'unreachable' : 'bad_response');
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** A JSON body may give a PIN as a number. */
+const pin = z.union([z.string(), z.number().int().min(0).transform(String)], 'must be text');
+
+/** Both are required; what they may hold depends on the country. */
+export const pincodeInput = z.object({
+  country: z.string().trim().min(1),
+  pin,
+});
+
+const indianOffice = z.looseObject({
+  Name: z.string(),
+  BranchType: z.string().nullish(),
+  DeliveryStatus: z.string().nullish(),
+  District: z.string().nullish(),
+  State: z.string().nullish(),
+  Country: z.string().nullish(),
+  Pincode: z.string().nullish(),
+});
+
+const india = z.tuple([z.looseObject({ Message: z.string(), Status: z.literal('Success'), PostOffice: z.array(indianOffice).min(1) })]);
+
+const zippopotam = z.looseObject({
+  'post code': z.string(),
+  country: z.string(),
+  'country abbreviation': z.string(),
+  places: z.array(z.looseObject({ 'place name': z.string(), latitude: z.string(), longitude: z.string() })).min(1),
+});
+
+const geonames = z.looseObject({ postalcodes: z.array(z.looseObject({ postalcode: z.string(), countryCode: z.string() })).min(1) });
+
+/** The provider's JSON as it is; `X-Upstream-Provider` tells which of the three. Described for readers, not enforced. */
+export const pincodeOutput = z.union([india, zippopotam, geonames]);

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { listSetting, numberSetting, urlSetting } from '../kit/config';
+import { WORLD_COUNTRIES } from './countries';
+
+/** Environment of the pincode service. */
+export const pincodeSettings = z
+  .object({
+    PINCODE_INDIA_URL: urlSetting().default('https://api.postalpincode.in'),
+    /** Who answers for other countries. */
+    PINCODE_WORLD_PROVIDER: z.enum(['zippopotam', 'geonames'], 'must be zippopotam or geonames').default('zippopotam'),
+    PINCODE_ZIPPOPOTAM_URL: urlSetting().default('https://api.zippopotam.us'),
+    PINCODE_GEONAMES_URL: urlSetting().default('https://secure.geonames.org'),
+    /** Account for GeoNames; required when it is the provider. */
+    PINCODE_GEONAMES_USERNAME: z.string().optional(),
+    /** Milliseconds for one look-up. */
+    PINCODE_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
+    /** Supported countries besides India, comma-separated. */
+    PINCODE_COUNTRIES: listSetting()
+      .refine((codes) => codes.every((code) => /^[A-Z]{2}$/.test(code)), 'must be two-letter country codes in upper case')
+      .default([...WORLD_COUNTRIES]),
+  })
+  .refine((settings) => settings.PINCODE_WORLD_PROVIDER !== 'geonames' || settings.PINCODE_GEONAMES_USERNAME !== undefined, {
+    path: ['PINCODE_GEONAMES_USERNAME'],
+    message: 'is required when PINCODE_WORLD_PROVIDER is geonames',
+  });
+
+export type PincodeSettings = z.output<typeof pincodeSettings>;

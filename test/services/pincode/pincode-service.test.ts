@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { pincodeService, createPincodeDeps } from '../../../services/pincode/routes';
+import { pincodeOutput } from '../../../services/pincode/schema';
+import { pincodeSettings } from '../../../services/pincode/settings';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { createHarness, type Harness, testClock } from '../kit/harness';
+
+let sandbox: Sandbox;
+
+function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Harness {
+  const deps = createPincodeDeps({
+    settings: pincodeSettings.parse({ PINCODE_TIMEOUT_MS: '400', ...env }),
+    common: { sandboxUrl },
+    log: createLog('pincode', { level: 'silent' }),
+    clock: testClock,
+    metrics: createMetrics(),
+  });
+  return createHarness(pincodeService, { deps });
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+});
+afterAll(() => sandbox.close());
+
+describe('GET /pincode with a test key', () => {
+  let service: Harness;
+  beforeAll(() => (service = harnessWith({}, sandbox.url)));
+
+  const get = (query: Record<string, string>, mode: 'live' | 'test' = 'test') =>
+    service.call({ method: 'GET', url: '/pincode', query, context: { mode } });
+
+  test.each([
+    [{ country: 'IN', pin: '110001' }, 'postalpincode.in', '/postalpincode/pincode/110001'],
+    [{ country: 'in', pin: '400 001' }, 'postalpincode.in', '/postalpincode/pincode/400001'],
+    [{ country: 'IN', pin: 'Connaught Place' }, 'postalpincode.in', '/postalpincode/postoffice/Connaught%20Place'],
+    [{ country: 'US', pin: '90210' }, 'zippopotam.us', '/zippopotam/us/90210'],
+    [{ country: 'gb', pin: 'SW1A 1AA' }, 'zippopotam.us', '/zippopotam/gb/SW1A'],
+    [{ country: 'CA', pin: 'M5V 3L9' }, 'zippopotam.us', '/zippopotam/ca/M5V'],
+  ])('passes the bytes of the provider through for %j', async (query, provider, path) => {
+    const response = await get(query);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['x-upstream-provider']).toBe(provider);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['x-tollgate-mode']).toBe('test');
+    const upstream = await fetch(sandbox.url + path);
+    expect(response.rawPayload).toEqual(Buffer.from(await upstream.arrayBuffer()));
+    expect(pincodeOutput.safeParse(response.json()).success).toBe(true);
+  });
+
+  test.each([
+    [{ country: 'IN', pin: '999404' }, 404, 'no_records'],
+    [{ country: 'IN', pin: '999405' }, 404, 'no_records'],
+    [{ country: 'IN', pin: 'No Such Office' }, 404, 'no_records'],
+    [{ country: 'IN', pin: '999500' }, 502, 'bad_response'],
+    [{ country: 'IN', pin: '999502' }, 502, 'unreachable'],
+    [{ country: 'IN', pin: '999503' }, 502, 'unreachable'],
+    [{ country: 'IN', pin: '999429' }, 502, 'provider_quota'],
+    [{ country: 'IN', pin: '999504' }, 504, 'timeout'],
+    [{ country: 'US', pin: '00404' }, 404, 'no_records'],
+    [{ country: 'US', pin: '00500' }, 502, 'bad_response'],
+    [{ country: 'US', pin: '00502' }, 502, 'unreachable'],
+    [{ country: 'US', pin: '00503' }, 502, 'unreachable'],
+    [{ country: 'US', pin: '00429' }, 502, 'provider_quota'],
+    [{ country: 'US', pin: '00504' }, 504, 'timeout'],
+  ])('answers %j with a provider error', async (query, status, reason) => {
+    const response = await get(query);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(response.json()).toMatchObject({ status, code: 'provider_error', reason, request_id: 'request-1' });
+    expect(response.body).not.toContain('127.0.0.1');
+  });
+
+  test.each([
+    ['pin is missing', { country: 'IN' }, 'pin'],
+    ['pin is empty', { country: 'IN', pin: '' }, 'pin'],
+    ['pin is blank', { country: 'US', pin: ' ' }, 'pin'],
+    ['country is missing', { pin: '110001' }, 'country'],
+    ['country is empty', { country: '', pin: '110001' }, 'country'],
+    ['a PIN has five digits', { country: 'IN', pin: '11000' }, 'pin'],
+    ['a PIN starts with 0', { country: 'IN', pin: '012345' }, 'pin'],
+    ['a name is too long', { country: 'IN', pin: 'x'.repeat(101) }, 'pin'],
+    ['a code has a slash', { country: 'US', pin: '../in/110001' }, 'pin'],
+  ])('answers 400 when %s', async (_what, query, field) => {
+    const response = await get(query);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  test('answers 400 with the supported codes for another country', async () => {
+    const response = await get({ country: 'XX', pin: '12345' });
+    expect(response.statusCode).toBe(400);
+    const body = response.json();
+    expect(body.supported_countries).toEqual(expect.arrayContaining(['IN', 'US', 'ZA', 'AD']));
+    expect(body.supported_countries).toHaveLength(70);
+    expect(body.detail).toContain('AD, AR, AS');
+  });
+
+  test('takes every method and every kind of body', async () => {
+    const form = 'application/x-www-form-urlencoded';
+    const calls = [
+      { method: 'POST' as const, payload: { country: 'IN', pin: '110001' } },
+      { method: 'PUT' as const, payload: { country: 'IN', pin: 110001 } },
+      { method: 'POST' as const, payload: 'country=IN&pin=110001', headers: { 'content-type': form } },
+      { method: 'DELETE' as const, query: { country: 'IN', pin: '110001' } },
+      { method: 'HEAD' as const, query: { country: 'IN', pin: '110001' } },
+    ];
+    for (const call of calls) {
+      const response = await service.call({ url: '/pincode', context: { mode: 'test' }, ...call });
+      expect([call.method, response.statusCode]).toEqual([call.method, 200]);
+    }
+  });
+
+  test('never answers 500, whatever it is asked', async () => {
+    const countries = fc.oneof(fc.constantFrom('IN', 'US', 'GB', 'CA', 'in'), fc.string({ unit: 'binary', maxLength: 4 }));
+    const pins = fc.oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.integer(), fc.constant(null), fc.constant(['a']), fc.string());
+    await fc.assert(
+      fc.asyncProperty(countries, pins, async (country, pin) => {
+        const response = await service.call({ method: 'POST', url: '/pincode', context: { mode: 'test' }, payload: { country, pin } });
+        expect([200, 400, 404]).toContain(response.statusCode);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the pincode service', () => {
+  test('never lets sandbox answers reach a live caller', async () => {
+    const down = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: [] });
+    const service = harnessWith({ PINCODE_INDIA_URL: down.url }, sandbox.url);
+    const query = { country: 'IN', pin: '110001' };
+    expect((await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'test' } })).statusCode).toBe(200);
+    const live = await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'live' } });
+    expect(live.statusCode).toBe(502);
+    expect(live.json()).toMatchObject({ code: 'provider_error', reason: 'bad_response' });
+    expect(live.headers['x-tollgate-mode']).toBeUndefined();
+    await down.close();
+  });
+
+  test.each([
+    ['that answers 502', (response: ServerResponse) => response.writeHead(502).end()],
+    ['that hangs up', (response: ServerResponse) => response.destroy()],
+  ])('asks a provider %s twice and no more', async (_what, fail) => {
+    let asked = 0;
+    const provider = createServer((_request, response) => {
+      asked++;
+      fail(response);
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const { port } = provider.address() as AddressInfo;
+    const service = harnessWith({ PINCODE_INDIA_URL: `http://127.0.0.1:${port}` }, undefined);
+    const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'IN', pin: '110001' } });
+    expect([response.statusCode, response.json().reason, asked]).toEqual([502, 'unreachable', 2]);
+    provider.closeAllConnections();
+    provider.close();
+  });
+
+  test('tells test keys that there is no sandbox', async () => {
+    const service = harnessWith({}, undefined);
+    const response = await service.call({
+      method: 'GET',
+      url: '/pincode',
+      query: { country: 'IN', pin: '110001' },
+      context: { mode: 'test' },
+    });
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toMatchObject({ code: 'upstream_not_configured' });
+  });
+
+  test.each([
+    ['10115', 200, undefined],
+    ['00404', 404, 'no_records'],
+    ['99999', 404, 'no_records'],
+    ['00429', 502, 'provider_quota'],
+    ['00502', 502, 'unreachable'],
+    ['00503', 504, 'timeout'],
+    ['00504', 504, 'timeout'],
+  ])('asks GeoNames instead when told so: %s', async (pin, status, reason) => {
+    const service = harnessWith({ PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' }, sandbox.url);
+    const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'DE', pin }, context: { mode: 'test' } });
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['x-upstream-provider']).toBe('geonames.org');
+    expect(response.json().reason).toBe(reason);
+  });
+
+  test('refuses GeoNames without an account and malformed countries at start', () => {
+    expect(pincodeSettings.safeParse({ PINCODE_WORLD_PROVIDER: 'geonames' }).success).toBe(false);
+    expect(pincodeSettings.safeParse({ PINCODE_COUNTRIES: 'US,germany' }).success).toBe(false);
+    expect(pincodeSettings.parse({ PINCODE_COUNTRIES: 'US, DE' }).PINCODE_COUNTRIES).toEqual(['US', 'DE']);
+  });
+});
