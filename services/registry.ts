@@ -1,11 +1,15 @@
 import { backgroundRemoverService } from './background-remover/routes';
+import { ipService } from './ip/routes';
 import { type ServiceDefinition } from './kit/define-service';
+import { pincodeService } from './pincode/routes';
 import { vahaanService } from './vahaan/routes';
 
 /** Every service by folder name. Add a product here and below: one without the other does not compile. */
-export type ServiceName = 'background-remover' | 'vahaan';
+export type ServiceName = 'background-remover' | 'ip' | 'pincode' | 'vahaan';
 
 export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
   'background-remover': backgroundRemoverService,
+  ip: ipService,
+  pincode: pincodeService,
   vahaan: vahaanService,
 };

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+const place = z.object({
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+  accuracy_radius_km: z.number().nullable(),
+  time_zone: z.string().nullable(),
+  region: z.string().nullable(),
+  postal_code: z.string().nullable(),
+  country_name: z.string().nullable(),
+});
+
+/** CC-BY-4.0 asks for it wherever results of the shipped data are shown. */
+const ATTRIBUTION =
+  'City data: IP Geolocation by DB-IP (https://db-ip.com), CC-BY-4.0. ASN data: RouteViews, DB-IP and NRO by way of ip-location-db, ' +
+  'CC-BY-4.0. Scores labelled heuristic are rankings, not probabilities.';
+
+const scoreMethod = z.enum(['maxmind', 'heuristic']);
+
+/** Answer of `GET /ip`. The first thirteen members are the customer's specification, part 2.8. */
+export const ipAnswer = z
+  .object({
+    /** Canonical form; a v4-mapped address is answered as its v4 address. */
+    ip: z.string(),
+    is_valid: z.boolean(),
+    version: z.union([z.literal(4), z.literal(6)]),
+    is_private: z.boolean(),
+    is_reserved: z.boolean(),
+    is_loopback: z.boolean(),
+    hostname: z.string().nullable(),
+    /** ISO 3166-1 alpha-2; empty when unknown. */
+    country: z.string(),
+    /** Empty object when unknown. */
+    location: z.union([place, z.strictObject({})]),
+    city: z.string(),
+    /** `AS15169`; empty when unknown. */
+    asn: z.string(),
+    /** 0 (no signal) to 99. */
+    ip_risk: z.number().min(0).max(99),
+    /** 0 to 99.99. */
+    static_ip_score: z.number().min(0).max(99.99),
+    as_org: z.string(),
+    risk_signals: z.array(z.object({ id: z.string(), weight: z.number().min(0).max(1), source: z.string() })),
+    /** `maxmind` only when both figures are MaxMind's. */
+    score_method: scoreMethod,
+    score_methods: z.object({ ip_risk: scoreMethod, static_ip_score: scoreMethod }),
+  })
+  .describe(ATTRIBUTION);
+
+export type IpAnswer = z.output<typeof ipAnswer>;

@@ -1,0 +1,99 @@
+import { type IpAddress } from '../../plugins/core/ip-address';
+import { type AddressClass, classifyAddress } from '../kit/reserved-addresses';
+import { isHostingNetwork } from './hosting-networks';
+import { type IpAnswer } from './ip-answer';
+import { type IpDatabases } from './ip-databases';
+import { type PlaceFacts } from './ip-records';
+import { type FindNetworkFacts, type NetworkFacts } from './network-facts';
+import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
+
+export interface LookUpDeps {
+  readonly databases: IpDatabases;
+  readonly findNetworkFacts: FindNetworkFacts;
+}
+
+const NO_NETWORK_FACTS: NetworkFacts = { hostname: null, listings: [], abuse: undefined };
+
+function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
+  if (!place) return {};
+  const location = {
+    latitude: place.latitude,
+    longitude: place.longitude,
+    accuracy_radius_km: place.accuracyRadiusKm,
+    time_zone: place.timeZone,
+    region: place.region,
+    postal_code: place.postalCode,
+    country_name: place.countryName,
+  };
+  return Object.values(location).every((value) => value === null) ? {} : location;
+}
+
+/** Every reason to distrust the address, each once: the first source that names it is reported. */
+function collectSignals(address: IpAddress, asn: number | undefined, facts: NetworkFacts, databases: IpDatabases): RiskSignal[] {
+  const signals = new Map<RiskSignal['id'], RiskSignal>();
+  const add = (id: Exclude<RiskSignal['id'], 'abuse_reports'>, source: string): void => {
+    if (!signals.has(id)) signals.set(id, { id, weight: RISK_WEIGHTS[id], source });
+  };
+  for (const { source, facts: anonymity } of databases.findAnonymity(address)) {
+    if (anonymity.torExit) add('tor_exit', source);
+    if (anonymity.proxyOrVpn) add('proxy_or_vpn', source);
+    if (anonymity.hosting) add('hosting', source);
+  }
+  if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
+  for (const listing of facts.listings) add(listing, 'dnsbl');
+  if (facts.abuse?.torExit) add('tor_exit', 'abuseipdb');
+  if (facts.abuse && facts.abuse.confidence > 0) {
+    signals.set('abuse_reports', { id: 'abuse_reports', weight: abuseWeight(facts.abuse.confidence), source: 'abuseipdb' });
+  }
+  return [...signals.values()];
+}
+
+/** The registries' view of an address that has been parsed before. */
+function classify(address: IpAddress): AddressClass {
+  const found = classifyAddress(address.text);
+  if (!found) throw new Error('a parsed address could not be read back');
+  return found;
+}
+
+/**
+ * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
+ * party has no business with it.
+ */
+export async function lookUpAddress(address: IpAddress, { databases, findNetworkFacts }: LookUpDeps): Promise<IpAnswer> {
+  const { isPrivate, isReserved, isLoopback } = classify(address);
+  const place = isReserved ? undefined : databases.findPlace(address);
+  const asn = isReserved ? undefined : databases.findAsn(address);
+  const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
+  const signals = isReserved ? [] : collectSignals(address, asn?.number, facts, databases);
+  const risk = isReserved ? undefined : databases.findIpRisk(address);
+  const staticScore = isReserved ? undefined : databases.findStaticScore(address);
+  const estimate = heuristicStaticScore({
+    address,
+    hostname: facts.hostname,
+    policyListed: signals.some(({ id }) => id === 'dnsbl_pbl'),
+    hosting: signals.some(({ id }) => id === 'hosting'),
+    cellular: place?.cellular ?? false,
+  });
+  return {
+    ip: address.text,
+    is_valid: true,
+    version: address.version,
+    is_private: isPrivate,
+    is_reserved: isReserved,
+    is_loopback: isLoopback,
+    hostname: facts.hostname,
+    country: place?.country ?? '',
+    location: locationOf(place),
+    city: place?.city ?? '',
+    asn: asn ? `AS${asn.number}` : '',
+    ip_risk: risk ?? heuristicRisk(signals),
+    static_ip_score: staticScore ?? estimate,
+    as_org: asn?.organisation ?? '',
+    risk_signals: signals,
+    score_method: risk !== undefined && staticScore !== undefined ? 'maxmind' : 'heuristic',
+    score_methods: {
+      ip_risk: risk === undefined ? 'heuristic' : 'maxmind',
+      static_ip_score: staticScore === undefined ? 'heuristic' : 'maxmind',
+    },
+  };
+}

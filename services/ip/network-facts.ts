@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import { type IpAddress } from '../../plugins/core/ip-address';
+import { type Clock } from '../../plugins/core/ports';
+import { type AbuseReport } from './abuse-ipdb';
+import { type DnsResolver } from './dns-resolver';
+import { type DnsblListing, findListings } from './dnsbl';
+import { findHostname } from './reverse-dns';
+
+/** What third parties say about an address. A source that fails or is late has said nothing. */
+export interface NetworkFacts {
+  readonly hostname: string | null;
+  readonly listings: readonly DnsblListing[];
+  readonly abuse: AbuseReport | undefined;
+}
+
+/** Third parties that may be asked; an absent one is switched off. */
+export interface NetworkSources {
+  /** For reverse DNS. */
+  readonly resolver: DnsResolver | undefined;
+  readonly blockList: { readonly zone: string; readonly resolver: DnsResolver } | undefined;
+  readonly findAbuse: ((address: IpAddress) => Promise<AbuseReport>) | undefined;
+}
+
+export interface NetworkFactsOptions {
+  readonly sources: NetworkSources;
+  readonly clock: Clock;
+  /** Told of a source that failed; never of the address that was asked about. */
+  readonly onFailure: (source: string, cause: unknown) => void;
+}
+
+/** Asks about public addresses only: the caller must not hand over a reserved one. */
+export type FindNetworkFacts = (address: IpAddress) => Promise<NetworkFacts>;
+
+/** Product contract of api-ip for reverse DNS; nothing else may hold an answer up for longer either. */
+export const SOURCE_DEADLINE_MS = 1_000;
+const CACHE_ENTRIES = 20_000;
+/** Names and listings change within minutes at most; AbuseIPDB's free plan has 1,000 checks a day. */
+const FACTS_FRESH_MS = 5 * 60_000;
+/** A failed source is asked again soon, but not by every request for the same address. */
+const FAILURE_FRESH_MS = 30_000;
+/** After so many failures in a row a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a second. */
+const FAILURES_TO_PAUSE = 5;
+
+class DeadlinePassed extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new DeadlinePassed(`no answer within ${ms} ms`)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** One source with its deadline and its pause after repeated failures. */
+function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
+  let failures = 0;
+  let pausedUntil = -Infinity;
+  return async function ask<T>(work: (() => Promise<T>) | undefined, nothing: T): Promise<{ value: T; complete: boolean }> {
+    if (!work) return { value: nothing, complete: true };
+    if (clock.monotonic() < pausedUntil) return { value: nothing, complete: false };
+    try {
+      const value = await withDeadline(work(), SOURCE_DEADLINE_MS);
+      failures = 0;
+      return { value, complete: true };
+    } catch (cause) {
+      failures++;
+      if (failures >= FAILURES_TO_PAUSE) {
+        failures = 0;
+        pausedUntil = clock.monotonic() + FAILURE_FRESH_MS;
+      }
+      onFailure(name, cause);
+      return { value: nothing, complete: false };
+    }
+  };
+}
+
+/** Asks every source side by side and keeps what they said; simultaneous requests for one address share the asking. */
+export function createNetworkFacts(options: NetworkFactsOptions): FindNetworkFacts {
+  const { sources, clock } = options;
+  const { resolver, blockList, findAbuse } = sources;
+  const cache = new LRUCache<string, Promise<NetworkFacts>>({
+    max: CACHE_ENTRIES,
+    ttl: FACTS_FRESH_MS,
+    // Without it the cache keeps one reading of the clock for a millisecond of real time.
+    ttlResolution: 0,
+    perf: { now: () => clock.monotonic() },
+  });
+  const reverse = createSource('reverse_dns', options);
+  const dnsbl = createSource('dnsbl', options);
+  const abuseIpdb = createSource('abuseipdb', options);
+
+  const ask = async (address: IpAddress): Promise<NetworkFacts> => {
+    const [hostname, listings, abuse] = await Promise.all([
+      reverse(resolver && (() => findHostname(address, resolver)), undefined),
+      dnsbl(blockList && (() => findListings(address, blockList.zone, blockList.resolver)), []),
+      abuseIpdb<AbuseReport | undefined>(findAbuse && (() => findAbuse(address)), undefined),
+    ]);
+    const facts = { hostname: hostname.value ?? null, listings: listings.value, abuse: abuse.value };
+    if (!(hostname.complete && listings.complete && abuse.complete))
+      cache.set(address.text, Promise.resolve(facts), { ttl: FAILURE_FRESH_MS });
+    return facts;
+  };
+
+  return (address) => {
+    const known = cache.get(address.text);
+    if (known) return known;
+    const asked = ask(address);
+    cache.set(address.text, asked);
+    return asked;
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { parseIpAddress } from '../../plugins/core/ip-address';
+import { type KeyMode } from '../../plugins/core/ports';
+import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/define-service';
+import { invalidInput, ServiceError } from '../kit/errors';
+import { createUpstreamClient, type UpstreamClient } from '../kit/upstream-client';
+import { sandboxAt } from '../kit/upstream-target';
+import { createAbuseIpdb } from './abuse-ipdb';
+import { createDnsResolver, createSandboxResolver } from './dns-resolver';
+import { ipAnswer } from './ip-answer';
+import { type IpDatabases, openDatabases } from './ip-databases';
+import { lookUpAddress } from './look-up-address';
+import { createNetworkFacts, type FindNetworkFacts, type NetworkSources, SOURCE_DEADLINE_MS } from './network-facts';
+import { checkReadable, databasePaths, ipSettings, type IpSettings } from './settings';
+
+export interface IpDeps {
+  /** Settles when the files are in memory: the service listens meanwhile and the first requests wait. */
+  readonly databases: Promise<IpDatabases>;
+  /** Test is undefined without a sandbox. */
+  readonly networkFacts: Readonly<Record<KeyMode, FindNetworkFacts | undefined>>;
+  close(): Promise<void>;
+}
+
+const input = z.object({ ip: z.string().optional() });
+
+async function answer({ ip }: z.output<typeof input>, context: CallContext, deps: IpDeps) {
+  const address = parseIpAddress(ip ?? context.proof.callerAddress);
+  if (!address && ip === undefined) throw new ServiceError('processing_failed', { cause: new Error('the proof has no caller address') });
+  if (!address) throw invalidInput([{ field: 'ip', message: 'must be an IPv4 or IPv6 address, without port, zone or leading zeros' }]);
+  const findNetworkFacts = deps.networkFacts[context.mode];
+  if (!findNetworkFacts) throw new ServiceError('upstream_not_configured');
+  return lookUpAddress(address, { databases: await deps.databases, findNetworkFacts });
+}
+
+function liveSources(settings: IpSettings, client: UpstreamClient): NetworkSources {
+  const resolver = createDnsResolver(settings.IP_DNS_SERVERS);
+  const { IP_DNSBL_ZONE: zone, IP_ABUSEIPDB_KEY: apiKey } = settings;
+  return {
+    resolver: settings.IP_REVERSE_DNS ? resolver : undefined,
+    blockList: zone === undefined ? undefined : { zone, resolver },
+    findAbuse: apiKey === undefined ? undefined : createAbuseIpdb({ client, mode: 'live', apiKey }),
+  };
+}
+
+/** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
+function sandboxSources(sandboxUrl: string, client: UpstreamClient): NetworkSources {
+  const resolver = createSandboxResolver(sandboxUrl);
+  return {
+    resolver,
+    blockList: { zone: 'zen.spamhaus.org', resolver },
+    findAbuse: createAbuseIpdb({ client, mode: 'test', apiKey: 'sandbox' }),
+  };
+}
+
+/**
+ * Starts reading the files and returns: half a second of parsing must not hold up the start of every other service.
+ * @throws Error naming a configured file that is not there
+ */
+export async function createIpDeps({ settings, common, clock, log, metrics }: ServiceTools<IpSettings>): Promise<IpDeps> {
+  const paths = databasePaths(settings);
+  await checkReadable(paths);
+  const facts = (sources: NetworkSources): FindNetworkFacts =>
+    createNetworkFacts({
+      sources,
+      clock,
+      onFailure: (source, err) => log.warn({ source, err }, 'a source of facts about addresses failed'),
+    });
+  const databases = openDatabases({
+    paths,
+    pollMs: settings.IP_DATABASE_POLL_SECONDS * 1000,
+    onError: (path, err) => log.error({ path, err }, 'a changed IP database cannot be used; the one in memory stays'),
+  });
+  databases.catch((err: unknown) => log.error({ err }, 'the IP databases cannot be opened'));
+  const { IP_ABUSEIPDB_URL: liveUrl } = settings;
+  const abuseIpdb = createUpstreamClient({
+    name: 'abuseipdb',
+    target: { liveUrl, liveSetting: 'IP_ABUSEIPDB_URL', sandboxUrl: sandboxAt(common, '/abuseipdb') },
+    timeoutMs: SOURCE_DEADLINE_MS,
+    headers: { 'user-agent': 'tollgate' },
+    metrics,
+  });
+  return {
+    databases,
+    networkFacts: {
+      live: facts(liveSources(settings, abuseIpdb)),
+      test: common.sandboxUrl === undefined ? undefined : facts(sandboxSources(common.sandboxUrl, abuseIpdb)),
+    },
+    close: async () => {
+      await abuseIpdb.close();
+      (await databases.catch(() => undefined))?.close();
+    },
+  };
+}
+
+export const ipService = defineService<IpDeps, IpSettings>({
+  name: 'ip',
+  products: ['api-ip'],
+  settings: ipSettings,
+  createDeps: createIpDeps,
+  checkReady: async ({ databases }) => {
+    await databases;
+  },
+  close: (deps) => deps.close(),
+  routes: [
+    defineRoute({
+      method: 'GET',
+      path: '/ip',
+      input,
+      output: ipAnswer,
+      body: { kind: 'ignored' },
+      handler: (fields, context, deps: IpDeps) => answer(fields, context, deps),
+    }),
+  ],
+});

@@ -1,0 +1,119 @@
+import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { type IpDatabases } from '../../../services/ip/ip-databases';
+import { lookUpAddress } from '../../../services/ip/look-up-address';
+import { type NetworkFacts } from '../../../services/ip/network-facts';
+
+function addressOf(text: string): IpAddress {
+  const address = parseIpAddress(text);
+  if (!address) throw new Error(text);
+  return address;
+}
+
+const noDatabases: IpDatabases = {
+  findPlace: () => undefined,
+  findAsn: () => undefined,
+  findAnonymity: () => [],
+  findIpRisk: () => undefined,
+  findStaticScore: () => undefined,
+  checkForChanges: async () => undefined,
+  close: () => undefined,
+};
+
+/** What the look-up asked the network about, and what it answered. */
+async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}) {
+  const asked: string[] = [];
+  const answer = await lookUpAddress(addressOf(text), {
+    databases: { ...noDatabases, ...databases },
+    findNetworkFacts: async (address) => {
+      asked.push(address.text);
+      return { hostname: null, listings: [], abuse: undefined, ...facts };
+    },
+  });
+  return { asked, answer };
+}
+
+describe('third parties', () => {
+  test.each([
+    '0.0.0.0/8',
+    '10.0.0.0/8',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+    '169.254.0.0/16',
+    '172.16.0.0/12',
+    '192.0.0.0/24',
+    '192.0.2.0/24',
+    '192.88.99.0/24',
+    '192.168.0.0/16',
+    '198.18.0.0/15',
+    '198.51.100.0/24',
+    '203.0.113.0/24',
+    '224.0.0.0/4',
+    '240.0.0.0/4',
+    '::/128',
+    '::1/128',
+    '::ffff:10.0.0.0/104',
+    '64:ff9b::10.0.0.0/104',
+    '64:ff9b:1::/48',
+    '100::/64',
+    '100:0:0:1::/64',
+    '2001:2::/48',
+    '2001:db8::/32',
+    '2002::/16',
+    '3fff::/20',
+    '5f00::/16',
+    'fc00::/7',
+    'fe80::/10',
+    'fec0::/10',
+    'ff00::/8',
+  ])('are never asked about addresses in %s', async (text) => {
+    const network = parseIpNetwork(text);
+    if (!network) throw new Error(text);
+    const { bits, value } = network.address;
+    const last = value + (1n << BigInt(bits - network.prefixLength)) - 1n;
+    for (const each of [value, last]) {
+      const { asked, answer } = await lookUp(formatIpAddress(each, bits));
+      expect([asked, answer.is_reserved, answer.risk_signals]).toEqual([[], true, []]);
+    }
+  });
+
+  test.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
+    expect((await lookUp(text)).asked).toEqual([text]);
+  });
+});
+
+describe('risk signals', () => {
+  test('carry their weight and who said so', async () => {
+    const { answer } = await lookUp(
+      '8.8.8.8',
+      { listings: ['dnsbl_xbl', 'dnsbl_pbl'], abuse: { confidence: 50, torExit: false } },
+      { findAsn: () => ({ number: 16509, organisation: 'Amazon.com, Inc.' }) },
+    );
+    expect(answer.risk_signals).toEqual([
+      { id: 'hosting', weight: 0.25, source: 'asn_list' },
+      { id: 'dnsbl_xbl', weight: 0.7, source: 'dnsbl' },
+      { id: 'dnsbl_pbl', weight: 0, source: 'dnsbl' },
+      { id: 'abuse_reports', weight: 0.45, source: 'abuseipdb' },
+    ]);
+    expect(answer.ip_risk).toBe(87.63);
+    expect(answer.static_ip_score).toBe(55);
+  });
+
+  test('count once when several sources agree', async () => {
+    const facts = { torExit: true, hosting: true, proxyOrVpn: false };
+    const { answer } = await lookUp(
+      '8.8.8.8',
+      { abuse: { confidence: 0, torExit: true } },
+      {
+        findAsn: () => ({ number: 16509, organisation: '' }),
+        findAnonymity: () => [
+          { source: 'anonymous_ip_mmdb', facts },
+          { source: 'ip_risk_mmdb', facts },
+        ],
+      },
+    );
+    expect(answer.risk_signals).toEqual([
+      { id: 'tor_exit', weight: 0.85, source: 'anonymous_ip_mmdb' },
+      { id: 'hosting', weight: 0.25, source: 'anonymous_ip_mmdb' },
+    ]);
+  });
+});

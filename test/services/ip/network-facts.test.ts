@@ -1,0 +1,175 @@
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type Clock } from '../../../plugins/core/ports';
+import { type DnsResolver } from '../../../services/ip/dns-resolver';
+import { DnsblRefused, dnsblName, findListings, readListings } from '../../../services/ip/dnsbl';
+import { createNetworkFacts, type NetworkSources } from '../../../services/ip/network-facts';
+import { cleanName, findHostname } from '../../../services/ip/reverse-dns';
+
+function addressOf(text: string): IpAddress {
+  const address = parseIpAddress(text);
+  if (!address) throw new Error(text);
+  return address;
+}
+
+const GOOGLE = '8.8.8.8.in-addr.arpa';
+const GOOGLE_V6 = '8.8.8.8.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.6.8.4.0.6.8.4.1.0.0.2.ip6.arpa';
+
+class NoSuchName extends Error {
+  readonly code = 'ENOTFOUND';
+}
+
+/** Answers from tables; counts what it is asked. */
+class FakeResolver implements DnsResolver {
+  readonly asked: string[] = [];
+  constructor(
+    private readonly pointers: Readonly<Record<string, string[]>>,
+    private readonly addresses: Readonly<Record<string, string[]>> = {},
+  ) {}
+
+  private async answer(table: Readonly<Record<string, string[]>>, name: string): Promise<string[]> {
+    this.asked.push(name);
+    const found = table[name];
+    if (!found) throw new NoSuchName();
+    return found;
+  }
+
+  resolvePtr = (name: string) => this.answer(this.pointers, name);
+  resolve4 = (host: string) => this.answer(this.addresses, host);
+  resolve6 = (host: string) => this.answer(this.addresses, host);
+}
+
+describe('reverse DNS', () => {
+  test('gives a name that resolves back to the address', async () => {
+    const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.4.4', '8.8.8.8'] });
+    await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBe('dns.google');
+  });
+
+  test('compares v6 addresses by value', async () => {
+    const resolver = new FakeResolver({ [GOOGLE_V6]: ['dns.google'] }, { 'dns.google': ['2001:4860:4860:0:0:0:0:8888'] });
+    await expect(findHostname(addressOf('2001:4860:4860::8888'), resolver)).resolves.toBe('dns.google');
+  });
+
+  test('gives nothing for a forged name', async () => {
+    const resolver = new FakeResolver({ [GOOGLE]: ['mail.bank.example'] }, { 'mail.bank.example': ['192.0.2.1'] });
+    await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBeUndefined();
+  });
+
+  test('gives the confirmed one of several names, and nothing when there is none', async () => {
+    const resolver = new FakeResolver({ [GOOGLE]: ['forged.example', 'dns.google'] }, { 'dns.google': ['8.8.8.8'] });
+    await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBe('dns.google');
+    await expect(findHostname(addressOf('8.8.4.4'), resolver)).resolves.toBeUndefined();
+  });
+
+  test('strips what a hostile zone puts into a name', () => {
+    expect(cleanName('a\u0000b\r\nSet-Cookie: x\u202e.example.')).toBe('abSet-Cookie:x.example');
+    expect(cleanName('x'.repeat(400))).toHaveLength(253);
+    expect(cleanName('\u0007.')).toBeUndefined();
+  });
+});
+
+describe('DNS block list', () => {
+  test('asks for reversed octets and nibbles', () => {
+    expect(dnsblName(addressOf('1.2.3.4'), 'zen.example')).toBe('4.3.2.1.zen.example');
+    expect(dnsblName(addressOf('2001:db8::1'), 'zen.example')).toBe(
+      '1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.zen.example',
+    );
+  });
+
+  test.each([
+    ['127.0.0.2', ['dnsbl_sbl']],
+    ['127.0.0.3', ['dnsbl_css']],
+    ['127.0.0.4', ['dnsbl_xbl']],
+    ['127.0.0.9', ['dnsbl_drop']],
+    ['127.0.0.10', ['dnsbl_pbl']],
+    ['127.0.0.11', ['dnsbl_pbl']],
+    ['127.0.0.1', []],
+    ['127.0.0.5', []],
+    ['127.0.1.2', []],
+    ['127.255.255.252', []],
+    ['127.255.255.254', []],
+    ['127.255.255.255', []],
+    ['93.184.216.34', []],
+  ])('reads return code %s', (code, listings) => expect(readListings([code])).toEqual(listings));
+
+  test('never counts an error code, alone or beside a listing', async () => {
+    const of = (...answers: string[]): FakeResolver => new FakeResolver({}, { '4.3.2.1.zen.example': answers });
+    await expect(findListings(addressOf('1.2.3.4'), 'zen.example', of('127.255.255.254'))).rejects.toThrow(DnsblRefused);
+    await expect(findListings(addressOf('1.2.3.4'), 'zen.example', of('127.0.0.2', '127.255.255.255'))).resolves.toEqual(['dnsbl_sbl']);
+    await expect(findListings(addressOf('1.2.3.5'), 'zen.example', of())).resolves.toEqual([]);
+  });
+});
+
+describe('facts from the network', () => {
+  let nowMs: number;
+  const clock: Clock = { now: () => nowMs, monotonic: () => nowMs };
+  const failures: string[] = [];
+  const off: NetworkSources = { resolver: undefined, blockList: undefined, findAbuse: undefined };
+
+  beforeEach(() => {
+    nowMs = 1_000;
+    failures.length = 0;
+  });
+
+  function factsFrom(sources: Partial<NetworkSources>) {
+    return createNetworkFacts({ sources: { ...off, ...sources }, clock, onFailure: (source) => failures.push(source) });
+  }
+
+  test('are asked once for simultaneous requests and again after five minutes', async () => {
+    const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.8.8'] });
+    const find = factsFrom({ resolver });
+    const both = await Promise.all([find(addressOf('8.8.8.8')), find(addressOf('8.8.8.8'))]);
+    expect(both.map(({ hostname }) => hostname)).toEqual(['dns.google', 'dns.google']);
+    expect(resolver.asked).toEqual([GOOGLE, 'dns.google']);
+    nowMs += 5 * 60_000 - 1;
+    await find(addressOf('8.8.8.8'));
+    expect(resolver.asked).toHaveLength(2);
+    nowMs += 2;
+    await find(addressOf('8.8.8.8'));
+    expect(resolver.asked).toHaveLength(4);
+  });
+
+  test('lack what a failing source would have said, and ask it again after half a minute', async () => {
+    let calls = 0;
+    const findAbuse = async () => {
+      calls++;
+      throw new Error('AbuseIPDB answered 429');
+    };
+    const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.8.8'] });
+    const find = factsFrom({ findAbuse, resolver });
+    await expect(find(addressOf('8.8.8.8'))).resolves.toEqual({ hostname: 'dns.google', listings: [], abuse: undefined });
+    await find(addressOf('8.8.8.8'));
+    expect(calls).toBe(1);
+    nowMs += 30_001;
+    await find(addressOf('8.8.8.8'));
+    expect(calls).toBe(2);
+    expect(failures).toEqual(['abuseipdb', 'abuseipdb']);
+  });
+
+  test('come without a name when the name server stays silent for a second', async () => {
+    const silent: DnsResolver = { resolvePtr: () => new Promise(() => undefined), resolve4: async () => [], resolve6: async () => [] };
+    await expect(factsFrom({ resolver: silent })(addressOf('8.8.8.8'))).resolves.toEqual({
+      hostname: null,
+      listings: [],
+      abuse: undefined,
+    });
+    expect(failures).toEqual(['reverse_dns']);
+  });
+
+  test('leave a source alone for half a minute after five failures in a row', async () => {
+    let calls = 0;
+    const broken: DnsResolver = {
+      resolvePtr: async () => {
+        calls++;
+        throw new Error('ECONNREFUSED');
+      },
+      resolve4: async () => [],
+      resolve6: async () => [],
+    };
+    const find = factsFrom({ resolver: broken });
+    for (let index = 1; index <= 8; index++) await find(addressOf(`8.8.8.${index}`));
+    expect(calls).toBe(5);
+    nowMs += 30_001;
+    await find(addressOf('8.8.8.100'));
+    expect(calls).toBe(6);
+  });
+});
