@@ -24,8 +24,8 @@ export interface NetworkSources {
 export interface NetworkFactsOptions {
   readonly sources: NetworkSources;
   readonly clock: Clock;
-  /** Told of a source that failed; never of the address that was asked about. */
-  readonly onFailure: (source: string, cause: unknown) => void;
+  /** Told which source failed and how, in words without the address that was asked about or the zone, which may hold a key. */
+  readonly onFailure: (source: string, reason: string) => void;
 }
 
 /** Asks about public addresses only: the caller must not hand over a reserved one. */
@@ -43,6 +43,13 @@ const FAILURES_TO_PAUSE = 5;
 
 class DeadlinePassed extends Error {
   override readonly name = 'TimeoutError';
+}
+
+/** The messages of DNS errors name the host that was asked for; their codes do not. */
+function describeFailure(cause: unknown): string {
+  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined;
+  if (typeof code === 'string') return code;
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : 'unknown';
 }
 
 function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
@@ -69,7 +76,7 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
         failures = 0;
         pausedUntil = clock.monotonic() + FAILURE_FRESH_MS;
       }
-      onFailure(name, cause);
+      onFailure(name, describeFailure(cause));
       return { value: nothing, complete: false };
     }
   };

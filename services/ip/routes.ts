@@ -63,7 +63,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
     createNetworkFacts({
       sources,
       clock,
-      onFailure: (source, err) => log.warn({ source, err }, 'a source of facts about addresses failed'),
+      onFailure: (source, reason) => log.warn({ source, reason }, 'a source of facts about addresses failed'),
     });
   const databases = openDatabases({
     paths,

@@ -155,6 +155,20 @@ describe('facts from the network', () => {
     expect(failures).toEqual(['reverse_dns']);
   });
 
+  test('name neither address nor zone when a source fails', async () => {
+    const reasons: string[] = [];
+    const failing: DnsResolver = {
+      resolvePtr: async () => [],
+      resolve4: async (host) => {
+        throw Object.assign(new Error(`queryA ESERVFAIL ${host}`), { code: 'ESERVFAIL' });
+      },
+      resolve6: async () => [],
+    };
+    const sources = { ...off, blockList: { zone: 'secretkey.zen.example', resolver: failing } };
+    await createNetworkFacts({ sources, clock, onFailure: (source, reason) => reasons.push(`${source} ${reason}`) })(addressOf('8.8.8.8'));
+    expect(reasons).toEqual(['dnsbl ESERVFAIL']);
+  });
+
   test('leave a source alone for half a minute after five failures in a row', async () => {
     let calls = 0;
     const broken: DnsResolver = {
