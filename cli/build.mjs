@@ -30,15 +30,29 @@ function fingerprint(files) {
   return hash.digest('hex');
 }
 
+/** The files that go into dist/, and a stamp of their state. */
+function readSources() {
+  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder)));
+  const wanted = files.filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path));
+  return { wanted, stamp: fingerprint([...wanted, 'cli/build.mjs', 'package.json']) };
+}
+
+function isStamped(stamp) {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+}
+
+/** True when dist/ was built from the sources as they are now. */
+export function isBuilt() {
+  return isStamped(readSources().stamp);
+}
+
 /**
  * Builds dist/ unless it is current.
  * @returns {Promise<boolean>} true when something was built
  */
 export async function build() {
-  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder)));
-  const wanted = files.filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path));
-  const stamp = fingerprint([...wanted, 'cli/build.mjs', 'package.json']);
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return false;
+  const { wanted, stamp } = readSources();
+  if (isStamped(stamp)) return false;
 
   const { build: esbuild } = await import('esbuild');
   mkdirSync(join(root, 'dist'), { recursive: true });

@@ -1,0 +1,38 @@
+// Everything that must be true before compiled code can run: Node.js, packages, dist/. Plain JavaScript without dependencies, because a
+// bare clone has neither. `npm start`, `npm test`, `npm run check` and `npx tollgate` all come through here.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, isBuilt } from './build.mjs';
+import { installDependencies, isInstalled } from './bootstrap/dependencies.mjs';
+import { exclusively } from './bootstrap/exclusive.mjs';
+import { nodeTooOld } from './bootstrap/node-version.mjs';
+
+/** The project's folder, also when called through a link as npx does. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Prints one line on stderr and ends with exit code 1. */
+export function fail(error) {
+  console.error(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
+
+/**
+ * Ends the process with one readable line when something cannot be set up.
+ * @param {{ needs: import('./bootstrap/dependencies.mjs').Needs }} options
+ */
+export async function bootstrap({ needs }) {
+  try {
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const tooOld = nodeTooOld(engines.node, process.versions.node);
+    if (tooOld) throw new Error(tooOld);
+    // Most of the time nothing is to be done, and commands that run side by side need not wait for each other.
+    if (isInstalled(root, needs) && isBuilt()) return;
+    await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {
+      installDependencies(root, needs);
+      await build();
+    });
+  } catch (error) {
+    fail(error);
+  }
+}

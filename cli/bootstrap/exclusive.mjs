@@ -1,0 +1,109 @@
+// Two commands started at once in one clone must not install or build into each other's files.
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Field 22 of /proc/<pid>/stat: tells a process from a later one that got the same number. Empty where there is no /proc. */
+function startedAt(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
+ * Names a process so that it can be recognised later.
+ * @param {number} pid
+ * @returns {{ pid: number, startedAt: string }}
+ */
+export function identifyProcess(pid) {
+  return { pid, startedAt: startedAt(pid) };
+}
+
+/** True when exactly that process still runs. */
+export function isSameProcess({ pid, startedAt: then }) {
+  return Number.isInteger(pid) && pid > 0 && isAlive(pid) && startedAt(pid) === then;
+}
+
+function readHolder(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the file with its content in one step, so that nobody reads it half written. */
+function createWhole(file, content) {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Takes away a lock whose holder is gone; puts it back when another process took it over in between. */
+function clearStale(file) {
+  const aside = `${file}.stale.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  const holder = readHolder(aside);
+  if (holder && isSameProcess(holder)) createWhole(file, JSON.stringify(holder));
+  rmSync(aside, { force: true });
+}
+
+/**
+ * Takes the lock for this process, also from a holder that died without giving it back.
+ * @param {string} file
+ * @returns {{ release: () => void } | { heldBy: number }} heldBy: the process id of the living holder
+ */
+export function takeLock(file) {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  for (;;) {
+    if (createWhole(file, JSON.stringify(identifyProcess(process.pid)))) return { release: () => rmSync(file, { force: true }) };
+    const holder = readHolder(file);
+    if (holder && isSameProcess(holder)) return { heldBy: holder.pid };
+    clearStale(file);
+  }
+}
+
+const RETRY_MS = 100;
+
+/**
+ * Runs `work` while no other process runs its own under the same lock; waits as long as the other one lives.
+ * @template T
+ * @param {string} file
+ * @param {() => T | Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function exclusively(file, work) {
+  let lock = takeLock(file);
+  while ('heldBy' in lock) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    lock = takeLock(file);
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,1 @@
+export function nodeTooOld(range: string, version: string): string | undefined;

@@ -1,0 +1,38 @@
+// `npm run check`: everything that reads the code without running it. All of it runs, so that one report shows all that is wrong.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootstrap, root } from './bootstrap.mjs';
+
+const folders = ['plugins', 'services', 'kong', 'cli', 'test'].filter((folder) => existsSync(join(root, folder)));
+
+/** Name, package whose command runs, arguments. */
+const checks = [
+  ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
+  ['eslint', 'eslint/bin/eslint.js', ['.']],
+  ['prettier', 'prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']],
+  ['dependency-cruiser', 'dependency-cruiser/bin/dependency-cruise.mjs', [...folders, '--config', '.dependency-cruiser.cjs']],
+  ['knip', 'knip/bin/knip.js', ['--no-progress']],
+];
+
+function run([name, program, args]) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.on('close', (code) => resolve({ name, ok: code === 0, output: Buffer.concat(output).toString() }));
+  });
+}
+
+await bootstrap({ needs: 'everything' });
+let failed = 0;
+for (const check of checks) {
+  const { name, ok, output } = await run(check);
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`);
+  if (ok) continue;
+  failed += 1;
+  console.log(output.trimEnd());
+}
+console.log(failed === 0 ? 'all checks passed' : `${failed} of ${checks.length} checks failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,137 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { installationNeeded } from '../../cli/bootstrap/dependencies.mjs';
+import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
+import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
+import { findProgram } from '../../cli/bootstrap/redis.mjs';
+
+const root = join(__dirname, '..', '..');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-bootstrap-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('installing packages', () => {
+  const locked = {
+    '': { version: '0.1.0' },
+    'node_modules/pg': { version: '8.0.0' },
+    'node_modules/jest': { version: '30.0.0', dev: true },
+    'node_modules/types': { version: '1.0.0', devOptional: true },
+    'node_modules/for-windows': { version: '1.0.0', optional: true },
+  };
+  const { 'node_modules/pg': pg, 'node_modules/jest': jest, 'node_modules/types': types } = locked;
+  const everything = { 'node_modules/pg': pg, 'node_modules/jest': jest, 'node_modules/types': types };
+  const production = { 'node_modules/pg': pg };
+
+  test('is not needed when all packages but other platforms’ are there', () => {
+    expect(installationNeeded(locked, everything, 'everything')).toBe('nothing');
+  });
+
+  test('is done afresh when nothing is installed', () => {
+    expect(installationNeeded(locked, undefined, 'production')).toBe('fresh');
+  });
+
+  test('is done afresh when a version differs, even of an optional or development package', () => {
+    for (const path of ['node_modules/pg', 'node_modules/jest']) {
+      expect(installationNeeded(locked, { ...everything, [path]: { version: '9.9.9' } }, 'production')).toBe('fresh');
+    }
+    expect(installationNeeded(locked, { ...everything, 'node_modules/for-windows': { version: '2.0.0' } }, 'production')).toBe('fresh');
+  });
+
+  test('is done afresh when a production package is missing', () => {
+    expect(installationNeeded(locked, { 'node_modules/jest': jest }, 'production')).toBe('fresh');
+  });
+
+  test('runs Tollgate without development packages, and adds them for the tests', () => {
+    expect(installationNeeded(locked, production, 'production')).toBe('nothing');
+    expect(installationNeeded(locked, production, 'everything')).toBe('add');
+  });
+
+  test('is not needed for what is installed here', () => {
+    const read = (file: string): Record<string, { version: string }> => JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+    expect(installationNeeded(read('package-lock.json'), read('node_modules/.package-lock.json'), 'everything')).toBe('nothing');
+  });
+});
+
+describe('the Node.js version', () => {
+  test.each(['20.19.0', '20.20.2', '21.0.0', '22.1.0', '26.0.0'])('%s is new enough', (version) => {
+    expect(nodeTooOld('>=20.19', version)).toBeUndefined();
+  });
+
+  test.each(['20.18.3', '18.20.0', '0.12.0'])('%s is refused in one sentence', (version) => {
+    expect(nodeTooOld('>=20.19', version)).toMatch(new RegExp(`^[^\\n]*20\\.19 or newer[^\\n]*${version}[^\\n]*$`));
+  });
+});
+
+describe('a lock', () => {
+  const file = (): string => join(folder, 'some.lock');
+
+  test('is held by one process until it is given back', () => {
+    const first = takeLock(file());
+    expect(takeLock(file())).toEqual({ heldBy: process.pid });
+    if (!('release' in first)) throw new Error('the first taker did not get the lock');
+    first.release();
+    expect(takeLock(file())).toHaveProperty('release');
+  });
+
+  test('of a process that died is taken over', () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    writeFileSync(file(), JSON.stringify({ pid, startedAt: '1' }));
+    expect(takeLock(file())).toHaveProperty('release');
+  });
+
+  test('of a process whose number another one has now is taken over', () => {
+    if (!existsSync('/proc/self/stat')) return;
+    writeFileSync(file(), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
+    expect(takeLock(file())).toHaveProperty('release');
+  });
+
+  test('that was damaged is taken over', () => {
+    writeFileSync(file(), '{"pi');
+    expect(takeLock(file())).toHaveProperty('release');
+  });
+
+  test('keeps the work of several processes apart', async () => {
+    const module = pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href;
+    const log = join(folder, 'log');
+    const program = `
+      import { appendFileSync } from 'node:fs';
+      import { exclusively } from ${JSON.stringify(module)};
+      for (let round = 0; round < 5; round++) await exclusively(${JSON.stringify(file())}, async () => {
+        appendFileSync(${JSON.stringify(log)}, 'in\\n');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        appendFileSync(${JSON.stringify(log)}, 'out\\n');
+      });`;
+    const runs = [0, 1, 2].map(() => spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' }));
+    const codes = await Promise.all(runs.map(async (run) => (await once(run, 'exit'))[0]));
+    expect(codes).toEqual([0, 0, 0]);
+    expect(readFileSync(log, 'utf8')).toBe('in\nout\n'.repeat(15));
+  });
+
+  test('is given back when the work fails', async () => {
+    await expect(exclusively(file(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(existsSync(file())).toBe(false);
+  });
+});
+
+test('a process is told from an ended one', () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  expect(isSameProcess(identifyProcess(process.pid))).toBe(true);
+  expect(isSameProcess({ pid, startedAt: '' })).toBe(false);
+});
+
+test('a program is found on the PATH only when it can be run', () => {
+  const program = join(folder, 'redis-server');
+  writeFileSync(program, '');
+  chmodSync(program, 0o644);
+  expect(findProgram('redis-server', `/nowhere:${folder}`)).toBeUndefined();
+  chmodSync(program, 0o755);
+  expect(findProgram('redis-server', `/nowhere:${folder}`)).toBe(program);
+});
