@@ -1,0 +1,50 @@
+import { type InstanceReport } from './supervisor/instance-state';
+import { endOnSignals } from './supervisor/end-on-signals';
+import { startInstance } from './supervisor/start-instance';
+import { type ProcessTable, type Supervisor } from './supervisor/supervisor';
+import { parseStartArguments, START_HELP } from './supervisor/start-arguments';
+
+export interface StartOptions {
+  /** The project's folder. */
+  readonly root: string;
+  /** Words after the program's name. */
+  readonly argv: readonly string[];
+  readonly processes: ProcessTable;
+}
+
+function describeInstance({ gateway, sandbox, dataDir }: InstanceReport, seconds: number): string {
+  return `Tollgate runs (started in ${seconds.toFixed(1)} s).
+
+  gateway   ${gateway}
+  sandbox   ${sandbox}   lists an input for every outcome
+  data      ${dataDir}   logs are in logs/
+
+First calls, in another terminal:
+
+  npx tollgate key create --customer you@example.com --products api-ip,api-pincode --mode test
+  curl -H "X-API-Key: $KEY" '${gateway}/ip?ip=8.8.8.8'
+  npx tollgate usage --customer you@example.com
+
+Ctrl-C stops everything.`;
+}
+
+/** `npm start`: returns when everything answers; the processes live until a signal comes. Ends the process when it cannot start. */
+export async function runStart({ root, argv, processes }: StartOptions): Promise<void> {
+  let supervisor: Supervisor | undefined;
+  endOnSignals(() => supervisor);
+  try {
+    const { json, help, port } = parseStartArguments(argv);
+    if (help) {
+      process.stdout.write(`${START_HELP}\n`);
+      process.exit(0);
+    }
+    if (!json) process.stderr.write('tollgate: starting\n');
+    const onSupervisor = (started: Supervisor): void => void (supervisor = started);
+    const report = await startInstance({ root, port, env: process.env, processes, onSupervisor });
+    process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, process.uptime())}\n`);
+  } catch (error) {
+    process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    await supervisor?.stop();
+    process.exit(1);
+  }
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// `npm start [-- --port 8000 --json]`: one instance a clone. The lock comes first, so that a second start says so at once.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bootstrap, fail, root } from './bootstrap.mjs';
+import { identifyProcess, isSameProcess, takeLock } from './bootstrap/exclusive.mjs';
+
+const lock = takeLock(join(root, '.tollgate', 'start.lock'));
+if ('heldBy' in lock) fail(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
+process.on('exit', () => lock.release());
+await bootstrap({ needs: 'production' });
+const { runStart } = await import(pathToFileURL(join(root, 'dist', 'cli', 'run-start.js')).href);
+await runStart({ root, argv: process.argv.slice(2), processes: { identifyProcess, isSameProcess } });

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Everything that an instance keeps lies in one folder of its clone. */
+export const DATA_FOLDER = '.tollgate';
+
+/**
+ * Creates the data folder with its logs. Nobody else may look into it; as root, other accounts may pass through it, because
+ * PostgreSQL refuses to run as root and has its data inside. Every secret in it is a file for its owner only.
+ * @returns the folder's absolute path
+ */
+export function createDataFolder(root: string): string {
+  const dataDir = join(root, DATA_FOLDER);
+  mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
+  return dataDir;
+}
+
+/** Linux allows 107 bytes, macOS 103. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** The plugin server's socket: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
+export function socketPath(dataDir: string): string {
+  const inside = join(dataDir, 'plugin.sock');
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
+  const folder = join(tmpdir(), `tollgate-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, 'plugin.sock');
+}

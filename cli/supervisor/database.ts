@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
+
+export interface DatabaseOptions {
+  /** Folder of the server's data. */
+  readonly dataDir: string;
+  readonly logFile: string;
+  readonly onEvent: (event: string) => void;
+}
+
+/** The embedded PostgreSQL, started again whenever it dies. */
+export interface Database {
+  /** Holds the password. The same as long as the supervisor runs: a restarted server takes its old port. */
+  readonly url: string;
+  readonly pid: () => number | undefined;
+  stop(): Promise<void>;
+  /** Ends it at once; what was committed is safe. */
+  kill(): void;
+}
+
+/** A death is noticed within this time. */
+const WATCH_MS = 200;
+const BACKOFF_MS = 1_000;
+
+/** @throws Error with one readable sentence when it does not start */
+export async function superviseDatabase(options: DatabaseOptions): Promise<Database> {
+  const { dataDir, logFile, onEvent } = options;
+  let server = await startEmbeddedPostgres({ dataDir, logFile });
+  const { url, port } = server;
+  let guard = guardServer(server);
+  let stopping = false;
+
+  async function restart(): Promise<void> {
+    try {
+      server = await startEmbeddedPostgres({ dataDir, logFile, port });
+      guard = guardServer(server);
+      onEvent('answers');
+    } catch (error) {
+      onEvent(error instanceof Error ? error.message : String(error));
+      await sleep(BACKOFF_MS);
+    }
+  }
+
+  async function watch(): Promise<void> {
+    while (!stopping) {
+      await sleep(WATCH_MS);
+      if (stopping || isRunning(server.pid)) continue;
+      dismiss(guard);
+      onEvent('ended');
+      await restart();
+    }
+  }
+
+  onEvent(server.adopted ? 'was still running and is taken over' : 'answers');
+  const watching = watch();
+  return {
+    url,
+    pid: () => server.pid,
+    async stop() {
+      stopping = true;
+      await watching;
+      await server.stop();
+      dismiss(guard);
+    },
+    kill: () => process.kill(server.pid, 'SIGKILL'),
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends the server when this process dies without having done so: a shell waits for the end of its stdin. A line on it, see
+ * {@link dismiss}, lets the server be.
+ */
+function guardServer(server: EmbeddedPostgres): ChildProcess {
+  const guard = spawn('/bin/sh', ['-c', `read line || kill -INT ${server.pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // Without a shell the server merely outlives a killed supervisor, and the next start takes it over.
+  guard.on('error', () => undefined);
+  guard.stdin?.on('error', () => undefined);
+  return guard;
+}
+
+function dismiss(guard: ChildProcess): void {
+  guard.stdin?.end('\n');
+}

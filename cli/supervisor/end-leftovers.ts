@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readState, removeState } from './instance-state';
+import { type ProcessTable } from './supervisor';
+
+const POLL_MS = 20;
+const DEADLINE_MS = 5_000;
+
+/**
+ * Ends what a supervisor that was killed has left running: its children end by themselves unless they hang, and they hold ports that
+ * this start wants. The database is not among them; it is taken over.
+ */
+export async function endLeftovers(dataDir: string, processes: ProcessTable): Promise<void> {
+  const left = (readState(dataDir)?.children ?? []).filter((child) => processes.isSameProcess(child));
+  for (const { pid } of left) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended in this moment.
+    }
+  }
+  const deadline = performance.now() + DEADLINE_MS;
+  while (left.some((child) => processes.isSameProcess(child)) && performance.now() < deadline) await sleep(POLL_MS);
+  removeState(dataDir);
+}

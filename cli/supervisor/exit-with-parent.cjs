@@ -1,0 +1,18 @@
+// Preloaded into every Node.js child of the supervisor (node --require). The child's stdin is a pipe that the supervisor holds open and
+// never writes to: it ends when the supervisor is gone, however it went, and then the child must go too.
+const { isMainThread } = require('node:worker_threads');
+
+/** Time for the child's own SIGTERM handler to drain before the process is ended. */
+const GRACE_MS = 2_000;
+
+if (isMainThread) {
+  const leave = () => {
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => process.exit(1), GRACE_MS);
+  };
+  process.stdin.once('end', leave);
+  process.stdin.once('error', leave);
+  process.stdin.resume();
+  // Watching must not keep a child alive that has nothing else to do.
+  process.stdin.unref?.();
+}

@@ -1,0 +1,59 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Recognises a process even after its number was given to another. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** What `npm start --json` prints. Every URL and path is absolute. */
+export interface InstanceReport {
+  readonly gateway: string;
+  /** Null while there is no dashboard. */
+  readonly dashboard: string | null;
+  readonly sandbox: string;
+  readonly services: Readonly<Record<string, string>>;
+  readonly dataDir: string;
+}
+
+/** How other commands find the running instance. Holds the database password: readable by its owner only. */
+export interface InstanceState extends InstanceReport {
+  readonly supervisor: ProcessIdentity;
+  readonly children: readonly (ProcessIdentity & { readonly name: string })[];
+  readonly databaseUrl: string;
+  readonly redisUrl: string | null;
+  /** IANA name. */
+  readonly quotaTimeZone: string;
+}
+
+function stateFile(dataDir: string): string {
+  return join(dataDir, 'state.json');
+}
+
+/** Replaces the file in one step: a reader sees the old state or the new one. */
+export function writeState(state: InstanceState): void {
+  const draft = `${stateFile(state.dataDir)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, stateFile(state.dataDir));
+}
+
+/** Undefined when nothing was started here, or the file cannot be understood. */
+export function readState(dataDir: string): InstanceState | undefined {
+  try {
+    const state: unknown = JSON.parse(readFileSync(stateFile(dataDir), 'utf8'));
+    return isState(state) ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isState(value: unknown): value is InstanceState {
+  if (typeof value !== 'object' || value === null) return false;
+  const { supervisor, children, databaseUrl } = value as Partial<Record<keyof InstanceState, unknown>>;
+  return typeof supervisor === 'object' && supervisor !== null && Array.isArray(children) && typeof databaseUrl === 'string';
+}
+
+export function removeState(dataDir: string): void {
+  rmSync(stateFile(dataDir), { force: true });
+}

@@ -1,0 +1,41 @@
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+
+/** A log larger than this is moved to `<name>.log.1`. */
+const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Moves an overlong log aside. The file is copied and truncated rather than renamed, because children hold it open; they append, so the
+ * next line starts the emptied file. Lines written in between are lost, which a development log can bear.
+ */
+export function rotateLog(file: string, largestBytes = LARGEST_LOG_BYTES): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= largestBytes) return;
+  copyFileSync(file, `${file}.1`);
+  truncateSync(file);
+}
+
+/** Opens a log for a child to append to; whoever opens it closes it once the child has it. */
+export function withLog<T>(file: string, use: (descriptor: number) => T): T {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const TAIL_LINES = 12;
+
+/** The last lines, for an error message: why a child did not start is usually among them. */
+export function logTail(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .slice(-TAIL_LINES)
+      .map((line) => `  ${line.slice(0, 300)}`)
+      .join('\n');
+  } catch {
+    return '  (nothing)';
+  }
+}

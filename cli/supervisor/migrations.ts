@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { type Pool } from 'pg';
+import { MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
+
+export interface MigrationStanding {
+  /** Names that this version has and the database has not. */
+  readonly pending: readonly string[];
+  /** Names that only the database has: it was used by a newer version. */
+  readonly unknown: readonly string[];
+}
+
+function isMissingTable(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '42P01';
+}
+
+async function readApplied(db: Pool): Promise<string[]> {
+  try {
+    const { rows } = await db.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name');
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (isMissingTable(error)) return [];
+    throw error;
+  }
+}
+
+/** Compares the database with the migrations of this version. */
+export async function readMigrationStanding(db: Pool): Promise<MigrationStanding> {
+  const files = readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql'));
+  const wanted = files.map((file) => file.slice(0, -'.sql'.length)).sort();
+  const applied = await readApplied(db);
+  return { pending: wanted.filter((name) => !applied.includes(name)), unknown: applied.filter((name) => !wanted.includes(name)) };
+}

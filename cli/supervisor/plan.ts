@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ChildSpec } from './supervised-child';
+
+/** Where the processes of one instance are and what they share. */
+export interface PlanContext {
+  /** The project's folder. */
+  readonly root: string;
+  readonly logsDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+  /** `id:base64,…` */
+  readonly signingKeys: string;
+  readonly pluginSocket: string;
+  readonly ports: InstancePorts;
+}
+
+/** Fixed as long as the supervisor runs: a process that is started again is found where it was. */
+export interface InstancePorts {
+  readonly gateway: number;
+  readonly sandbox: number;
+  /** The first of consecutive ports, one a service. */
+  readonly services: number;
+  /** Health, readiness and metrics of the services. */
+  readonly servicesPrivate: number;
+  /** By worker, for example `apk`. */
+  readonly workers: Readonly<Record<string, number>>;
+}
+
+export const LOOPBACK = '127.0.0.1';
+
+/** Folders of `services/workers/` that hold a program. */
+export function listWorkers(root: string): string[] {
+  const folder = join(root, 'dist', 'services', 'workers');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'main.js')));
+}
+
+interface NodeChild {
+  readonly name: string;
+  /** Below dist/. */
+  readonly module: string;
+  readonly args?: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
+  // Compiled code is kept between starts by Node.js 22 and later; older ones ignore the variable.
+  const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules', '.cache', 'tollgate') };
+  return {
+    name: child.name,
+    command: process.execPath,
+    args: [
+      '--require',
+      join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'),
+      join(root, 'dist', ...child.module.split('/')),
+      ...(child.args ?? []),
+    ],
+    env: { ...env, ...compileCache, ...child.env },
+    cwd: root,
+    logFile: join(logsDir, `${child.name}.log`),
+  };
+}
+
+export function sandboxUrl({ ports }: Pick<PlanContext, 'ports'>): string {
+  return `http://${LOOPBACK}:${ports.sandbox}`;
+}
+
+/** The sandbox upstreams that test keys, demos and tests use. */
+export function sandboxChild(context: PlanContext): ChildSpec {
+  const env = { SANDBOX_HOST: LOOPBACK, SANDBOX_PORT: String(context.ports.sandbox) };
+  return nodeChild(context, { name: 'sandbox', module: 'services/sandbox/main.js', env });
+}
+
+/** One shared gRPC worker. */
+export function workerChild(context: PlanContext, name: string): ChildSpec {
+  const port = String(context.ports.workers[name]);
+  const env = { WORKER_HOST: LOOPBACK, WORKER_PORT: port, SANDBOX_URL: sandboxUrl(context), REDIS_URL: context.redisUrl };
+  return nodeChild(context, { name: `worker-${name}`, module: `services/workers/${name}/main.js`, env });
+}
+
+/** `APK_WORKER_URL=127.0.0.1:7001`, one a worker. */
+function workerUrls({ ports }: PlanContext): Record<string, string> {
+  const variable = (name: string): string => `${name.toUpperCase().replaceAll('-', '_')}_WORKER_URL`;
+  return Object.fromEntries(Object.entries(ports.workers).map(([name, port]) => [variable(name), `${LOOPBACK}:${port}`]));
+}
+
+/** All product services in one process. */
+export function servicesChild(context: PlanContext): ChildSpec {
+  const { ports, signingKeys, databaseUrl, redisUrl } = context;
+  const env = {
+    SERVICE_HOST: LOOPBACK,
+    SERVICE_PORT: String(ports.services),
+    PRIVATE_HOST: LOOPBACK,
+    PRIVATE_PORT: String(ports.servicesPrivate),
+    SANDBOX_URL: sandboxUrl(context),
+    TOLLGATE_SIGNING_KEYS: signingKeys,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    ...workerUrls(context),
+  };
+  return nodeChild(context, { name: 'services', module: 'services/main.js', args: ['--all'], env });
+}
+
+/** The plugin server beside the gateway. */
+export function pluginServerChild(context: PlanContext): ChildSpec {
+  const { pluginSocket, signingKeys, databaseUrl, redisUrl } = context;
+  const env = { PLUGIN_SOCKET: pluginSocket, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TOLLGATE_SIGNING_KEYS: signingKeys };
+  return {
+    ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
+    // A killed server leaves its socket behind, and nobody can listen on a path that exists.
+    prepare: () => Promise.resolve(rmSync(pluginSocket, { force: true })),
+  };
+}
+
+/** @param services URLs by the names that services have in kong.yml */
+export function gatewayChild(context: PlanContext, services: Readonly<Record<string, string>>): ChildSpec {
+  const env = {
+    GATEWAY_HOST: LOOPBACK,
+    GATEWAY_PORT: String(context.ports.gateway),
+    PLUGIN_SOCKET: context.pluginSocket,
+    UPSTREAM_OVERRIDES: JSON.stringify(services),
+  };
+  return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env }), isFront: true };
+}

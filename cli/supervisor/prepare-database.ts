@@ -1,0 +1,32 @@
+import { type Pool } from 'pg';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
+import { readMigrationStanding } from './migrations';
+
+async function prepare(db: Pool, url: string): Promise<void> {
+  const { pending, unknown } = await readMigrationStanding(db);
+  if (unknown.length > 0) {
+    throw new Error(`the database was used by a newer version of Tollgate (migration ${unknown.join(', ')}); start that version`);
+  }
+  // Asking is cheap; the program that migrates takes longer to load than everything else here.
+  if (pending.length > 0) await migrate(url);
+  await seedCatalogue(db);
+  await seedDemoCustomer(db);
+}
+
+/**
+ * Brings schema and catalogue up to date and makes sure that there is a customer to begin with. May run at every start.
+ * @throws Error with one readable sentence when the database cannot be used
+ */
+export async function prepareDatabase(url: string): Promise<void> {
+  const pool = createPool(url, { max: 1, applicationName: 'tollgate start' });
+  try {
+    await prepare(pool, url);
+  } catch (cause) {
+    throw new Error(`the database cannot be prepared: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  } finally {
+    await pool.end();
+  }
+}

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDataFolder, socketPath } from './data-folder';
+import { superviseDatabase } from './database';
+import { endLeftovers } from './end-leftovers';
+import { findFreePorts, findFreeRow, isPortFree } from './free-port';
+import { type InstanceReport } from './instance-state';
+import {
+  gatewayChild,
+  type InstancePorts,
+  listWorkers,
+  LOOPBACK,
+  type PlanContext,
+  pluginServerChild,
+  sandboxChild,
+  sandboxUrl,
+  servicesChild,
+  workerChild,
+} from './plan';
+import { prepareDatabase } from './prepare-database';
+import { type ReadyLine } from './ready-line';
+import { keepSigningKeys } from './secrets';
+import { readStartSettings } from './start-settings';
+import { type ProcessTable, Supervisor } from './supervisor';
+
+export interface StartInstanceOptions {
+  /** The project's folder. */
+  readonly root: string;
+  /** Undefined: 8000 when it is free, else any free one. 0: any free one. */
+  readonly port: number | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly processes: ProcessTable;
+  /** Told as soon as there is something to stop. */
+  readonly onSupervisor: (supervisor: Supervisor) => void;
+}
+
+const USUAL_PORT = 8_000;
+
+/** @throws Error, one sentence, when the wanted port is taken */
+export async function chooseGatewayPort(wanted: number | undefined): Promise<number> {
+  if (wanted === undefined && (await isPortFree(USUAL_PORT))) return USUAL_PORT;
+  if (wanted) {
+    if (await isPortFree(wanted)) return wanted;
+    throw new Error(`port ${wanted} is taken by another program; choose one with npm start -- --port N`);
+  }
+  const [free = 0] = await findFreePorts(1);
+  return free;
+}
+
+/** More ports in a row than there will be products. */
+const SERVICE_ROW = 32;
+
+async function choosePorts(wanted: number | undefined, workers: readonly string[]): Promise<InstancePorts> {
+  const gateway = await chooseGatewayPort(wanted);
+  const services = await findFreeRow(SERVICE_ROW);
+  const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
+  const free = (await findFreePorts(workers.length + 2 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const [sandbox = 0, servicesPrivate = 0, ...rest] = free;
+  return {
+    gateway,
+    sandbox,
+    services,
+    servicesPrivate,
+    workers: Object.fromEntries(workers.map((name, index) => [name, rest[index] ?? 0])),
+  };
+}
+
+/** The services' URLs by name, from their ready line. */
+function serviceUrls({ services }: ReadyLine): Record<string, string> {
+  if (typeof services !== 'object' || services === null) throw new Error('the services did not say where they are');
+  return Object.fromEntries(Object.entries(services).map(([name, url]) => [name, String(url)]));
+}
+
+const GATEWAY_DEADLINE_MS = 20_000;
+const PROBE_MS = 20;
+
+/** Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. */
+async function untilRefusing(gateway: string): Promise<void> {
+  const deadline = performance.now() + GATEWAY_DEADLINE_MS;
+  let status = 0;
+  while (performance.now() < deadline) {
+    const response = await fetch(`${gateway}/ip`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await response?.arrayBuffer();
+    status = response?.status ?? 0;
+    if (status === 401) return;
+    await sleep(PROBE_MS);
+  }
+  throw new Error(`the gateway answers a request without a key with ${status || 'nothing'} instead of 401`);
+}
+
+/**
+ * Sets up and runs everything, what does not depend on each other at the same time.
+ * @throws Error, readable; then stop the supervisor, which may have processes already
+ */
+export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
+  const { root, env, processes } = options;
+  const { databaseUrl: givenUrl, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
+  const dataDir = createDataFolder(root);
+  await endLeftovers(dataDir, processes);
+  const ports = await choosePorts(options.port, listWorkers(root));
+  const logsDir = join(dataDir, 'logs');
+  const gateway = `http://${LOOPBACK}:${ports.gateway}`;
+  const report: InstanceReport = { gateway, dashboard: null, sandbox: sandboxUrl({ ports }), services: {}, dataDir };
+  const supervisor = new Supervisor({ report, redisUrl: redisUrl ?? null, quotaTimeZone, processes });
+  options.onSupervisor(supervisor);
+
+  const databaseUrl = givenUrl ?? (await startDatabase(supervisor, dataDir));
+  supervisor.useDatabase(databaseUrl);
+  const context: PlanContext = {
+    root,
+    logsDir,
+    env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
+    databaseUrl,
+    redisUrl,
+    signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
+    pluginSocket: socketPath(dataDir),
+    ports,
+  };
+  const services = await runAll(supervisor, context);
+  await untilRefusing(gateway);
+  return supervisor.complete({ ...report, services });
+}
+
+async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<string> {
+  const database = await superviseDatabase({
+    dataDir: join(dataDir, 'postgres'),
+    logFile: join(dataDir, 'logs', 'postgres.log'),
+    onEvent: (event) => supervisor.note('database', event),
+  });
+  supervisor.keepDatabase(database);
+  return database.url;
+}
+
+/** @returns URLs of the services */
+async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Record<string, string>> {
+  const withGateway = async (): Promise<Record<string, string>> => {
+    const services = serviceUrls(await supervisor.run(servicesChild(context)));
+    await supervisor.run(gatewayChild(context, services));
+    return services;
+  };
+  const withDatabase = async (): Promise<void> => {
+    await prepareDatabase(context.databaseUrl);
+    await supervisor.run(pluginServerChild(context));
+  };
+  const [services] = await Promise.all([
+    withGateway(),
+    withDatabase(),
+    supervisor.run(sandboxChild(context)),
+    ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
+  ]);
+  return services;
+}

@@ -1,0 +1,62 @@
+import { parseSigningKeys } from '../../plugins/core/context-token';
+import { isTimeZone } from '../../plugins/core/quota';
+
+/** What `npm start` itself reads; everything else in the environment reaches the processes unread and is checked by them. */
+export interface StartSettings {
+  /** Undefined: run the embedded server. */
+  readonly databaseUrl: string | undefined;
+  /** Undefined: count quotas in Postgres. */
+  readonly redisUrl: string | undefined;
+  /** Undefined: keep generated ones in the data folder. */
+  readonly signingKeys: string | undefined;
+  /** IANA name. */
+  readonly quotaTimeZone: string;
+}
+
+/** Where the customer's business day is. */
+export const DEFAULT_QUOTA_TIMEZONE = 'Asia/Kolkata';
+
+type Check = (text: string) => string | undefined;
+
+function urlOf(schemes: readonly string[]): Check {
+  return (text) => {
+    const ok = URL.canParse(text) && schemes.includes(new URL(text).protocol);
+    return ok ? undefined : `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+  };
+}
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  DATABASE_URL: urlOf(['postgres:', 'postgresql:']),
+  REDIS_URL: urlOf(['redis:', 'rediss:']),
+  QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
+  TOLLGATE_SIGNING_KEYS: (text) => {
+    try {
+      parseSigningKeys(text);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'cannot be read';
+    }
+  },
+};
+
+/** What is wrong with the common settings, one text a setting, never its value. Empty and absent are the same. */
+export function findSettingProblems(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(CHECKS).flatMap(([name, check]) => {
+    const value = env[name];
+    const problem = value ? check(value) : undefined;
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+}
+
+/** @throws Error that lists every problem in one line */
+export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
+  const problems = findSettingProblems(env);
+  if (problems.length > 0) throw new Error(`the environment cannot be used: ${problems.join('; ')}`);
+  const { DATABASE_URL, REDIS_URL, TOLLGATE_SIGNING_KEYS, QUOTA_TIMEZONE } = env;
+  return {
+    databaseUrl: DATABASE_URL || undefined,
+    redisUrl: REDIS_URL || undefined,
+    signingKeys: TOLLGATE_SIGNING_KEYS || undefined,
+    quotaTimeZone: QUOTA_TIMEZONE || DEFAULT_QUOTA_TIMEZONE,
+  };
+}

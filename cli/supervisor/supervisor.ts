@@ -1,0 +1,125 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database } from './database';
+import { type InstanceReport, type ProcessIdentity, removeState, writeState } from './instance-state';
+import { rotateLog } from './log-file';
+import { type ReadyLine } from './ready-line';
+import { type ChildSpec, type SupervisedChild, superviseChild } from './supervised-child';
+
+/** Reads which process a number means, so that a later one with the same number is not mistaken for it. */
+export interface ProcessTable {
+  identifyProcess(pid: number): ProcessIdentity;
+  isSameProcess(identity: ProcessIdentity): boolean;
+}
+
+export interface SupervisorOptions {
+  readonly report: InstanceReport;
+  readonly redisUrl: string | null;
+  readonly quotaTimeZone: string;
+  readonly processes: ProcessTable;
+}
+
+/** Longest that what takes requests may go on answering them, and the others after it; with the database it must be done in 15 s. */
+const FRONT_DRAIN_MS = 5_000;
+const DRAIN_MS = 3_500;
+/** After this long in all, whatever still runs is ended at once. */
+const STOP_DEADLINE_MS = 12_000;
+const LOG_CHECK_MS = 30_000;
+
+/** Keeps the processes of one instance. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #children: SupervisedChild[] = [];
+  readonly #logs: string[] = [];
+  readonly #logTimer: NodeJS.Timeout;
+  #report: InstanceReport;
+  #databaseUrl = '';
+  #database: Database | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#report = options.report;
+    this.#logs.push(join(options.report.dataDir, 'logs', 'supervisor.log'));
+    this.#logTimer = setInterval(() => this.#logs.forEach((file) => rotateLog(file)), LOG_CHECK_MS);
+    this.#logTimer.unref();
+  }
+
+  /** Names the database that other commands use. */
+  useDatabase(url: string): void {
+    this.#databaseUrl = url;
+    this.#remember();
+  }
+
+  /** Ends the embedded server too, after everything that uses it. */
+  keepDatabase(database: Database): void {
+    this.#database = database;
+  }
+
+  /** Everything answers: tells other commands where. */
+  complete(report: InstanceReport): InstanceReport {
+    this.#report = report;
+    this.#remember();
+    return report;
+  }
+
+  /** Starts a child and resolves when it answers. @throws Error, readable */
+  async run(spec: ChildSpec): Promise<ReadyLine> {
+    if (this.#stopped) throw new Error('the start was cut short');
+    rotateLog(spec.logFile);
+    this.#logs.push(spec.logFile);
+    const child = superviseChild(spec, { onEvent: (name, event) => this.note(name, event), onSpawn: () => this.#remember() });
+    this.#children.push(child);
+    return child.start();
+  }
+
+  /** One line in the supervisor's log. */
+  note(name: string, event: string): void {
+    appendFileSync(this.#logs[0] ?? '', `${new Date().toISOString()} ${name} ${event}\n`, { mode: 0o600 });
+  }
+
+  /** Ends everything: first what takes requests, the database last. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stopAll();
+    return this.#stopped;
+  }
+
+  /** Ends everything at once. */
+  kill(): void {
+    for (const child of this.#children) child.kill();
+    try {
+      this.#database?.kill();
+    } catch {
+      // It was gone already.
+    }
+  }
+
+  async #stopAll(): Promise<void> {
+    this.note('supervisor', 'stops');
+    clearInterval(this.#logTimer);
+    const forced = setTimeout(() => this.kill(), STOP_DEADLINE_MS);
+    const front = this.#children.filter((child) => child.spec.isFront);
+    await Promise.all(front.map((child) => child.stop(FRONT_DRAIN_MS)));
+    await Promise.all(this.#children.filter((child) => !front.includes(child)).map((child) => child.stop(DRAIN_MS)));
+    await this.#database?.stop().catch((error: unknown) => this.note('database', String(error)));
+    clearTimeout(forced);
+    removeState(this.#options.report.dataDir);
+  }
+
+  #remember(): void {
+    if (this.#stopped) return;
+    const { redisUrl, quotaTimeZone, processes } = this.#options;
+    const children = this.#children.flatMap((child) => {
+      const pid = child.pid();
+      return pid === undefined ? [] : [{ name: child.spec.name, ...processes.identifyProcess(pid) }];
+    });
+    writeState({
+      ...this.#report,
+      supervisor: processes.identifyProcess(process.pid),
+      children,
+      databaseUrl: this.#databaseUrl,
+      redisUrl,
+      quotaTimeZone,
+    });
+  }
+}

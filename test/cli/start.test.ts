@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { takeLock } from '../../cli/bootstrap/exclusive.mjs';
+import { createDataFolder, socketPath } from '../../cli/supervisor/data-folder';
+import { findFreePorts, findFreeRow, isPortFree } from '../../cli/supervisor/free-port';
+import { readState, writeState } from '../../cli/supervisor/instance-state';
+import { rotateLog } from '../../cli/supervisor/log-file';
+import { keepSigningKeys } from '../../cli/supervisor/secrets';
+import { parseStartArguments } from '../../cli/supervisor/start-arguments';
+import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
+import { readStartSettings } from '../../cli/supervisor/start-settings';
+import { parseSigningKeys } from '../../plugins/core/context-token';
+
+const root = join(__dirname, '..', '..');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('npm start', () => {
+  test('refuses to run twice from one folder, in one sentence', () => {
+    // Held by this process, unless an instance really runs from here: then it is refused all the same.
+    const lock = takeLock(join(root, '.tollgate', 'start.lock'));
+    try {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8' });
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
+    } finally {
+      if ('release' in lock) lock.release();
+    }
+  });
+
+  test('refuses a port that is taken, in one sentence', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await expect(chooseGatewayPort(port)).rejects.toThrow(new RegExp(`^port ${port} is taken[^\\n]*$`));
+    await new Promise((resolve) => server.close(resolve));
+    expect(await chooseGatewayPort(port)).toBe(port);
+  });
+
+  test.each([['--port', '70000'], ['--port', 'eighty'], ['--colour'], ['extra']])('refuses %s %s', (...argv) => {
+    expect(() => parseStartArguments(argv)).toThrow(/^[^\n]+$/);
+  });
+
+  test('reads its options', () => {
+    expect(parseStartArguments(['--port', '8123', '--json'])).toEqual({ port: 8123, json: true, help: false });
+    expect(parseStartArguments([])).toEqual({ port: undefined, json: false, help: false });
+  });
+
+  test('lists every setting that is wrong at once, without its value', () => {
+    const env = {
+      DATABASE_URL: 'mysql://u:secret@h/d',
+      REDIS_URL: 'here',
+      QUOTA_TIMEZONE: 'Mars/North',
+      TOLLGATE_SIGNING_KEYS: 'a:c2hvcnQ=',
+    };
+    const attempt = (): unknown => readStartSettings(env);
+    expect(attempt).toThrow(
+      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; signing|DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_SIGNING_KEYS /,
+    );
+    expect(attempt).not.toThrow(/secret|c2hvcnQ/);
+  });
+});
+
+describe('the data folder', () => {
+  test('keeps one set of signing keys, for its owner only', () => {
+    const file = join(createDataFolder(folder), 'signing-keys');
+    const keys = keepSigningKeys(file);
+    expect(parseSigningKeys(keys)[0].secret).toHaveLength(32);
+    expect(keepSigningKeys(file)).toBe(keys);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('may be looked into by its owner only', () => {
+    expect(statSync(createDataFolder(folder)).mode & 0o066).toBe(0);
+  });
+
+  test('remembers the instance, for its owner only, and survives a damaged file', () => {
+    const dataDir = createDataFolder(folder);
+    const state = {
+      gateway: 'http://127.0.0.1:1',
+      dashboard: null,
+      sandbox: 'http://127.0.0.1:2',
+      services: {},
+      dataDir,
+      supervisor: { pid: 1, startedAt: '2' },
+      children: [],
+      databaseUrl: 'postgres://u:p@h/d',
+      redisUrl: null,
+      quotaTimeZone: 'UTC',
+    };
+    writeState(state);
+    expect(readState(dataDir)).toEqual(state);
+    expect(statSync(join(dataDir, 'state.json')).mode & 0o777).toBe(0o600);
+    truncateSync(join(dataDir, 'state.json'), 10);
+    expect(readState(dataDir)).toBeUndefined();
+  });
+
+  test('has a socket path that the system accepts, however long its own is', () => {
+    expect(socketPath('/short')).toBe('/short/plugin.sock');
+    expect(Buffer.byteLength(socketPath(`/${'long/'.repeat(40)}`))).toBeLessThan(104);
+  });
+});
+
+describe('a log', () => {
+  test('is moved aside when it is too long, and emptied for those who append to it', () => {
+    const file = join(folder, 'some.log');
+    writeFileSync(file, 'x'.repeat(100));
+    rotateLog(file, 100);
+    expect(statSync(file).size).toBe(100);
+    rotateLog(file, 99);
+    expect(statSync(file).size).toBe(0);
+    expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(100);
+  });
+});
+
+describe('ports', () => {
+  test('are free and different', async () => {
+    const ports = await findFreePorts(20);
+    expect(new Set(ports).size).toBe(20);
+    expect(await isPortFree(ports[0] ?? 0)).toBe(true);
+  });
+
+  test('in a row are free together', async () => {
+    const first = await findFreeRow(5);
+    for (let port = first; port < first + 5; port++) expect(await isPortFree(port)).toBe(true);
+  });
+});

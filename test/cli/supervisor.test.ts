@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePorts } from '../../cli/supervisor/free-port';
+
+const root = join(__dirname, '..', '..');
+const program = join(root, 'dist', 'test', 'cli', 'support', 'supervise-stubs.js');
+let dataDir: string;
+const started: ChildProcess[] = [];
+
+beforeAll(() => {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'build.mjs')], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+});
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'tollgate-supervisor-'));
+});
+
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Starts the supervisor and waits for its `ready`. */
+async function superviseStubs(...stubs: string[]): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [program, root, dataDir, ...stubs], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(child);
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the supervisor ended before it was ready'))),
+  ]);
+  return child;
+}
+
+/** The process id that answers on the port, or undefined. */
+async function pidBehind(port: number): Promise<number | undefined> {
+  try {
+    return Number(await (await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) })).text());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until the condition holds; the deadline is far above what any machine needs. */
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition never held');
+    await sleep(50);
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+  // A zombie that nobody has collected yet does not run.
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+}
+
+async function ports(count: number): Promise<[number, ...number[]]> {
+  const [first = 0, ...rest] = await findFreePorts(count);
+  return [first, ...rest];
+}
+
+describe('supervisor', () => {
+  test('starts a killed child again, as a new process', async () => {
+    const [port] = await ports(1);
+    await superviseStubs(String(port));
+    const before = await pidBehind(port);
+    process.kill(before ?? 0, 'SIGKILL');
+    await until(async () => {
+      const now = await pidBehind(port);
+      return now !== undefined && now !== before;
+    });
+  });
+
+  test('starts a child again as often as it is killed', async () => {
+    const [port] = await ports(1);
+    await superviseStubs(String(port));
+    for (let round = 0; round < 4; round++) {
+      const before = await pidBehind(port);
+      process.kill(before ?? 0, 'SIGKILL');
+      await until(async () => ![undefined, before].includes(await pidBehind(port)));
+    }
+  });
+
+  test('leaves no process after SIGTERM, not even one that ignores it', async () => {
+    const [polite, stubborn] = await ports(2);
+    const supervisor = await superviseStubs(String(polite), `${stubborn}:stubborn`);
+    const pids = [await pidBehind(polite), await pidBehind(stubborn ?? 0)];
+    supervisor.kill('SIGTERM');
+    const [code] = await once(supervisor, 'exit');
+    expect(code).toBe(0);
+    expect(pids.map((pid) => isGone(pid ?? 0))).toEqual([true, true]);
+    expect(existsSync(join(dataDir, 'state.json'))).toBe(false);
+  });
+
+  test('ends a child that hangs', async () => {
+    const [port] = await ports(1);
+    const supervisor = await superviseStubs(String(port));
+    const pid = (await pidBehind(port)) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    supervisor.kill('SIGTERM');
+    await once(supervisor, 'exit');
+    expect(isGone(pid)).toBe(true);
+  });
+
+  test('ends everything at once on a second signal', async () => {
+    const [port] = await ports(1);
+    const supervisor = await superviseStubs(`${port}:stubborn`);
+    const pid = (await pidBehind(port)) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    supervisor.kill('SIGINT');
+    await sleep(200);
+    supervisor.kill('SIGINT');
+    await once(supervisor, 'exit');
+    await until(() => isGone(pid));
+  });
+
+  test('leaves no child when it is killed itself', async () => {
+    const [polite, stubborn] = await ports(2);
+    const supervisor = await superviseStubs(String(polite), `${stubborn}:stubborn`);
+    const pids = [await pidBehind(polite), await pidBehind(stubborn ?? 0)];
+    supervisor.kill('SIGKILL');
+    await until(() => pids.every((pid) => isGone(pid ?? 0)));
+  });
+
+  test('ends what a killed predecessor left hanging, and takes over its ports', async () => {
+    const [port] = await ports(1);
+    const first = await superviseStubs(String(port));
+    const pid = (await pidBehind(port)) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    await superviseStubs(String(port));
+    expect(isGone(pid)).toBe(true);
+    expect(await pidBehind(port)).not.toBe(pid);
+  });
+
+  test('fails in readable words when a child does not start', async () => {
+    const child = spawn(process.execPath, [program, root, dataDir, 'not-a-port'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    started.push(child);
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const [code] = await once(child, 'close');
+    expect(code).toBe(1);
+    expect(said).toMatch(/^stub-0 does not start; its log, .*stub-0\.log, ends with:\n/);
+  });
+});
