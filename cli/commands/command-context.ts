@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { type Pool } from 'pg';
+import { DATA_FOLDER } from '../supervisor/data-folder';
+import { type ProcessIdentity, readState } from '../supervisor/instance-state';
+import { CommandError } from './command-error';
+import { type Output } from './output';
+
+/** What every command is given. */
+export interface CommandContext {
+  /** The project's folder. */
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly isSameProcess: (identity: ProcessIdentity) => boolean;
+  readonly output: Output;
+}
+
+/** Who did it, in the audit log. */
+export const ACTOR = 'cli';
+
+/**
+ * The database that commands work on: DATABASE_URL, else the one of the instance that runs from this folder.
+ * @throws CommandError `not_running`
+ */
+function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): string {
+  const given = env['DATABASE_URL'];
+  if (given) return given;
+  const state = readState(join(root, DATA_FOLDER));
+  if (state && state.databaseUrl !== '' && isSameProcess(state.supervisor)) return state.databaseUrl;
+  throw new CommandError('not_running', `Tollgate does not run from ${root}: start it there with npm start, or set DATABASE_URL`);
+}
+
+/** Errors of the connection rather than of what was asked for. */
+const CONNECTION_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0\d|53300|28P01|28000|3D000|08\w{3})$/;
+
+function isConnectionError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code === 'string' && CONNECTION_ERRORS.test(code)) return true;
+  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+}
+
+/** A query of a command that takes longer has met a lock or a dead server. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** Runs `work` with a connection and ends it. @throws CommandError when there is no database to work with */
+export async function withDatabase<T>(context: CommandContext, work: (db: Pool) => Promise<T>): Promise<T> {
+  const url = findDatabaseUrl(context);
+  const db = createPool(url, { max: 1, statementTimeoutMs: STATEMENT_TIMEOUT_MS, applicationName: 'tollgate cli' });
+  try {
+    return await work(db);
+  } catch (error) {
+    if (!isConnectionError(error)) throw error;
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    throw new CommandError('database_unavailable', `the database does not answer (${String(code ?? message)}); is it running?`, {
+      cause: error,
+    });
+  } finally {
+    await db.end();
+  }
+}
+
+/** Adds what all commands share: `--json` (which may stand anywhere, so the program itself reads it) and that surplus words are a mistake. */
+export function finishCommand(command: Command): Command {
+  return command.addOption(new Option('--json', 'print one JSON text instead')).allowExcessArguments(false);
+}

@@ -1,0 +1,15 @@
+/** What this program itself finds wrong; operations add their own codes. Stable, for scripts. */
+export type CommandErrorCode = 'invalid_argument' | 'request_unknown' | 'not_running' | 'database_unavailable' | 'check_failed';
+
+/** A mistake that the user can mend: its message is one readable line. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+
+  constructor(
+    readonly code: CommandErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,49 @@
+import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
+import { CommandError } from './command-error';
+
+/** How a command tells its result: one JSON text for scripts, or lines for people. */
+export interface Output {
+  readonly json: boolean;
+  /** @param text made only when it is needed */
+  result(value: unknown, text: () => string): void;
+  error(error: unknown): void;
+}
+
+/** Where results and errors go. */
+export interface Streams {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+export function createOutput(json: boolean, { stdout, stderr }: Streams): Output {
+  return {
+    json,
+    result(value, text) {
+      stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
+    },
+    error(error) {
+      const { code, message } = describe(error);
+      stderr.write(json ? `${JSON.stringify({ error: { code, message } })}\n` : `tollgate: ${message}\n`);
+    },
+  };
+}
+
+function describe(error: unknown): { code: string; message: string } {
+  if (error instanceof CommandError || error instanceof OperationRefused) return { code: error.code, message: oneLine(error.message) };
+  return { code: 'unexpected', message: oneLine(`unexpected: ${error instanceof Error ? error.message : String(error)}`) };
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, ' ');
+}
+
+type Cell = string | number | null | undefined;
+
+/** Columns wide enough for their cells; what is absent shows as a dash. */
+export function table(titles: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const cells = [titles, ...rows].map((row) =>
+    row.map((cell) => (cell === null || cell === undefined || cell === '' ? '–' : String(cell))),
+  );
+  const widths = titles.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n'); // prettier-ignore
+}

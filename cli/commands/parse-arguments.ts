@@ -1,0 +1,110 @@
+import { PRODUCT_IDS } from '../../plugins/core/catalogue';
+import { type KeyMode } from '../../plugins/core/ports';
+import { CommandError } from './command-error';
+
+function invalid(message: string): CommandError {
+  return new CommandError('invalid_argument', message);
+}
+
+/** Longest text worth repeating in a message. */
+const LONGEST_ECHO = 80;
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}…` : text);
+}
+
+/** RFC 5321 limits an address to 254 characters. */
+const LONGEST_EMAIL = 254;
+
+/** An address as customers write it; the database keeps its case and compares without it. */
+export function parseEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= LONGEST_EMAIL && /^[^\s@,<>"]+@[^\s@,<>"]+\.[^\s@,<>".]+$/.test(email)) return email;
+  throw invalid(`${quote(text)} is not an email address`);
+}
+
+/**
+ * Refuses a key where an id belongs, without repeating it: a secret must not stay on a screen or in a script's log.
+ * Whether the id exists is the database's answer.
+ */
+export function parseId(text: string): string {
+  const id = text.trim();
+  if (!id.startsWith('tg_')) return id;
+  throw invalid('this is an API key, not the id of one; npx tollgate key list --customer EMAIL shows the ids');
+}
+
+/** Texts separated by commas, each once. */
+export function parseList(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  return [...new Set(parts.filter((part) => part !== ''))];
+}
+
+/** Product ids separated by commas. Whether each exists is the database's answer. */
+export function parseProducts(text: string): string[] {
+  const products = parseList(text);
+  if (products.length > 0) return products;
+  throw invalid(`--products needs product ids separated by commas, of ${PRODUCT_IDS.join(', ')}`);
+}
+
+export function parseMode(text: string): KeyMode {
+  if (text === 'live' || text === 'test') return text;
+  throw invalid(`--mode is live or test, not ${quote(text)}`);
+}
+
+/** PostgreSQL's integer. */
+const LARGEST_LIMIT = 2_147_483_647;
+
+/** A limit in requests: a positive whole number. */
+export function parseLimit(text: string, option: string): number {
+  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit;
+  throw invalid(`${option} is a whole number from 1 to ${LARGEST_LIMIT}, not ${quote(text)}`);
+}
+
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** ISO 8601: a day (its first moment) or a moment. Without an offset it is UTC, so that every machine reads the same. */
+export function parseInstant(text: string, option: string): Date {
+  const match = INSTANT.exec(text.trim());
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match ?? [];
+  const zone = offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
+  // JavaScript turns 30 February into 2 March; a date that nobody meant must not decide when a key ends.
+  const isRealDay = match && isCalendarDay(`${year}-${month}-${day}`);
+  if (isRealDay && !Number.isNaN(instant.getTime())) return instant;
+  throw invalid(`${option} is an ISO 8601 date such as 2027-03-31 or 2027-03-31T18:30:00Z, not ${quote(text)}`);
+}
+
+export function parseFutureInstant(text: string, option: string): Date {
+  const instant = parseInstant(text, option);
+  if (instant.getTime() > Date.now()) return instant;
+  throw invalid(`${option} ${text} is in the past`);
+}
+
+function isCalendarDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** A calendar day in the quota time zone, `YYYY-MM-DD`. */
+export function parseDay(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDay(text)) return text;
+  throw invalid(`--day is a day such as 2027-03-31, not ${quote(text)}`);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const LONGEST_DURATION_MS = 365 * 86_400_000;
+
+/** `90s`, `30m`, `24h`, `7d`, up to a year. @returns milliseconds */
+export function parseDuration(text: string, option: string): number {
+  const match = /^(\d{1,9})([smhd])$/i.exec(text.trim());
+  const durationMs = Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2]?.toLowerCase() ?? ''] ?? 0);
+  if (durationMs > 0 && durationMs <= LONGEST_DURATION_MS) return durationMs;
+  throw invalid(`${option} is a duration such as 30m, 24h or 7d, at most 365d, not ${quote(text)}`);
+}
+
+/** Kong's request ids are 32 hex digits; other gateways may make other ones. */
+export function parseRequestId(text: string): string {
+  if (/^[\w-]{8,128}$/.test(text)) return text;
+  throw invalid(`${quote(text)} is not a request id; it is the header X-Kong-Request-Id of the answer, and request_id in its body`);
+}

@@ -1,0 +1,111 @@
+import { type Command } from 'commander';
+import { type SubscriptionState } from '../../plugins/core/ports';
+import { type SubscriptionView } from '../../plugins/stores/postgres/subscription-view';
+import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
+import { createSubscription } from '../../plugins/stores/postgres/create-subscription';
+import { listSubscriptions } from '../../plugins/stores/postgres/list-subscriptions';
+import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { CommandError } from './command-error';
+import { parseId, parseLimit } from './parse-arguments';
+import { showSubscriptions } from './views';
+
+interface TermFlags {
+  readonly plan?: string;
+  readonly daily?: string;
+  readonly monthly?: string;
+}
+
+const CREATE_EXAMPLE = `
+Example:
+  npx tollgate subscription create --customer you@example.com --product api-ip --plan Star`;
+
+const CHANGE_EXAMPLE = `
+Examples:
+  npx tollgate subscription change ID --plan Star
+  npx tollgate subscription change ID --daily 5000 --monthly 100000
+  npx tollgate subscription change ID --base                           back to the product's base limits
+
+A change counts from the next request, and what was used today and this month stays used.`;
+
+function readTerms({ plan, daily, monthly }: TermFlags): { plan?: string; daily?: number; monthly?: number } {
+  return {
+    ...(plan !== undefined && { plan }),
+    ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
+    ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
+  };
+}
+
+function addTerms(command: Command): Command {
+  return finishCommand(command)
+    .option('--plan <name>', 'plan, for example Star')
+    .option('--daily <n>', 'requests a day, instead of the plan’s')
+    .option('--monthly <n>', 'requests a month, instead of the plan’s');
+}
+
+function print(context: CommandContext, subscription: SubscriptionView): void {
+  context.output.result(subscription, () => showSubscriptions([subscription]));
+}
+
+function addCreate(subscription: Command, context: CommandContext): void {
+  addTerms(subscription.command('create').description('subscribe a customer to a product'))
+    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--product <id>', 'product id')
+    .addHelpText('after', CREATE_EXAMPLE)
+    .action(async (flags: TermFlags & { customer: string; product: string }) => {
+      const options = { ...readTerms(flags), customer: flags.customer, product: flags.product, actor: ACTOR };
+      print(context, await withDatabase(context, (db) => createSubscription(db, options)));
+    });
+}
+
+function addChange(subscription: Command, context: CommandContext): void {
+  addTerms(subscription.command('change').description('change plan or limits').argument('<id>', 'id of the subscription'))
+    .option('--base', 'leave the plan and the limits of its own')
+    .addHelpText('after', CHANGE_EXAMPLE)
+    .action(async (text: string, flags: TermFlags & { base?: boolean }) => {
+      const id = parseId(text);
+      const terms = readTerms(flags);
+      const isBase = flags.base === true;
+      const given = Object.keys(terms).length;
+      if (isBase === given > 0) {
+        throw new CommandError('invalid_argument', 'say what to change: --plan, --daily or --monthly, or else --base alone');
+      }
+      const change = isBase ? { plan: null, daily: null, monthly: null } : terms;
+      print(context, await withDatabase(context, (db) => changeSubscription(db, { id, ...change, actor: ACTOR })));
+    });
+}
+
+const STATES: readonly { name: string; state: SubscriptionState; description: string }[] = [
+  { name: 'pause', state: 'paused', description: 'refuse its requests until it is resumed' },
+  { name: 'resume', state: 'active', description: 'admit its requests again' },
+  { name: 'cancel', state: 'cancelled', description: 'end it; subscribing again starts anew' },
+];
+
+function addStates(subscription: Command, context: CommandContext): void {
+  for (const { name, state, description } of STATES) {
+    finishCommand(subscription.command(name).description(description).argument('<id>', 'id of the subscription')).action(
+      async (text: string) => {
+        const id = parseId(text);
+        print(context, await withDatabase(context, (db) => setSubscriptionState(db, { id, state, actor: ACTOR })));
+      },
+    );
+  }
+}
+
+function addList(subscription: Command, context: CommandContext): void {
+  finishCommand(subscription.command('list').description('the subscriptions of a customer'))
+    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .action(async (flags: { customer: string }) => {
+      const subscriptions = await withDatabase(context, (db) => listSubscriptions(db, { customer: flags.customer }));
+      context.output.result(subscriptions, () => showSubscriptions(subscriptions));
+    });
+}
+
+/** `tollgate subscription …` */
+export function addSubscriptionCommands(program: Command, context: CommandContext): void {
+  const subscription = program.command('subscription').description('subscriptions: what a customer may call, and how often');
+  addCreate(subscription, context);
+  addChange(subscription, context);
+  addStates(subscription, context);
+  addList(subscription, context);
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { type Command } from 'commander';
+import { type Pool } from 'pg';
+import { isTimeZone, windowsAt } from '../../plugins/core/quota';
+import { requireCustomer } from '../../plugins/stores/postgres/find-customer';
+import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscription-view';
+import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/usage-read';
+import { DATA_FOLDER } from '../supervisor/data-folder';
+import { readState } from '../supervisor/instance-state';
+import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';
+import { type CommandContext, finishCommand, withDatabase } from './command-context';
+import { CommandError } from './command-error';
+import { table } from './output';
+import { parseDay } from './parse-arguments';
+import { type SubscriptionSummary, summariseSubscription } from './views';
+
+const EXAMPLES = `
+Examples:
+  npx tollgate usage --customer you@example.com
+  npx tollgate usage --customer you@example.com --day 2027-03-31 --json
+
+Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed with 502 or 504 is given back.`;
+
+/** What one subscription used on a day and in its month up to that day. Counts are requests. */
+interface SubscriptionUsage extends SubscriptionSummary {
+  readonly state: string;
+  readonly usedDaily: number;
+  readonly usedMonthly: number;
+  readonly remainingDaily: number;
+  readonly remainingMonthly: number;
+  /** Given back that day. */
+  readonly refundedDaily: number;
+}
+
+interface UsageReport {
+  readonly customer: string;
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly day: string;
+  readonly timeZone: string;
+  readonly subscriptions: readonly SubscriptionUsage[];
+}
+
+function sum(days: readonly DailyUsage[], member: 'used' | 'refunded'): number {
+  return days.reduce((total, each) => total + each[member], 0);
+}
+
+function usageOf(view: SubscriptionView, month: readonly DailyUsage[], day: string): SubscriptionUsage {
+  const own = month.filter(({ subscriptionId }) => subscriptionId === view.id);
+  const today = own.filter((each) => each.day === day);
+  const usedDaily = sum(today, 'used');
+  const usedMonthly = sum(own, 'used');
+  return {
+    ...summariseSubscription(view),
+    state: view.state,
+    usedDaily,
+    usedMonthly,
+    remainingDaily: Math.max(0, view.daily - usedDaily),
+    remainingMonthly: Math.max(0, view.monthly - usedMonthly),
+    refundedDaily: sum(today, 'refunded'),
+  };
+}
+
+async function readReport(db: Pool, customer: string, { day, timeZone }: { day: string; timeZone: string }): Promise<UsageReport> {
+  const { id, email } = await requireCustomer(db, customer);
+  const [subscriptions, month] = [
+    await viewSubscriptions(db, id),
+    await readUsage(db, { customerId: id, fromDay: `${day.slice(0, 7)}-01`, toDay: day }),
+  ];
+  return { customer: email, day, timeZone, subscriptions: subscriptions.map((view) => usageOf(view, month, day)) };
+}
+
+/** The zone that the environment names, else that of the running instance. */
+function quotaTimeZone({ env, root }: CommandContext): string {
+  const given = env['QUOTA_TIMEZONE'];
+  if (!given) return readState(join(root, DATA_FOLDER))?.quotaTimeZone ?? DEFAULT_QUOTA_TIMEZONE;
+  if (isTimeZone(given)) return given;
+  throw new CommandError('invalid_argument', 'QUOTA_TIMEZONE must be an IANA time zone such as Asia/Kolkata');
+}
+
+function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
+  const title = `${customer}, ${day} (${timeZone})`;
+  if (subscriptions.length === 0) return `${title}: no subscriptions`;
+  const rows = subscriptions.map((each) => [
+    each.product,
+    each.plan ?? 'base',
+    each.state,
+    `${each.usedDaily} of ${each.daily}`,
+    `${each.usedMonthly} of ${each.monthly}`,
+    each.refundedDaily,
+  ]);
+  return `${title}\n${table(['product', 'plan', 'state', 'day', 'month', 'given back'], rows)}`;
+}
+
+/** `tollgate usage` */
+export function addUsageCommand(program: Command, context: CommandContext): void {
+  finishCommand(program.command('usage').description('what a customer used of its limits'))
+    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .option('--day <day>', 'a day such as 2027-03-31, in the quota time zone (default: today)')
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: { customer: string; day?: string }) => {
+      const timeZone = quotaTimeZone(context);
+      const day = flags.day === undefined ? windowsAt(Date.now() / 1_000, timeZone).day : parseDay(flags.day);
+      const report = await withDatabase(context, (db) => readReport(db, flags.customer, { day, timeZone }));
+      context.output.result(report, () => show(report));
+    });
+}

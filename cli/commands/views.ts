@@ -1,0 +1,69 @@
+import { type KeyView } from '../../plugins/stores/postgres/key-view';
+import { type SubscriptionView } from '../../plugins/stores/postgres/subscription-view';
+import { table } from './output';
+
+/** The part of a subscription that `key create` prints. */
+export interface SubscriptionSummary {
+  readonly id: string;
+  readonly product: string;
+  readonly plan: string | null;
+  /** Limits in force, requests a day and a month. */
+  readonly daily: number;
+  readonly monthly: number;
+}
+
+export function summariseSubscription({ id, product, plan, daily, monthly }: SubscriptionView): SubscriptionSummary {
+  return { id, product, plan, daily, monthly };
+}
+
+/** `2027-03-31 18:30 UTC`, or a dash. */
+export function showMoment(moment: Date | null): string | null {
+  return moment && `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** A key as one word: a revoked or inactive one is that before it is expired. */
+function showState(key: KeyView): string {
+  return key.state === 'active' && key.expired ? 'expired' : key.state;
+}
+
+export function showKeys(keys: readonly KeyView[]): string {
+  if (keys.length === 0) return 'no keys';
+  const rows = keys.map((key) => [
+    key.id,
+    key.maskedKey,
+    key.mode,
+    showState(key),
+    key.products.join(','),
+    showMoment(key.expiresAt),
+    showMoment(key.lastUsedAt),
+  ]);
+  return table(['id', 'key', 'mode', 'state', 'products', 'expires', 'last used'], rows);
+}
+
+export function showKeyDetails(key: KeyView): string {
+  const rows = [
+    ['id', key.id],
+    ['customer', key.customer],
+    ['key', key.maskedKey],
+    ['name', key.name],
+    ['mode', key.mode],
+    ['state', showState(key)],
+    ['products', key.products.join(', ')],
+    ['whitelist', key.rules.length === 0 ? 'none: every caller is admitted' : key.rules.join(', ')],
+    ['created', showMoment(key.createdAt)],
+    ['expires', showMoment(key.expiresAt)],
+    ['last used', showMoment(key.lastUsedAt)],
+    ['replaces', key.rotatedFrom],
+  ] as const;
+  return rows.map(([title, value]) => `${title.padEnd(9)}  ${value ?? '–'}`).join('\n');
+}
+
+export function showSubscriptions(subscriptions: readonly (SubscriptionSummary & { readonly state?: string })[]): string {
+  if (subscriptions.length === 0) return 'no subscriptions';
+  const withState = subscriptions.some(({ state }) => state !== undefined);
+  const rows = subscriptions.map(({ id, product, plan, daily, monthly, state }) => {
+    const cells = [id, product, plan ?? 'base', daily, monthly];
+    return withState ? [...cells, state] : cells;
+  });
+  return table(['subscription', 'product', 'plan', 'a day', 'a month', ...(withState ? ['state'] : [])], rows);
+}

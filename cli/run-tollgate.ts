@@ -1,0 +1,71 @@
+import { Command, CommanderError } from 'commander';
+import { type CommandContext } from './commands/command-context';
+import { CommandError } from './commands/command-error';
+import { addCheckCommand } from './commands/check';
+import { addCustomerCommands } from './commands/customer';
+import { addExplainCommand } from './commands/explain';
+import { addKeyCommands } from './commands/key';
+import { createOutput, type Streams } from './commands/output';
+import { addSubscriptionCommands } from './commands/subscription';
+import { addUsageCommand } from './commands/usage';
+
+export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
+  /** Words after the program's name. */
+  readonly argv: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly streams?: Streams;
+}
+
+const FIRST_STEPS = `
+First steps:
+  npm start                                                                          in one terminal
+  npx tollgate key create --customer you@example.com --products api-ip --mode test   in another
+  npx tollgate usage --customer you@example.com
+
+Commands work on the instance that runs from this folder, or on DATABASE_URL. Each has --help and --json.`;
+
+function createProgram(context: CommandContext, { stdout }: Streams): Command {
+  const program = new Command('tollgate')
+    .description('Keys, subscriptions and limits in front of your APIs.')
+    .addHelpText('after', FIRST_STEPS);
+  addCustomerCommands(program, context);
+  addKeyCommands(program, context);
+  addSubscriptionCommands(program, context);
+  addUsageCommand(program, context);
+  addExplainCommand(program, context);
+  addCheckCommand(program, context);
+  // Errors become one line of ours, and commander never ends the process.
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: () => undefined })
+      .helpCommand(false);
+  }
+  return program;
+}
+
+/**
+ * Runs one command.
+ * @returns the exit code: 0, or 1 after one readable line (with `--json` one JSON text) on stderr
+ */
+export async function runTollgate({ root, isSameProcess, argv, env = process.env, streams = process }: RunOptions): Promise<number> {
+  const json = argv.includes('--json');
+  const words = argv.filter((word) => word !== '--json');
+  const output = createOutput(json, streams);
+  try {
+    const program = createProgram({ root, env, isSameProcess, output }, streams);
+    await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) output.error(error);
+    else if (error.exitCode === 0) return 0;
+    else output.error(new CommandError('invalid_argument', usageMistake(error)));
+    return 1;
+  }
+}
+
+/** Commander's own sentence without its prefix. A group without a command says so. */
+function usageMistake(error: CommanderError): string {
+  if (error.code === 'commander.help') return 'a command is missing; add --help to see what there is';
+  return error.message.replace(/^error: /, '');
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { runTollgate } from '../../../cli/run-tollgate';
+
+export const projectRoot = join(__dirname, '..', '..', '..');
+
+export interface CommandRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunCommandOptions {
+  readonly databaseUrl?: string;
+  readonly root?: string;
+  readonly isSameProcess?: () => boolean;
+}
+
+/** Runs one command in this process, as `npx tollgate …` would. */
+export async function runCommand(argv: readonly string[], options: RunCommandOptions = {}): Promise<CommandRun> {
+  const { databaseUrl, root = projectRoot, isSameProcess = () => false } = options;
+  let stdout = '';
+  let stderr = '';
+  const code = await runTollgate({
+    root,
+    isSameProcess,
+    argv,
+    env: databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+    streams: { stdout: { write: (text: string) => (stdout += text) }, stderr: { write: (text: string) => (stderr += text) } },
+  });
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,209 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testDatabase } from '../support/postgres';
+import { projectRoot, runCommand } from './support/run-command';
+import { CUSTOMER, useCommands } from './support/use-commands';
+
+const { database, run, json, failure, newCustomer, newKey } = useCommands();
+const noSuchId = '00000000-0000-4000-8000-000000000000';
+
+describe('customer create', () => {
+  test('refuses a second customer with the same address in another case', async () => {
+    expect(await failure('customer', 'create', '--email', CUSTOMER.toUpperCase())).toMatchObject({ code: 'customer_exists' });
+  });
+
+  test.each(['', 'nobody', 'a@b', 'two words@example.com', `${'a'.repeat(250)}@example.com`])('refuses %p as an address', async (email) => {
+    expect(await failure('customer', 'create', '--email', email)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('a subscription', () => {
+  test('is created once per customer and product', async () => {
+    const email = await newCustomer();
+    const argv = ['subscription', 'create', '--customer', email, '--product', 'api-gst', '--plan', 'Star'];
+    expect(await json(...argv)).toMatchObject({ product: 'api-gst', plan: 'Star', daily: 100_000, monthly: 3_000_000, state: 'active' });
+    expect(await failure(...argv)).toMatchObject({ code: 'subscription_exists' });
+  });
+
+  test('changes its plan and its limits, and goes back to the base', async () => {
+    const { subscriptions } = await newKey();
+    const { id } = subscriptions[0];
+    expect(await json('subscription', 'change', id, '--plan', 'Star')).toMatchObject({ plan: 'Star', daily: 100_000 });
+    expect(await json('subscription', 'change', id, '--daily', '5')).toMatchObject({ plan: 'Star', daily: 5, monthly: 3_000_000 });
+    expect(await json('subscription', 'change', id, '--base')).toMatchObject({ plan: null, daily: 1_000, monthly: 30_000 });
+  });
+
+  test('says what to change when nothing or too much is asked for', async () => {
+    const { subscriptions } = await newKey();
+    const { id } = subscriptions[0];
+    expect(await failure('subscription', 'change', id)).toMatchObject({ code: 'invalid_argument' });
+    expect(await failure('subscription', 'change', id, '--base', '--daily', '5')).toMatchObject({ code: 'invalid_argument' });
+  });
+
+  test('is paused, resumed and cancelled', async () => {
+    const { subscriptions } = await newKey();
+    const { id } = subscriptions[0];
+    expect(await json('subscription', 'pause', id)).toMatchObject({ state: 'paused' });
+    expect(await json('subscription', 'resume', id)).toMatchObject({ state: 'active' });
+    expect(await json('subscription', 'cancel', id)).toMatchObject({ state: 'cancelled' });
+    expect(await failure('subscription', 'resume', id)).toMatchObject({ code: 'subscription_cancelled' });
+  });
+
+  test.each([['pause'], ['resume'], ['cancel']])('that does not exist is refused by %s', async (command) => {
+    expect(await failure('subscription', command, noSuchId)).toMatchObject({ code: 'subscription_unknown' });
+  });
+
+  test('that does not exist cannot be changed', async () => {
+    expect(await failure('subscription', 'change', noSuchId, '--plan', 'Star')).toMatchObject({ code: 'subscription_unknown' });
+  });
+});
+
+describe('usage', () => {
+  test('tells what a day and its month used, without what was given back', async () => {
+    const email = await newCustomer();
+    const { subscriptions } = await json('key', 'create', '--customer', email, '--products', 'api-ip', '--daily', '10', '--monthly', '100');
+    const { id } = subscriptions[0];
+    await database().pool.query(
+      `INSERT INTO usage (subscription_id, day, spent_redis, spent_postgres, refunded)
+       VALUES ($1, '2026-03-01', 3, 2, 1), ($1, '2026-03-31', 4, 0, 1), ($1, '2026-02-28', 50, 0, 0)`,
+      [id],
+    );
+    const report = await json('usage', '--customer', email, '--day', '2026-03-31');
+    expect(report).toMatchObject({ customer: email, day: '2026-03-31', timeZone: 'Asia/Kolkata' });
+    expect(report.subscriptions).toEqual([
+      {
+        id,
+        product: 'api-ip',
+        plan: null,
+        state: 'active',
+        daily: 10,
+        monthly: 100,
+        usedDaily: 3,
+        usedMonthly: 7,
+        remainingDaily: 7,
+        remainingMonthly: 93,
+        refundedDaily: 1,
+      },
+    ]);
+  });
+
+  test.each(['yesterday', '2026-02-30', '2026-3-1'])('refuses %p as a day', async (day) => {
+    expect(await failure('usage', '--customer', CUSTOMER, '--day', day)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('explain', () => {
+  test('says which check refused a request and how to mend it', async () => {
+    const requestId = 'feedfacefeedfacefeedfacefeedface';
+    await database().pool.query(
+      `INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key) VALUES ($1, now(), 'key_unknown', '{api-ip}', 'x-api-key', 'tg_live…abcd')`,
+      [requestId],
+    );
+    expect(await json('explain', requestId)).toMatchObject({
+      requestId,
+      outcome: 'key_unknown',
+      remedy: expect.stringContaining('Check the key'),
+    });
+    const { stdout } = await run('explain', requestId);
+    expect(stdout).toMatch(/^✗ the key exists and is active/m);
+  });
+
+  test('refuses an id that nobody knows, and one that is none', async () => {
+    expect(await failure('explain', 'deadbeefdeadbeefdeadbeefdeadbeef')).toMatchObject({ code: 'request_unknown' });
+    expect(await failure('explain', '?')).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('check', () => {
+  test('names migrations that are missing', async () => {
+    const empty = await testDatabase({ empty: true });
+    try {
+      const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
+      const { ok, checks } = JSON.parse(stdout);
+      expect({ code, ok }).toEqual({ code: 1, ok: false });
+      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_access is not applied/);
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test('is content with a database that npm start prepared', async () => {
+    const { stdout } = await run('check', '--json');
+    expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
+  });
+});
+
+describe('help', () => {
+  test.each([
+    [[]],
+    [['key']],
+    [['key', 'create']],
+    [['key', 'import']],
+    [['key', 'rotate']],
+    [['key', 'rules']],
+    [['subscription', 'change']],
+    [['usage']],
+    [['explain']],
+    [['customer', 'create']],
+  ])('of %p teaches with examples', async (words) => {
+    const { code, stdout, stderr } = await run(...words, '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: tollgate/);
+    if (words.length !== 1 || words[0] !== 'key') expect(stdout).toMatch(/npx tollgate /);
+  });
+
+  test('of a misspelt command suggests the right one', async () => {
+    expect((await failure('key', 'creat')).line).toMatch(/create/);
+    expect((await failure('kye')).line).toMatch(/key/);
+  });
+
+  test('is pointed to when a group is called without a command', async () => {
+    expect((await failure('key')).line).toMatch(/--help/);
+  });
+});
+
+describe('which database', () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'tollgate-root-'));
+    mkdirSync(join(root, '.tollgate'));
+  });
+
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  function writeInstance(): void {
+    const supervisor = { pid: process.pid, startedAt: '1' };
+    const state = { supervisor, children: [], databaseUrl: database().url, gateway: 'http://127.0.0.1:4711', dataDir: root };
+    writeFileSync(join(root, '.tollgate', 'state.json'), JSON.stringify(state));
+  }
+
+  test('is that of the instance that runs from the folder', async () => {
+    writeInstance();
+    const { code, stdout } = await runCommand(['key', 'create', '--customer', CUSTOMER, '--products', 'api-seo'], {
+      root,
+      isSameProcess: () => true,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`'http://127.0.0.1:4711/seo'`);
+  });
+
+  test.each([
+    ['nothing was started', (): void => undefined],
+    ['the instance has ended', writeInstance],
+  ])('is asked for when %s', async (_, prepare) => {
+    prepare();
+    const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { root });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tollgate: [^\n]*npm start[^\n]*DATABASE_URL\n$/);
+  });
+
+  test('that does not answer is named in one line without its password', async () => {
+    const databaseUrl = 'postgres://someone:hunter2@127.0.0.1:1/none';
+    const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { databaseUrl, root: projectRoot });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tollgate: the database does not answer[^\n]*\n$/);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
