@@ -21,8 +21,8 @@ export interface AccessLayerDeps {
   readonly clock: Clock;
   /** The key that signs; others only verify. */
   readonly signingKey: SigningKey;
-  /** Reads a body that Kong spooled to a file; rejects when the file cannot be read. */
-  readonly readBodyFile: (path: string) => Promise<Buffer>;
+  /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
+  readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void };
 }
 

@@ -16,6 +16,9 @@ const MAX_HEADERS = 1000;
 
 const STEPS: readonly AccessStep[] = [resolveKey, checkAccess, spendQuota];
 
+/** What Kong is told about the plugin. 1005: after Kong's bot detection and CORS, before anything that works on an admitted request. */
+export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA } as const;
+
 /** The plugin, bound to its stores. The same module shape loads in our plugin server and in the stock one. */
 export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   class AccessLayer {
@@ -34,8 +37,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
       else await admit(kong, request, { key: deps.signingKey, nowSeconds });
     }
   }
-  // 1005: after Kong's own bot and CORS handling would run, before anything that works on an admitted request.
-  return { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA, Plugin: AccessLayer };
+  return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
 /** One exchange with Kong: the four reads are started together and travel in one write. */

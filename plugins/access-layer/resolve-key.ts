@@ -29,9 +29,10 @@ function mayHoldFormKey(request: AccessRequest): boolean {
 }
 
 async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promise<KeySearch> {
+  const { formKeyMaxBytes } = request.config;
   const raw = await request.readBody();
-  const body = 'content' in raw ? raw.content : await deps.readBodyFile(raw.filePath);
-  if (body.length > request.config.formKeyMaxBytes) return { status: 'missing' };
+  const body = 'content' in raw ? raw.content : await deps.readBodyFile(raw.filePath, formKeyMaxBytes);
+  if (body === undefined || body.length > formKeyMaxBytes) return { status: 'missing' };
   const field = readFormField(header(request, 'content-type'), body, KEY_PARAMETER);
   const search = judgeFormKey(field.values);
   if (search.status === 'found') request.strippedBody = field.remove();

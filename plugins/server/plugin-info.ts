@@ -1,5 +1,7 @@
 import { type PluginModule } from '../core/kong-pdk';
 
+type PluginFacts = Omit<PluginModule, 'Plugin'>;
+
 /** What Kong's query command prints for a plugin server. */
 export interface PluginServerInfo {
   /** A bare array of plugins, without this, would mean MessagePack. */
@@ -21,17 +23,17 @@ export interface PluginSchema {
   fields: { config: { type: 'record'; fields: readonly Record<string, unknown>[] } }[];
 }
 
-export function pluginSchema(plugin: PluginModule): PluginSchema {
+export function pluginSchema(plugin: PluginFacts): PluginSchema {
   return { name: plugin.Name, fields: [{ config: { type: 'record', fields: plugin.Schema } }] };
 }
 
 /** The JSON document for `pluginserver_<name>_query_cmd`. One plugin: Kong 3.9 registers only the first of each server. */
-export function pluginInfo(plugin: PluginModule): PluginServerInfo {
+export function pluginInfo(plugin: PluginFacts): PluginServerInfo {
   const { Name, Version, Priority } = plugin;
   return { Protocol: 'ProtoBuf:1', Plugins: [{ Name, Version, Priority, Phases: ['access'], Schema: pluginSchema(plugin) }] };
 }
 
 /** The same as text, ready to be written to kong/access-layer.json, which the query command prints. */
-export function formatPluginInfo(plugin: PluginModule): string {
+export function formatPluginInfo(plugin: PluginFacts): string {
   return `${JSON.stringify(pluginInfo(plugin), null, 2)}\n`;
 }

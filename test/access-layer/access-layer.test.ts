@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
 import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeOutcome, type FakeRequest } from './fake-kong';
 import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
 import { verifyContext } from '../../plugins/core/context-token';
@@ -42,7 +43,7 @@ async function call(
     record?: AccessRecord;
     records?: AccessRecords;
     quota?: QuotaCounter;
-    readBodyFile?: (path: string) => Promise<Buffer>;
+    readBodyFile?: AccessLayerDeps['readBodyFile'];
   } = {},
 ): Promise<FakeOutcome & { code: unknown; decision: unknown }> {
   const { instance, decisions } = createInstance(
@@ -106,6 +107,8 @@ describe('an admitted request', () => {
     const readBodyFile = (path: string): Promise<Buffer> => Promise.resolve(Buffer.from(path === '/spool/1' ? `api_key=${key}` : ''));
     expect((await call({ headers, body: { filePath: '/spool/1' } }, { readBodyFile })).exit).toBeUndefined();
     expect((await call({ headers, body: { filePath: '/spool/1' } })).code).toBe('access_layer_unavailable');
+    const tooLarge = (): Promise<undefined> => Promise.resolve(undefined);
+    expect((await call({ headers, body: { filePath: '/spool/1' } }, { readBodyFile: tooLarge })).code).toBe('key_missing');
   });
 
   it('gets the RateLimit fields from the gateway where the configuration says so', async () => {

@@ -1,0 +1,96 @@
+import { readFile, stat } from 'node:fs/promises';
+import { destination, pino } from 'pino';
+import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
+import { systemClock } from '../core/ports';
+import { createAccessRecordCache } from '../stores/access-record-cache';
+import { createPostgresChangeFeed } from '../stores/postgres/change-feed';
+import { createDecisionWriter } from '../stores/postgres/decision-writer';
+import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
+import { createPool } from '../stores/postgres/pool';
+import { createQuotaCounter } from '../stores/quota-store';
+import { formatPluginInfo } from './plugin-info';
+import { createPluginServer } from './plugin-server';
+import { readSettings, type PluginServerSettings } from './settings';
+
+/** No statement of the plugin server takes a hundredth of this on a healthy database. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+/** Kong keeps sending while it is told; running events are short. */
+const DRAIN_MS = 5_000;
+
+async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const { size } = await stat(path);
+  return size > maxBytes ? undefined : readFile(path);
+}
+
+/** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
+async function serve(settings: PluginServerSettings): Promise<void> {
+  // stderr: stdout carries the ready line alone.
+  const log = pino({ level: settings.logLevel, base: { process: 'plugin-server' } }, destination({ dest: 2, sync: false }));
+  const { databaseUrl, timeZone } = settings;
+  const pool = (applicationName: string, max: number): ReturnType<typeof createPool> =>
+    createPool(databaseUrl, {
+      max,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      applicationName,
+      onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
+    });
+  // Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others.
+  const records = pool('tollgate-access', 8);
+  const counters = pool('tollgate-quota', 4);
+  const ledger = pool('tollgate-decisions', 2);
+  const feed = createPostgresChangeFeed({ url: databaseUrl });
+  const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
+  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock: systemClock, log });
+  const decisions = createDecisionWriter({
+    pool: ledger,
+    timeZone,
+    onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
+  });
+  const plugin = createAccessLayer({
+    records: cache,
+    quota: quota.counter,
+    decisions,
+    clock: systemClock,
+    signingKey: settings.signingKeys[0],
+    readBodyFile,
+    log,
+  });
+  const server = createPluginServer({ plugin, socketPath: settings.socketPath, log });
+  await server.listen();
+  process.stdout.write('{"ready":true}\n');
+
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    log.info({ signal }, 'draining');
+    await server.close({ graceMs: DRAIN_MS });
+    await Promise.all([quota.close(), decisions.close(), feed.close()]);
+    cache.close();
+    await Promise.all([records.end(), counters.end(), ledger.end()]);
+    log.info({}, 'stopped');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop(signal).then(
+        () => process.exit(0),
+        (err: unknown) => {
+          log.error({ err }, 'could not stop cleanly');
+          process.exit(1);
+        },
+      );
+    });
+  }
+}
+
+function main(): void {
+  if (process.argv.includes('--plugin-info')) {
+    process.stdout.write(formatPluginInfo(ACCESS_LAYER));
+    return;
+  }
+  Promise.resolve()
+    .then(() => serve(readSettings(process.env)))
+    .catch((error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    });
+}
+
+main();

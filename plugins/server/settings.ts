@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { parseSigningKeys, type SigningKey } from '../core/context-token';
+import { isTimeZone } from '../core/quota';
+
+const ENVIRONMENT = z.object({
+  DATABASE_URL: z.string({ error: 'is required' }).regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+    .optional(),
+  QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
+  TOLLGATE_SIGNING_KEYS: z.string({ error: 'is required' }).transform((text, context) => {
+    try {
+      return parseSigningKeys(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' });
+      return z.NEVER;
+    }
+  }),
+  PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+});
+
+export interface PluginServerSettings {
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+  readonly timeZone: string;
+  readonly signingKeys: readonly [SigningKey, ...SigningKey[]];
+  readonly socketPath: string;
+  readonly logLevel: string;
+}
+
+/**
+ * Reads the environment; an empty variable counts as absent.
+ * @throws Error with one line that names every problem and no value
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = ENVIRONMENT.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+    throw new Error(`the plugin server cannot start: ${problems.join('; ')}`);
+  }
+  const { data } = parsed;
+  return {
+    databaseUrl: data.DATABASE_URL,
+    redisUrl: data.REDIS_URL,
+    timeZone: data.QUOTA_TIMEZONE,
+    signingKeys: data.TOLLGATE_SIGNING_KEYS,
+    socketPath: data.PLUGIN_SOCKET,
+    logLevel: data.LOG_LEVEL,
+  };
+}
