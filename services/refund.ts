@@ -1,4 +1,6 @@
 import { type Clock } from '../plugins/core/ports';
+import { createPool } from '../plugins/stores/postgres/pool';
+import { createQuotaCounter } from '../plugins/stores/quota-store';
 import { type ProcessSettings } from './kit/config';
 import { type Log } from './kit/log';
 import { type Refund } from './kit/refund';
@@ -11,11 +13,31 @@ export interface RefundStore {
 /** The settings that say where units are counted. */
 export type RefundSettings = Pick<ProcessSettings, 'DATABASE_URL' | 'REDIS_URL' | 'QUOTA_TIMEZONE'>;
 
+/** Refunds are rare and short. */
+const MOST_CONNECTIONS = 2;
+const STATEMENT_TIMEOUT_MS = 1_000;
+
 /**
  * The quota counter that gives units back, or undefined when this process is connected to none: then units of failed requests stay
  * charged, and answers say so.
  */
-export function createRefund(_settings: RefundSettings, { log }: { log: Log; clock: Clock }): Promise<RefundStore | undefined> {
-  log.warn('no quota counter is connected: units of requests that end in 502 or 504 stay charged');
-  return Promise.resolve(undefined);
+export async function createRefund(settings: RefundSettings, { log, clock }: { log: Log; clock: Clock }): Promise<RefundStore | undefined> {
+  if (settings.DATABASE_URL === undefined) {
+    log.warn('DATABASE_URL is not set: units of requests that end in 502 or 504 stay charged');
+    return undefined;
+  }
+  const pool = createPool(settings.DATABASE_URL, {
+    max: MOST_CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    applicationName: 'tollgate-refund',
+    onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
+  });
+  const quota = await createQuotaCounter({ redisUrl: settings.REDIS_URL, pool, timeZone: settings.QUOTA_TIMEZONE, clock, log });
+  return {
+    refund: (unit) => quota.counter.refund(unit),
+    async close() {
+      await quota.close();
+      await pool.end();
+    },
+  };
 }
