@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plugin';
+import { systemClock } from '../../plugins/core/ports';
+import { pluginInfo } from '../../plugins/server/plugin-info';
+import { encodeStruct } from '../../plugins/server/struct-codec';
+import { createAccessRecordCache } from '../../plugins/stores/access-record-cache';
+import { createPostgresChangeFeed } from '../../plugins/stores/postgres/change-feed';
+import { createCustomer } from '../../plugins/stores/postgres/create-customer';
+import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createPostgresAccessRecords } from '../../plugins/stores/postgres/find-access-record';
+import { createQuotaCounter } from '../../plugins/stores/quota-store';
+import { testDatabase } from '../support/postgres';
+import { startTestRedis } from '../support/redis';
+import * as module from './access-layer-plugin/access-layer';
+import { usualReplies } from './scripted-kong';
+import { StockDriver } from './stock-driver';
+import { TestServer, until } from './test-server';
+
+const READS = ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'];
+
+describe('the access layer', () => {
+  it('is described in kong/access-layer.json as it is', () => {
+    const committed: unknown = JSON.parse(readFileSync(join(__dirname, '..', '..', 'kong', 'access-layer.json'), 'utf8'));
+    expect(committed).toEqual(pluginInfo(ACCESS_LAYER));
+  });
+
+  it('loads in the stock plugin server too, and decides the same there', async () => {
+    const stock = await StockDriver.load(join(__dirname, 'access-layer-plugin'));
+    const id = await stock.startInstance('access-layer', { products: ['api-ip'] });
+    const replies = {
+      'kong.request.get_headers': { 'x-api-key': 'foreign-key-0123456789' },
+      'kong.request.get_raw_query': '',
+      'kong.client.get_forwarded_ip': '203.0.113.7',
+      'kong.nginx.get_var': 'r1',
+    };
+    const admitted = await stock.event(id, replies);
+    expect(admitted.map((call) => call.method)).toEqual([
+      ...READS,
+      'kong.service.request.clear_header',
+      'kong.service.request.set_headers',
+    ]);
+    const refused = await stock.event(id, { ...replies, 'kong.request.get_headers': {} });
+    expect(refused.at(-1)).toMatchObject({
+      method: 'kong.response.exit',
+      args: [401, expect.anything(), expect.objectContaining({ 'Content-Type': 'application/problem+json' })],
+    });
+    stock.close();
+
+    const server = await TestServer.start(() => undefined, { plugin: module });
+    const kong = await server.connect();
+    const headers = (fields: Record<string, string>) => ({ 'kong.request.get_headers': encodeStruct(fields) });
+    const instance = await kong.startInstance({ products: ['api-ip'] }, 'access-layer');
+    const record = await kong.event(instance, headers({ 'x-api-key': 'foreign-key-0123456789' }));
+    expect(record.calls.map((call) => call.method)).toEqual(admitted.map((call) => call.method));
+    const exit = (await kong.event(instance, headers({}))).exit;
+    expect(exit?.status).toBe(401);
+    await server.stop();
+  });
+
+  it('admits a warm key with two exchanges with Kong, one Redis call and no Postgres query', async () => {
+    const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    const email = `${randomUUID()}@example.com`;
+    await createCustomer(database.pool, { email, actor: 'test' });
+    const { key } = await createKey(database.pool, { customer: email, products: ['api-ip'], actor: 'test' });
+    const feed = createPostgresChangeFeed({ url: database.url });
+    const cache = createAccessRecordCache({ source: createPostgresAccessRecords(database.pool), feed });
+    const quota = await createQuotaCounter({
+      redisUrl: redis.url,
+      pool: database.pool,
+      timeZone: 'Asia/Kolkata',
+      clock: systemClock,
+      log: { info: () => undefined, warn: () => undefined },
+    });
+    await until(() => feed.isHealthy());
+    const plugin = createAccessLayer({
+      records: cache,
+      quota: quota.counter,
+      decisions: { record: () => undefined },
+      clock: systemClock,
+      signingKey: { id: 'k', secret: Buffer.alloc(32, 7) },
+      readBodyFile: () => Promise.resolve(undefined),
+      log: { error: () => undefined },
+    });
+    const server = await TestServer.start(() => undefined, { plugin });
+    const kong = await server.connect();
+    const instance = await kong.startInstance({ products: ['api-ip'] }, 'access-layer');
+    const replies = {
+      ...usualReplies,
+      'kong.request.get_headers': encodeStruct({ authorization: `Bearer ${key}` }),
+      'kong.request.get_raw_query': Buffer.alloc(0),
+    };
+    const scriptCalls = async (): Promise<number> =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1]);
+
+    expect((await kong.event(instance, replies)).exit).toBeUndefined();
+    const warm = {
+      reads: cache.stats().reads,
+      scripts: await scriptCalls(),
+      queries: quota.stats().postgresCalls + quota.stats().seedings,
+    };
+    const rounds = 25;
+    for (let round = 0; round < rounds; round++) {
+      const record = await kong.event(instance, replies);
+      expect(record.exchanges).toEqual([READS, ['kong.service.request.clear_header', 'kong.service.request.set_headers']]);
+    }
+    expect(await scriptCalls()).toBe(warm.scripts + rounds);
+    expect(cache.stats().reads).toBe(warm.reads);
+    expect(quota.stats().postgresCalls + quota.stats().seedings).toBe(warm.queries);
+
+    await server.stop();
+    cache.close();
+    await Promise.all([quota.close(), feed.close()]);
+    await Promise.all([database.close(), redis.close()]);
+  }, 60_000);
+});
