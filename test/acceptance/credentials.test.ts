@@ -18,7 +18,10 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const json = { 'Content-Type': 'application/json' };
 
 /** Sends to the vahaan index, which takes any method and answers from the catalogue. */
-async function call(path: string, sending: Sending = {}): Promise<{ status: number; code: string | undefined; challenge: string | undefined }> {
+async function call(
+  path: string,
+  sending: Sending = {},
+): Promise<{ status: number; code: string | undefined; challenge: string | undefined }> {
   const reply = await send(tollgate.gatewayUrl + path, sending);
   const isProblem = String(reply.headers['content-type']).includes('problem+json');
   return { status: reply.status, code: isProblem ? reply.json().code : undefined, challenge: reply.headers['www-authenticate'] };
@@ -44,12 +47,16 @@ describe('a key is taken', () => {
 
   it('from a multipart form', async () => {
     const body = `--BB\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n${issued.key}\r\n--BB--\r\n`;
-    expect(await call('/vahaan', { method: 'POST', headers: { 'Content-Type': 'multipart/form-data; boundary=BB' }, body })).toMatchObject({ status: 200 });
+    expect(await call('/vahaan', { method: 'POST', headers: { 'Content-Type': 'multipart/form-data; boundary=BB' }, body })).toMatchObject({
+      status: 200,
+    });
   });
 
   it('from a form too large for memory, up to the limit', async () => {
     const filler = 'x'.repeat(200_000);
-    expect(await call('/vahaan', { method: 'POST', headers: form, body: `a=${filler}&api_key=${issued.key}` })).toMatchObject({ status: 200 });
+    expect(await call('/vahaan', { method: 'POST', headers: form, body: `a=${filler}&api_key=${issued.key}` })).toMatchObject({
+      status: 200,
+    });
   });
 
   it('once when the same key is in several places', async () => {
@@ -69,7 +76,10 @@ describe('a request without a usable key is a 401 with a challenge', () => {
     ['with a key in JSON', () => ['/vahaan', { method: 'POST', headers: json, body: JSON.stringify({ api_key: keyOf() }) }]],
     ['with the key in a cookie', () => ['/vahaan', { headers: { Cookie: `api_key=${keyOf()}` } }]],
     ['with the key under an underscore name', () => ['/vahaan', { headers: { X_API_Key: keyOf() } }]],
-    ['with a form over the limit', () => ['/vahaan', { method: 'POST', headers: form, body: `a=${'x'.repeat(1_100_000)}&api_key=${keyOf()}` }]],
+    [
+      'with a form over the limit',
+      () => ['/vahaan', { method: 'POST', headers: form, body: `a=${'x'.repeat(1_100_000)}&api_key=${keyOf()}` }],
+    ],
   ])('%s: key_missing', async (_, sending) => {
     const [path, options] = sending();
     expect(await call(path, options)).toMatchObject({ status: 401, code: 'key_missing', challenge: expect.stringContaining('tollgate') });

@@ -30,7 +30,9 @@ describe('the daily limit', () => {
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(86_400);
     expect(refused.json().retry_after).toBe(wait);
-    expect(refused.headers['ratelimit-policy']).toBe(`"daily";q=3;w=86400, "monthly";q=100;w=${/"monthly";q=100;w=(\d+)/.exec(String(refused.headers['ratelimit-policy']))?.[1]}`);
+    expect(refused.headers['ratelimit-policy']).toBe(
+      `"daily";q=3;w=86400, "monthly";q=100;w=${/"monthly";q=100;w=(\d+)/.exec(String(refused.headers['ratelimit-policy']))?.[1]}`,
+    );
     expect(left(refused, 'daily')).toBe(0);
   });
 

@@ -31,7 +31,12 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: () => JSON.parse(text) as Record<string, unknown>,
+        });
       });
     });
     outgoing.on('error', reject);

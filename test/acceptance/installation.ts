@@ -1,0 +1,129 @@
+import { type Pool } from 'pg';
+import { type KeyMode } from '../../plugins/core/ports';
+import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
+import { createCustomer } from '../../plugins/stores/postgres/create-customer';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/create-key';
+import { expireKey } from '../../plugins/stores/postgres/expire-key';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { replaceKeyRules } from '../../plugins/stores/postgres/replace-key-rules';
+import { rotateKey } from '../../plugins/stores/postgres/rotate-key';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
+import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+import { closeConnections, send } from '../support/http';
+import { startInstance, type RunningInstance } from '../support/instance';
+
+export type IssuedKey = Pick<CreatedKey, 'key' | 'id' | 'subscriptions'>;
+
+export interface KeyOptions {
+  /** E-mail of a customer; a new one unless given. */
+  customer?: string;
+  products: string[];
+  mode?: KeyMode;
+  plan?: string;
+  expiresAt?: Date;
+  allow?: string[];
+  daily?: number;
+  monthly?: number;
+  subscribe?: boolean;
+}
+
+/**
+ * A Tollgate to test from outside: the one that GATEWAY_URL, DATABASE_URL and SANDBOX_URL name, else one started from this folder.
+ * Keys are made through the same operations as the command line's.
+ */
+export interface Installation {
+  readonly gatewayUrl: string;
+  newEmail(): string;
+  createKey(options: KeyOptions): Promise<IssuedKey>;
+  readonly keys: {
+    revoke(id: string): Promise<unknown>;
+    deactivate(id: string): Promise<unknown>;
+    activate(id: string): Promise<unknown>;
+    expire(id: string, at: Date): Promise<unknown>;
+    rules(id: string, rules: string[]): Promise<unknown>;
+    rotate(id: string, overlapMs?: number): Promise<IssuedKey>;
+  };
+  readonly subscriptions: {
+    pause(id: string): Promise<unknown>;
+    resume(id: string): Promise<unknown>;
+    cancel(id: string): Promise<unknown>;
+    change(id: string, limits: { daily: number; monthly: number }): Promise<unknown>;
+  };
+  /** An input that the sandbox documents for this outcome, ready to send. */
+  sandboxInput(product: string, outcome: string): Promise<Record<string, unknown>>;
+  readonly instance: RunningInstance | undefined;
+  close(): Promise<void>;
+}
+
+const actor = 'acceptance';
+let emails = 0;
+
+interface Endpoints {
+  readonly gateway: string;
+  readonly database: string;
+  readonly sandbox: string;
+  readonly instance: RunningInstance | undefined;
+}
+
+async function findEndpoints(): Promise<Endpoints> {
+  const { GATEWAY_URL, DATABASE_URL, SANDBOX_URL } = process.env;
+  if (GATEWAY_URL) {
+    if (!DATABASE_URL || !SANDBOX_URL) throw new Error('GATEWAY_URL needs DATABASE_URL and SANDBOX_URL of the same installation');
+    return { gateway: GATEWAY_URL, database: DATABASE_URL, sandbox: SANDBOX_URL, instance: undefined };
+  }
+  const instance = await startInstance();
+  return { gateway: instance.gateway, database: instance.databaseUrl, sandbox: instance.sandbox, instance };
+}
+
+export async function openInstallation(): Promise<Installation> {
+  const endpoints = await findEndpoints();
+  const db = createPool(endpoints.database, { max: 4, applicationName: 'acceptance' });
+  const newEmail = (): string => `acceptance-${process.pid}-${Date.now()}-${emails++}@example.com`;
+  return {
+    gatewayUrl: endpoints.gateway.replace(/\/$/, ''),
+    newEmail,
+    createKey: (options) => issue(db, { customer: newEmail(), ...options }),
+    keys: {
+      revoke: (id) => revokeKey(db, { id, actor }),
+      deactivate: (id) => setKeyState(db, { id, state: 'inactive', actor }),
+      activate: (id) => setKeyState(db, { id, state: 'active', actor }),
+      expire: (id, at) => expireKey(db, { id, at, actor }),
+      rules: (id, rules) => replaceKeyRules(db, { id, rules, actor }),
+      rotate: (id, overlapMs) => rotateKey(db, { id, actor, ...(overlapMs === undefined ? {} : { overlapMs }) }),
+    },
+    subscriptions: {
+      pause: (id) => setSubscriptionState(db, { id, state: 'paused', actor }),
+      resume: (id) => setSubscriptionState(db, { id, state: 'active', actor }),
+      cancel: (id) => setSubscriptionState(db, { id, state: 'cancelled', actor }),
+      change: (id, limits) => changeSubscription(db, { id, ...limits, actor }),
+    },
+    sandboxInput: (product, outcome) => findInput(endpoints.sandbox, product, outcome),
+    instance: endpoints.instance,
+    async close() {
+      closeConnections();
+      await db.end();
+      await endpoints.instance?.stop();
+    },
+  };
+}
+
+async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { customer: string }): Promise<IssuedKey> {
+  await createCustomer(db, { email: customer, actor }).catch((error: unknown) => {
+    if (!/exists|already/i.test(String(error))) throw error;
+  });
+  return createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor });
+}
+
+interface SandboxEntry {
+  product: string;
+  outcome: string;
+  input: Record<string, unknown>;
+}
+
+async function findInput(sandbox: string, product: string, outcome: string): Promise<Record<string, unknown>> {
+  const listed: unknown = (await send(`${sandbox.replace(/\/$/, '')}/`)).json();
+  const entries = (Array.isArray(listed) ? listed : Object.values(listed as object).find(Array.isArray)) as SandboxEntry[];
+  const entry = entries.find((each) => each.product === product && each.outcome === outcome);
+  if (!entry) throw new Error(`the sandbox documents no input for ${product} ${outcome}`);
+  return entry.input;
+}
