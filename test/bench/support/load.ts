@@ -1,0 +1,111 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** dist/: benchmarks run compiled. */
+const root = resolve(__dirname, '../../..');
+const CONNECTIONS = 32;
+const running: ChildProcess[] = [];
+
+export interface Started {
+  readonly pid: number;
+  /** The first line on stdout. */
+  readonly line: string;
+}
+
+/** Starts a built program; with PROFILE_DIR set, programs whose path holds PROFILE_ONLY write a CPU profile there. */
+export function start(script: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Started> {
+  const { PROFILE_DIR, PROFILE_ONLY = 'kong/local' } = process.env;
+  const flags = PROFILE_DIR !== undefined && script.includes(PROFILE_ONLY) ? ['--cpu-prof', `--cpu-prof-dir=${PROFILE_DIR}`] : [];
+  const child = spawn(process.execPath, [...flags, join(root, script), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  running.push(child);
+  return new Promise((done, reject) => {
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${String(code)}`)));
+    createInterface({ input: child.stdout }).once('line', (line) => done({ pid: child.pid ?? 0, line }));
+  });
+}
+
+/** Ends what was started, the last first: it would report the others as lost. */
+export async function stopAll(): Promise<void> {
+  for (const child of running.splice(0).reverse()) {
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+/** User and system time of a process in microseconds (fields 14 and 15 of /proc/PID/stat, in clock ticks of 10 ms). */
+export function cpuMicros(pid: number): number {
+  const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+export interface Load {
+  readonly requestsPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+function measureWithWrk(url: string, seconds: number, key: string): Load {
+  const args = ['-t1', `-c${String(CONNECTIONS)}`, `-d${String(seconds)}s`, '--latency', '-H', `X-API-Key: ${key}`, url];
+  const text = execFileSync('wrk', args, { encoding: 'utf8' });
+  const millis = (pattern: RegExp): number => {
+    const [, value = '0', unit = 'ms'] = pattern.exec(text) ?? [];
+    return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1);
+  };
+  if (/Non-2xx/.test(text)) throw new Error(`not every answer was 200:\n${text}`);
+  return {
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
+    p50: millis(/50%\s+([\d.]+)(us|ms|s)/),
+    p99: millis(/99%\s+([\d.]+)(us|ms|s)/),
+  };
+}
+
+function measureWithAutocannon(url: string, seconds: number, key: string): Load {
+  const args = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `X-API-Key=${key}`, url];
+  const text = execFileSync(process.execPath, [require.resolve('autocannon'), ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const result = JSON.parse(text) as { non2xx: number; requests: { average: number }; latency: { p50: number; p99: number } };
+  if (result.non2xx > 0) throw new Error(`${String(result.non2xx)} answers were not 200`);
+  return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+function hasWrk(): boolean {
+  try {
+    execFileSync('which', ['wrk'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface Measurement {
+  readonly name: string;
+  readonly url: string;
+  readonly seconds: number;
+  readonly key: string;
+  /** Processes whose CPU time a request is told. */
+  readonly pids: Readonly<Record<string, number>>;
+}
+
+/** Loads one URL and prints a line. @throws Error when an answer was not 2xx */
+export function measure({ name, url, seconds, key, pids }: Measurement): Load {
+  const before = Object.values(pids).map(cpuMicros);
+  const load = hasWrk() ? measureWithWrk(url, seconds, key) : measureWithAutocannon(url, seconds, key);
+  const requests = load.requestsPerSecond * seconds;
+  const costs = Object.entries(pids).map(
+    ([process, pid], index) => `${process} ${((cpuMicros(pid) - (before[index] ?? 0)) / requests).toFixed(0)}`,
+  );
+  const speed = `${load.requestsPerSecond.toFixed(0).padStart(7)} req/s   p50 ${load.p50.toFixed(2)} ms  p99 ${load.p99.toFixed(2)} ms`;
+  console.log(`${name.padEnd(34)} ${speed}   CPU µs/req: ${costs.join(', ')}`);
+  return load;
+}
