@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // `npm start [-- --port 8000 --json]`: one instance a clone. The lock comes first, so that a second start says so at once.
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { identifyProcess, isSameProcess, takeLock } from './bootstrap/exclusive.mjs';
 
-const lock = takeLock(join(root, '.tollgate', 'start.lock'));
+const lock = takeLock(join(resolve(root, process.env.TOLLGATE_DATA_DIR || '.tollgate'), 'start.lock'));
 if ('heldBy' in lock) fail(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
 process.on('exit', () => lock.release());
 await bootstrap({ needs: 'production' });

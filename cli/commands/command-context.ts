@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { type Pool } from 'pg';
-import { DATA_FOLDER } from '../supervisor/data-folder';
+import { dataFolder } from '../supervisor/data-folder';
 import { type ProcessIdentity, readState } from '../supervisor/instance-state';
 import { CommandError } from './command-error';
 import { type Output } from './output';
@@ -26,7 +25,7 @@ export const ACTOR = 'cli';
 function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): string {
   const given = env['DATABASE_URL'];
   if (given) return given;
-  const state = readState(join(root, DATA_FOLDER));
+  const state = readState(dataFolder(root, env));
   if (state && state.databaseUrl !== '' && isSameProcess(state.supervisor)) return state.databaseUrl;
   throw new CommandError('not_running', `Tollgate does not run from ${root}: start it there with npm start, or set DATABASE_URL`);
 }

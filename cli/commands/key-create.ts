@@ -4,8 +4,7 @@ import { type IssueKeyOptions } from '../../plugins/stores/postgres/issue-key';
 import { createKey } from '../../plugins/stores/postgres/create-key';
 import { importKey } from '../../plugins/stores/postgres/import-key';
 import { readState } from '../supervisor/instance-state';
-import { join } from 'node:path';
-import { DATA_FOLDER } from '../supervisor/data-folder';
+import { dataFolder } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { firstCall } from './first-call';
 import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts } from './parse-arguments';
@@ -85,7 +84,7 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
       const created = await withDatabase(context, (db) => createKey(db, options));
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
-        const gateway = readState(join(context.root, DATA_FOLDER))?.gateway;
+        const gateway = readState(dataFolder(context.root, context.env))?.gateway;
         const call = firstCall({ key: created.key, products: options.products, gateway });
         return [created.key, `shown this once; its id is ${created.id}`, '', showSubscriptions(subscriptions), '', ...call].join('\n');
       });

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { isTimeZone, windowsAt } from '../../plugins/core/quota';
 import { requireCustomer } from '../../plugins/stores/postgres/find-customer';
 import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscription-view';
 import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/usage-read';
-import { DATA_FOLDER } from '../supervisor/data-folder';
+import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
@@ -72,7 +71,7 @@ async function readReport(db: Pool, customer: string, { day, timeZone }: { day: 
 /** The zone that the environment names, else that of the running instance. */
 function quotaTimeZone({ env, root }: CommandContext): string {
   const given = env['QUOTA_TIMEZONE'];
-  if (!given) return readState(join(root, DATA_FOLDER))?.quotaTimeZone ?? DEFAULT_QUOTA_TIMEZONE;
+  if (!given) return readState(dataFolder(root, env))?.quotaTimeZone ?? DEFAULT_QUOTA_TIMEZONE;
   if (isTimeZone(given)) return given;
   throw new CommandError('invalid_argument', 'QUOTA_TIMEZONE must be an IANA time zone such as Asia/Kolkata');
 }

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-/** Everything that an instance keeps lies in one folder of its clone. */
-export const DATA_FOLDER = '.tollgate';
+/** Everything that an instance keeps lies in one folder: `.tollgate` in its clone, or where TOLLGATE_DATA_DIR says. */
+export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
+  return resolve(root, env['TOLLGATE_DATA_DIR'] || '.tollgate');
+}
 
 /**
  * Creates the data folder with its logs. Nobody else may look into it; as root, other accounts may pass through it, because
  * PostgreSQL refuses to run as root and has its data inside. Every secret in it is a file for its owner only.
  * @returns the folder's absolute path
  */
-export function createDataFolder(root: string): string {
-  const dataDir = join(root, DATA_FOLDER);
+export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
+  const dataDir = dataFolder(root, env);
   mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   return dataDir;

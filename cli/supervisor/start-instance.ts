@@ -95,7 +95,7 @@ async function untilRefusing(gateway: string): Promise<void> {
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
   const { databaseUrl: givenUrl, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
-  const dataDir = createDataFolder(root);
+  const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const ports = await choosePorts(options.port, listWorkers(root));
   const logsDir = join(dataDir, 'logs');

@@ -71,7 +71,7 @@ describe('npm start', () => {
 
 describe('the data folder', () => {
   test('keeps one set of signing keys, for its owner only', () => {
-    const file = join(createDataFolder(folder), 'signing-keys');
+    const file = join(createDataFolder(folder, {}), 'signing-keys');
     const keys = keepSigningKeys(file);
     expect(parseSigningKeys(keys)[0].secret).toHaveLength(32);
     expect(keepSigningKeys(file)).toBe(keys);
@@ -79,11 +79,11 @@ describe('the data folder', () => {
   });
 
   test('may be looked into by its owner only', () => {
-    expect(statSync(createDataFolder(folder)).mode & 0o066).toBe(0);
+    expect(statSync(createDataFolder(folder, {})).mode & 0o066).toBe(0);
   });
 
   test('remembers the instance, for its owner only, and survives a damaged file', () => {
-    const dataDir = createDataFolder(folder);
+    const dataDir = createDataFolder(folder, {});
     const state = {
       gateway: 'http://127.0.0.1:1',
       dashboard: null,
