@@ -1,5 +1,5 @@
 import { type Clock } from '../plugins/core/ports';
-import { createPool } from '../plugins/stores/postgres/pool';
+import { createPool, warmPool } from '../plugins/stores/postgres/pool';
 import { createQuotaCounter } from '../plugins/stores/quota-store';
 import { type ProcessSettings } from './kit/config';
 import { type Log } from './kit/log';
@@ -28,10 +28,13 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   }
   const pool = createPool(settings.DATABASE_URL, {
     max: MOST_CONNECTIONS,
+    // A caller waits for its refund: it must not wait for a connection too.
+    min: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     applicationName: 'tollgate-refund',
     onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
   });
+  await warmPool(pool);
   const quota = await createQuotaCounter({ redisUrl: settings.REDIS_URL, pool, timeZone: settings.QUOTA_TIMEZONE, clock, log });
   return {
     refund: (unit) => quota.counter.refund(unit),

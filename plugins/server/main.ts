@@ -6,7 +6,7 @@ import { createAccessRecordCache } from '../stores/access-record-cache';
 import { createPostgresChangeFeed } from '../stores/postgres/change-feed';
 import { createDecisionWriter } from '../stores/postgres/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
-import { createPool } from '../stores/postgres/pool';
+import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
@@ -30,6 +30,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const pool = (applicationName: string, max: number): ReturnType<typeof createPool> =>
     createPool(databaseUrl, {
       max,
+      min: 1,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       applicationName,
       onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
@@ -38,6 +39,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const records = pool('tollgate-access', 8);
   const counters = pool('tollgate-quota', 4);
   const ledger = pool('tollgate-decisions', 2);
+  await Promise.all([records, counters, ledger].map(warmPool));
   const feed = createPostgresChangeFeed({ url: databaseUrl });
   const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
   const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock: systemClock, log });

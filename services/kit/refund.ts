@@ -9,8 +9,11 @@ import { type Metrics } from './metrics';
  */
 export type Refund = (unit: { subscriptionId: string; day: string; requestId: string }) => Promise<boolean>;
 
-/** An answer waits this long for its refund; then it is sent as charged and the refund completes on its own. */
-const REFUND_WAIT_MS = 50;
+/**
+ * An answer waits this long for its refund; then it is sent as charged and the refund completes on its own. The caller of a failed
+ * upstream has waited longer already, and an answer that says what really was charged is worth a quarter of a second.
+ */
+const REFUND_WAIT_MS = 250;
 
 /** Our own failure to serve is not the customer's request. */
 export function isRefundable(status: number): boolean {

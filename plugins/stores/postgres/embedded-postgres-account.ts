@@ -89,5 +89,9 @@ export function commandAs(
     );
   }
   const who = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
-  return { file: setpriv, args: [...who, '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup', command, ...args], ids: {} };
+  return {
+    file: setpriv,
+    args: [...who, '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup', command, ...args],
+    ids: {},
+  };
 }

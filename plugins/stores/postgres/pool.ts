@@ -3,6 +3,8 @@ import { Pool } from 'pg';
 export interface PoolOptions {
   /** Most connections at a time. */
   readonly max?: number;
+  /** Connections kept open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
+  readonly min?: number;
   /** A query that takes longer fails, at the server and at this end: a stopped server could not say so itself. */
   readonly statementTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
@@ -17,6 +19,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({
     connectionString: url,
     max: options.max ?? 10,
+    min: options.min ?? 0,
     application_name: options.applicationName ?? 'tollgate',
     connectionTimeoutMillis: statementTimeoutMs ?? 5_000,
     ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs }),
@@ -26,4 +29,9 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/** Opens a first connection ahead of its use; a database that is away now may be back by then. */
+export async function warmPool(pool: Pool): Promise<void> {
+  await pool.query('SELECT 1').catch(() => undefined);
 }
