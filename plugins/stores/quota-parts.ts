@@ -36,7 +36,7 @@ export function knowsMore(a: UsageParts, b: UsageParts): boolean {
 }
 
 /** `YYYY-MM` of `YYYY-MM-DD`. */
-export function monthOf(day: string): string {
+function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
