@@ -35,11 +35,6 @@ export function knowsMore(a: UsageParts, b: UsageParts): boolean {
   return a.redis > b.redis || a.postgres > b.postgres || a.refunded > b.refunded;
 }
 
-/** `YYYY-MM` of `YYYY-MM-DD`. */
-function monthOf(day: string): string {
-  return day.slice(0, 7);
-}
-
 /** Some units wanted of one subscription; 0 units only ask where it stands. */
 export interface Demand {
   readonly subscriptionId: string;
