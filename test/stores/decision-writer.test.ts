@@ -186,13 +186,21 @@ describe('the decision log', () => {
     expect(nodes.map((node) => node.stats().failures)).toEqual([0, 0, 0, 0]);
   });
 
+  it('takes no more admissions at a time than it is told, however much room refusals leave', () => {
+    const queue = createDecisionQueue(100);
+    for (let index = 0; index < 20; index++) queue.add(decision({ requestId: `a${index}`, outcome: 'admitted' }));
+    for (let index = 0; index < 3; index++) queue.add(decision({ requestId: `r${index}`, outcome: 'key_missing' }));
+    expect(queue.take(50, 5).map(({ requestId }) => requestId)).toEqual(['r0', 'r1', 'r2', 'a15', 'a16', 'a17', 'a18', 'a19']);
+    expect(queue.size()).toBe(15);
+  });
+
   it('stays within its memory and lets admissions go first', () => {
     const queue = createDecisionQueue(100);
     for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_missing' }));
     for (let index = 0; index < 500; index++) queue.add(decision());
     expect(queue.size()).toBeLessThanOrEqual(100);
     expect(queue.size() + queue.dropped()).toBe(560);
-    const kept = queue.take(1_000);
+    const kept = queue.take(1_000, 1_000);
     expect(kept.filter(({ outcome }) => outcome === 'key_missing')).toHaveLength(60);
     expect(kept.at(-1)?.requestId).toBe(`request-${requests}`);
   });

@@ -3,8 +3,11 @@ import { type Decision } from '../../core/ports';
 /** Decisions that wait to be written. Bounded; refusals outlive admissions, since it is refusals that people ask about. */
 export interface DecisionQueue {
   add(decision: Decision): void;
-  /** Takes up to `most`: refusals first, then the newest admissions, so that a backlog does not delay what people ask for now. */
-  take(most: number): Decision[];
+  /**
+   * Takes up to `most`, of them up to `mostAdmitted` admissions: refusals first, then the newest admissions, so that a backlog does not
+   * delay what people ask for now.
+   */
+  take(most: number, mostAdmitted: number): Decision[];
   /** Takes back what could not be written. */
   putBack(decisions: readonly Decision[]): void;
   size(): number;
@@ -30,9 +33,9 @@ export function createDecisionQueue(max: number): DecisionQueue {
 
   return {
     add,
-    take(most) {
+    take(most, mostAdmitted) {
       const taken = refused.splice(0, most);
-      const room = most - taken.length;
+      const room = Math.min(most - taken.length, mostAdmitted);
       return room > 0 ? [...taken, ...admitted.splice(Math.max(0, admitted.length - room))] : taken;
     },
     putBack(decisions) {

@@ -20,6 +20,11 @@ export interface DecisionWriterOptions {
   readonly flushMs?: number;
   /** Most rows written a second. Default 4,000. What is above waits, and is dropped when the queue is full, admissions first. */
   readonly rowsPerSecond?: number;
+  /**
+   * Of them, most that are admissions. Default 1,000: nearly nobody asks why a request passed, and each row costs the database as much
+   * as admitting the request cost the plugin. A node that admits more logs a sample, the newest.
+   */
+  readonly admissionsPerSecond?: number;
   /** Told when a flush failed; what it held is tried again. */
   readonly onError?: (error: unknown) => void;
 }
@@ -46,7 +51,9 @@ interface Batch {
 export function createDecisionWriter(options: DecisionWriterOptions): DecisionWriter {
   const { pool, timeZone, clock = systemClock, flushMs = 500, rowsPerSecond = 4_000, onError = () => undefined } = options;
   const queue = createDecisionQueue(options.maxQueue ?? 20_000);
-  const share = Math.max(1, Math.round((rowsPerSecond * flushMs) / 1_000));
+  const perFlush = (aSecond: number): number => Math.max(1, Math.round((aSecond * flushMs) / 1_000));
+  const share = perFlush(rowsPerSecond);
+  const admittedShare = perFlush(options.admissionsPerSecond ?? 1_000);
   let denials = new Map<string, DenialTally>();
   let used = new Map<string, number>();
   let windows: QuotaWindows | undefined;
@@ -89,8 +96,8 @@ export function createDecisionWriter(options: DecisionWriterOptions): DecisionWr
     counts.written += batch.decisions.length;
   }
 
-  async function flushOnce(most: number): Promise<void> {
-    const batch: Batch = { decisions: queue.take(most), denials, used };
+  async function flushOnce(most: number, mostAdmitted: number): Promise<void> {
+    const batch: Batch = { decisions: queue.take(most, mostAdmitted), denials, used };
     denials = new Map();
     used = new Map();
     if (batch.decisions.length + batch.denials.size + batch.used.size === 0) return;
@@ -108,8 +115,8 @@ export function createDecisionWriter(options: DecisionWriterOptions): DecisionWr
   }
 
   /** One at a time: a slow flush must not be overtaken by the next. */
-  function flush(most = share): Promise<void> {
-    running ??= flushOnce(most).finally(() => (running = undefined));
+  function flush(most = share, mostAdmitted = admittedShare): Promise<void> {
+    running ??= flushOnce(most, mostAdmitted).finally(() => (running = undefined));
     return running;
   }
 
@@ -134,7 +141,7 @@ export function createDecisionWriter(options: DecisionWriterOptions): DecisionWr
       clearInterval(flushing);
       clearInterval(pruning);
       await running;
-      await flush(Infinity);
+      await flush(Infinity, Infinity);
     },
     stats: () => ({
       queued: queue.size(),
