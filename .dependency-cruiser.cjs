@@ -10,7 +10,12 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     only('core-is-pure', '^plugins/core/', ['^plugins/core/'], 'core decides; it imports nothing else of ours'),
-    { name: 'core-has-no-io', severity: 'error', from: { path: '^plugins/core/' }, to: { path: '^(node:)?(fs|http|https|http2|child_process|dns|tls|dgram)' } },
+    {
+      name: 'core-has-no-io',
+      severity: 'error',
+      from: { path: '^plugins/core/' },
+      to: { path: '^(node:)?(fs|http|https|http2|child_process|dns|tls|dgram)' },
+    },
     only('stores-know-core', '^plugins/stores/', ['^plugins/(core|stores)/'], 'stores implement the ports of core'),
     only('access-layer-gets-ports', '^plugins/access-layer/', ['^plugins/(core|access-layer)/'], 'the plugin gets ports, never a store'),
     only('server-composes', '^plugins/server/(?!main)', ['^plugins/(core|server)/'], 'only main.ts wires stores into the plugin server'),
@@ -22,10 +27,30 @@ module.exports = {
       from: { path: '^services/(aadhaar|app|background-remover|gdplay|glead|grank|gst|image|ip|pincode|seo|vahaan)/' },
       to: { path: ours, pathNot: ['^plugins/core/', '^services/kit/', '^services/$1/', '^services/workers/generated/'] },
     },
-    only('workers-use-the-kit', '^services/workers/', ['^(plugins/core|services/kit|services/workers)/'], 'workers know the kit and their protos'),
-    only('sandbox-is-alone', '^services/sandbox/', ['^(plugins/core|services/kit|services/sandbox)/'], 'the sandbox must not share code with the adapters it checks'),
-    only('local-gateway-is-outside', '^kong/', ['^(kong|plugins/core|plugins/server)/'], 'the local gateway speaks the protocol and nothing else'),
+    only(
+      'workers-use-the-kit',
+      '^services/workers/',
+      ['^(plugins/core|services/kit|services/workers)/'],
+      'workers know the kit and their protos',
+    ),
+    only(
+      'sandbox-is-alone',
+      '^services/sandbox/',
+      ['^(plugins/core|services/kit|services/sandbox)/'],
+      'the sandbox must not share code with the adapters it checks',
+    ),
+    only(
+      'local-gateway-is-outside',
+      '^kong/',
+      ['^(kong|plugins/core|plugins/server)/'],
+      'the local gateway speaks the protocol and nothing else',
+    ),
     { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
   ],
-  options: { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true, tsConfig: { fileName: 'tsconfig.json' }, exclude: '^dist/' },
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    exclude: '^dist/',
+  },
 };
