@@ -10,7 +10,7 @@ import { type ServiceDefinition } from './define-service';
 import { drainOnClose } from './drain';
 import { answerFailure, PROBLEM_TYPE, ServiceError } from './errors';
 import { rawAnswer } from './raw-answer';
-import { createLog, pathOf, withoutRedaction, type Log } from './log';
+import { createLog, pathOf, scrubText, withoutRedaction, type Log } from './log';
 import { createMetrics, type Metrics } from './metrics';
 import { giveUnitBack, isRefundable, type Refund } from './refund';
 import { bindRoute } from './run-route';
@@ -203,7 +203,8 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   log.info({
     requestId,
     method: request.method,
-    path: request.is404 ? pathOf(request.raw.url ?? '').slice(0, 200) : routeOf(request),
+    // A path that is no route may hold anything, a personal number too.
+    path: request.is404 ? scrubText(pathOf(request.raw.url ?? '').slice(0, 200)) : routeOf(request),
     status,
     durationMs: Math.round(elapsedMs * 10) / 10,
     customer: proof?.customerId,

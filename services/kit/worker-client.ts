@@ -56,6 +56,9 @@ export interface WorkerClient<M extends WorkerMethods> {
 }
 
 const DEFAULT_HEALTH_TIMEOUT_MS = 1_000;
+/** gRPC's own go up to two minutes, for which a restarted worker would be refused. */
+const FIRST_RECONNECT_MS = 100;
+const SLOWEST_RECONNECT_MS = 2_000;
 
 interface Cancellable {
   cancel(): void;
@@ -105,7 +108,12 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
 
   constructor(private readonly options: WorkerClientOptions) {
     const { maxMessageBytes = DEFAULT_MAX_MESSAGE_BYTES } = options;
-    const channel = { 'grpc.max_receive_message_length': maxMessageBytes, 'grpc.max_send_message_length': maxMessageBytes };
+    const channel = {
+      'grpc.max_receive_message_length': maxMessageBytes,
+      'grpc.max_send_message_length': maxMessageBytes,
+      'grpc.initial_reconnect_backoff_ms': FIRST_RECONNECT_MS,
+      'grpc.max_reconnect_backoff_ms': SLOWEST_RECONNECT_MS,
+    };
     this.clients = new Map(options.addresses.map((address) => [address, new Client(address, clientCredentials(options.tls), channel)]));
   }
 
