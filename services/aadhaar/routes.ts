@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { defineRoute, defineService, type ServiceTools } from '../kit/define-service';
+import { indexRoute } from '../kit/index-route';
+import { loadService } from '../kit/load-proto';
+import { connectSessionWorkers } from '../kit/session-workers';
+import { captchaInput, captchaOutput, captchaStep, otpInput, otpOutput, startInput } from './schema';
+import { aadhaarSettings, type AadhaarSettings } from './settings';
+import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMethods } from './verify';
+
+const PROTO = join(__dirname, '../../protos/identity/v1/identity.proto');
+/** Ten minutes for the captcha, ten for the OTP, ten to be told that it expired. */
+const SESSION_LIFETIME_MS = 30 * 60_000;
+
+/** URLs end up in logs and histories. */
+const NEVER_IN_URL = ['aadhaar', 'otp'];
+
+/** The workers and the memory of who owns which session. */
+export function createAadhaarDeps({ settings, clock, log, metrics }: ServiceTools<AadhaarSettings>): AadhaarDeps {
+  const workers = connectSessionWorkers<AadhaarWorkerMethods>({
+    service: loadService(PROTO, 'identity.v1.IdentityWorker'),
+    name: 'identity-worker',
+    addresses: settings.IDENTITY_WORKER_URL ?? [],
+    setting: 'IDENTITY_WORKER_URL',
+    redisUrl: settings.REDIS_URL,
+    lifetimeMs: SESSION_LIFETIME_MS,
+    clock,
+    log,
+    metrics,
+  });
+  return { workers };
+}
+
+/** Verification of an Aadhaar number by captcha and OTP. Lawful, authorised use only. */
+export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
+  name: 'aadhaar',
+  products: ['api-aadhaar'],
+  settings: aadhaarSettings,
+  createDeps: createAadhaarDeps,
+  checkReady: (deps) => deps.workers.checkReady(),
+  close: (deps) => deps.workers.close(),
+  routes: [
+    { ...indexRoute('api-aadhaar'), bodyOnlyFields: NEVER_IN_URL },
+    defineRoute({
+      method: 'ANY',
+      path: '/aadhaar/start',
+      input: startInput,
+      output: captchaStep,
+      bodyOnlyFields: NEVER_IN_URL,
+      handler: (input, context, deps: AadhaarDeps) => start(input, context, deps),
+    }),
+    defineRoute({
+      method: 'ANY',
+      path: '/aadhaar/captcha',
+      input: captchaInput,
+      output: captchaOutput,
+      bodyOnlyFields: NEVER_IN_URL,
+      handler: (input, context, deps: AadhaarDeps) => submitCaptcha(input, context, deps),
+    }),
+    defineRoute({
+      method: 'ANY',
+      path: '/aadhaar/otp',
+      input: otpInput,
+      output: otpOutput,
+      bodyOnlyFields: NEVER_IN_URL,
+      handler: (input, context, deps: AadhaarDeps) => submitOtp(input, context, deps),
+    }),
+  ],
+});

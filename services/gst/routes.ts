@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/define-service';
+import { indexRoute } from '../kit/index-route';
+import { loadService } from '../kit/load-proto';
+import { bytesReply, JSON_TYPE, type Reply } from '../kit/reply';
+import { connectSessionWorkers } from '../kit/session-workers';
+import { type Captcha__Output } from '../workers/generated/identity/identity/v1/Captcha';
+import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
+import { gstSettings, type GstSettings } from './settings';
+import { startSession, type GstDeps, type GstWorkerMethods } from './start-session';
+import { serveStartSocket } from './start-socket';
+
+const PROTO = join(__dirname, '../../protos/identity/v1/identity.proto');
+/** No session of this product lives longer than five minutes. */
+const SESSION_LIFETIME_MS = 5 * 60_000;
+
+type GstCaptchaAnswer = { sessionId: string; image: string };
+
+function answerOf({ sessionId, image, mediaType }: Captcha__Output): GstCaptchaAnswer {
+  return { sessionId, image: `data:${mediaType};base64,${image.toString('base64')}` };
+}
+
+async function refresh({ sessionId }: { sessionId: string }, context: CallContext, deps: GstDeps): Promise<GstCaptchaAnswer> {
+  return answerOf(await deps.workers.next('GstRefresh', { sessionId }, { context, sessionId }));
+}
+
+async function submit(
+  { sessionId, gstin, captcha }: { sessionId: string; gstin: string; captcha: string },
+  context: CallContext,
+  deps: GstDeps,
+): Promise<Reply> {
+  const { payloadJson } = await deps.workers.next('GstSubmit', { sessionId, gstin, captcha }, { context, sessionId });
+  return bytesReply(Buffer.from(payloadJson), JSON_TYPE);
+}
+
+/** The workers and the memory of who owns which session. */
+export function createGstDeps({ settings, clock, log, metrics }: ServiceTools<GstSettings>): GstDeps {
+  const workers = connectSessionWorkers<GstWorkerMethods>({
+    service: loadService(PROTO, 'identity.v1.IdentityWorker'),
+    name: 'identity-worker',
+    addresses: settings.IDENTITY_WORKER_URL ?? [],
+    setting: 'IDENTITY_WORKER_URL',
+    redisUrl: settings.REDIS_URL,
+    lifetimeMs: SESSION_LIFETIME_MS,
+    clock,
+    log,
+    metrics,
+  });
+  return { workers, socketLifetimeMs: settings.GST_SOCKET_MS };
+}
+
+const refreshRoute = (path: `/${string}`) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    purpose: 'Refresh the captcha',
+    input: sessionInput,
+    output: captchaOutput,
+    handler: (input, context, deps: GstDeps) => refresh(input, context, deps),
+  });
+
+/** Tax-registration records behind a captcha. */
+export const gstService = defineService<GstDeps, GstSettings>({
+  name: 'gst',
+  products: ['api-gst'],
+  settings: gstSettings,
+  createDeps: createGstDeps,
+  checkReady: (deps) => deps.workers.checkReady(),
+  close: (deps) => deps.workers.close(),
+  routes: [
+    indexRoute('api-gst'),
+    defineRoute({
+      method: 'GET',
+      path: '/gst/start',
+      output: captchaOutput,
+      body: { kind: 'ignored' },
+      handler: async (_input, context, deps: GstDeps) => answerOf(await startSession(deps, context)),
+      webSocket: serveStartSocket,
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/gst/data',
+      input: dataInput,
+      output: dataOutput,
+      handler: (input, context, deps: GstDeps) => submit(input, context, deps),
+    }),
+    refreshRoute('/gst/refresh_captcha'),
+    refreshRoute('/api/v1/gst/refresh-captcha'),
+  ],
+});

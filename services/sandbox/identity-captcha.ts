@@ -1,0 +1,91 @@
+import { crc32, deflateSync } from 'node:zlib';
+
+/**
+ * What the captchas of a session say, in order: each refresh and each rejection leads to the next one, the last to the first. The same in
+ * every session, so that a script can solve them. Capitals and small letters are the same.
+ */
+export const CAPTCHA_TEXTS = ['KX47M', 'TR23P', 'M7XK2', 'P4TRX', 'X2MK3', 'R3P7T', 'K4MT7', 'T2XPR'] as const;
+
+/** Five by seven, a row a number, the leftmost column the highest bit. */
+const GLYPHS: Readonly<Record<string, readonly number[]>> = {
+  '2': [14, 17, 1, 2, 4, 8, 31],
+  '3': [31, 2, 4, 2, 1, 17, 14],
+  '4': [2, 6, 10, 18, 31, 2, 2],
+  '7': [31, 1, 2, 4, 8, 8, 8],
+  K: [17, 18, 20, 24, 20, 18, 17],
+  M: [17, 27, 21, 21, 17, 17, 17],
+  P: [30, 17, 17, 30, 16, 16, 16],
+  R: [30, 17, 17, 30, 20, 18, 17],
+  T: [31, 4, 4, 4, 4, 4, 4],
+  X: [17, 17, 10, 4, 10, 17, 17],
+};
+
+const WIDTH = 160;
+const HEIGHT = 48;
+const SCALE = 4;
+const ADVANCE = 30;
+const LEFT = 8;
+const WHITE = 255;
+const INK = 40;
+const NOISE = 170;
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const frame = Buffer.alloc(8);
+  frame.writeUInt32BE(data.length, 0);
+  frame.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+}
+
+/** @param pixels grey, row by row, `WIDTH` × `HEIGHT` */
+function encodePng(pixels: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(WIDTH, 0);
+  header.writeUInt32BE(HEIGHT, 4);
+  // Eight bits a pixel; colour type 0 is grey.
+  header[8] = 8;
+  const rows = Array.from({ length: HEIGHT }, (_, y) => Buffer.concat([Buffer.of(0), pixels.subarray(y * WIDTH, (y + 1) * WIDTH)]));
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.concat(rows))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function drawGlyph(pixels: Buffer, glyph: readonly number[], at: { x: number; y: number }): void {
+  for (const [row, bits] of glyph.entries()) {
+    for (let column = 0; column < 5; column++) {
+      if ((bits & (16 >> column)) === 0) continue;
+      for (let y = 0; y < SCALE; y++) {
+        const start = (at.y + row * SCALE + y) * WIDTH + at.x + column * SCALE;
+        pixels.fill(INK, start, start + SCALE);
+      }
+    }
+  }
+}
+
+function draw(text: string): Buffer {
+  const pixels = Buffer.alloc(WIDTH * HEIGHT, WHITE);
+  // Two slanted lines behind the letters, because a captcha looks like that.
+  for (let x = 0; x < WIDTH; x++) {
+    pixels[Math.floor(6 + (x * 34) / WIDTH) * WIDTH + x] = NOISE;
+    pixels[Math.floor(42 - (x * 30) / WIDTH) * WIDTH + x] = NOISE;
+  }
+  for (const [index, letter] of [...text].entries()) {
+    drawGlyph(pixels, GLYPHS[letter] ?? [], { x: LEFT + index * ADVANCE, y: 6 + (index % 3) * 5 });
+  }
+  return encodePng(pixels);
+}
+
+const images = CAPTCHA_TEXTS.map((text) => draw(text).toString('base64'));
+
+/** @param index from 0, any number */
+export function captchaText(index: number): string {
+  return CAPTCHA_TEXTS[index % CAPTCHA_TEXTS.length] ?? CAPTCHA_TEXTS[0];
+}
+
+/** The image in base64. @param index from 0, any number */
+export function captchaImage(index: number): string {
+  return images[index % images.length] ?? '';
+}

@@ -1,0 +1,8 @@
+// Original file: protos/identity/v1/identity.proto
+
+
+export interface OtpSent {
+}
+
+export interface OtpSent__Output {
+}

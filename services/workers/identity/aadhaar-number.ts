@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+
+/** The throttle knows a number by this only. */
+export function numberKeyOf(aadhaar: string, secret: Buffer): string {
+  return createHmac('sha256', secret).update(aadhaar).digest('base64url');
+}
+
+export function lastFourOf(aadhaar: string): string {
+  return aadhaar.slice(-4);
+}
+
+export function maskedNumber(lastFour: string): string {
+  return `XXXXXXXX${lastFour}`;
+}
+
+/** Twelve digits, together or in groups of four, that start as an Aadhaar number does. */
+const NUMBER_LIKE = /(?<!\d)[2-9]\d{3}([ -]?)\d{4}\1(\d{4})(?!\d)/g;
+
+/** A text of the upstream in which nothing reads like a full number. */
+export function maskNumbers(text: string): string {
+  return text.replace(NUMBER_LIKE, (_all, _gap: string, lastFour: string) => maskedNumber(lastFour));
+}

@@ -1,0 +1,99 @@
+import { type Decision, type Fault, type Settlement } from './decision';
+
+/** Figures of the published contract, section api-aadhaar; it names no number of OTP attempts, three are ours. */
+export const AADHAAR_LIMITS = { captchaLifetimeMs: 10 * 60_000, otpLifetimeMs: 10 * 60_000, wrongCaptchas: 3, wrongOtps: 3 } as const;
+/** How long a session remembers that its OTP expired, to say so instead of "no such session". */
+const REMEMBERED_MS = 10 * 60_000;
+/** No session is older than this. */
+export const AADHAAR_LONGEST_MS = AADHAAR_LIMITS.captchaLifetimeMs + AADHAAR_LIMITS.otpLifetimeMs + REMEMBERED_MS;
+
+/** The full number is not part of it: it goes to the upstream once, at the start. */
+export interface AadhaarSession {
+  readonly state: 'captcha' | 'otp';
+  /** A step is under way. */
+  readonly busy: boolean;
+  readonly upstreamId: string;
+  /** Monotonic milliseconds: of the start, then of the OTP's sending. */
+  readonly stateSinceMs: number;
+  readonly wrongCaptchas: number;
+  readonly wrongOtps: number;
+  readonly lastFour: string;
+  /** Keyed HMAC of the number. */
+  readonly numberKey: string;
+}
+
+export type AadhaarCaptchaOutcome = { readonly kind: 'otp_sent' | 'captcha_rejected' | 'session_unknown' | 'not_found' } | Fault;
+export type AadhaarOtpOutcome = { readonly kind: 'record' | 'otp_invalid' | 'otp_expired' | 'session_unknown' } | Fault;
+
+export interface AadhaarOpening {
+  readonly upstreamId: string;
+  readonly lastFour: string;
+  readonly numberKey: string;
+}
+
+export function openAadhaarSession(opening: AadhaarOpening, nowMs: number): AadhaarSession {
+  return { ...opening, state: 'captcha', busy: false, stateSinceMs: nowMs, wrongCaptchas: 0, wrongOtps: 0 };
+}
+
+export function admitAadhaarCaptcha(session: AadhaarSession, nowMs: number): Decision<AadhaarSession> {
+  const age = nowMs - session.stateSinceMs;
+  const lifetime = session.state === 'captcha' ? AADHAAR_LIMITS.captchaLifetimeMs : AADHAAR_LIMITS.otpLifetimeMs;
+  if (age >= lifetime) return { admitted: false, session: undefined, refusal: { code: 'session_expired' } };
+  if (session.busy) return { admitted: false, session, refusal: { code: 'session_busy' } };
+  if (session.state !== 'captcha') return { admitted: false, session, refusal: { code: 'invalid_sequence' } };
+  return { admitted: true, session: { ...session, busy: true } };
+}
+
+export function settleAadhaarCaptcha(session: AadhaarSession, outcome: AadhaarCaptchaOutcome, nowMs: number): Settlement<AadhaarSession> {
+  const idle = { ...session, busy: false };
+  switch (outcome.kind) {
+    case 'otp_sent':
+      return { session: { ...idle, state: 'otp', stateSinceMs: nowMs } };
+    case 'captcha_rejected': {
+      const wrongCaptchas = session.wrongCaptchas + 1;
+      if (wrongCaptchas >= AADHAAR_LIMITS.wrongCaptchas) return { session: undefined, refusal: { code: 'attempts_exhausted' } };
+      return { session: { ...idle, wrongCaptchas } };
+    }
+    case 'session_unknown':
+      return { session: undefined, refusal: { code: 'session_expired' } };
+    case 'not_found':
+      return { session: undefined, refusal: { code: 'not_found' } };
+    case 'failed':
+      return { session: idle };
+    case 'lost':
+      return { session: undefined };
+  }
+}
+
+export function admitAadhaarOtp(session: AadhaarSession, nowMs: number): Decision<AadhaarSession> {
+  const age = nowMs - session.stateSinceMs;
+  if (session.state === 'captcha') {
+    if (age >= AADHAAR_LIMITS.captchaLifetimeMs) return { admitted: false, session: undefined, refusal: { code: 'session_expired' } };
+    return { admitted: false, session, refusal: { code: session.busy ? 'session_busy' : 'invalid_sequence' } };
+  }
+  if (age >= AADHAAR_LIMITS.otpLifetimeMs) return { admitted: false, session: undefined, refusal: { code: 'otp_expired' } };
+  if (session.busy) return { admitted: false, session, refusal: { code: 'session_busy' } };
+  return { admitted: true, session: { ...session, busy: true } };
+}
+
+export function settleAadhaarOtp(session: AadhaarSession, outcome: AadhaarOtpOutcome): Settlement<AadhaarSession> {
+  const idle = { ...session, busy: false };
+  switch (outcome.kind) {
+    case 'record':
+      return { session: undefined };
+    case 'otp_invalid': {
+      const wrongOtps = session.wrongOtps + 1;
+      const attemptsLeft = AADHAAR_LIMITS.wrongOtps - wrongOtps;
+      if (attemptsLeft <= 0) return { session: undefined, refusal: { code: 'attempts_exhausted' } };
+      return { session: { ...idle, wrongOtps }, refusal: { code: 'otp_invalid', attemptsLeft } };
+    }
+    case 'otp_expired':
+      return { session: undefined, refusal: { code: 'otp_expired' } };
+    case 'session_unknown':
+      return { session: undefined, refusal: { code: 'session_expired' } };
+    case 'failed':
+      return { session: idle };
+    case 'lost':
+      return { session: undefined };
+  }
+}

@@ -1,0 +1,44 @@
+import { type ProblemCode } from '../../../plugins/core/problems';
+import { ServiceError } from '../../kit/errors';
+
+/** Every way in which a session says no. Values, not exceptions: the machines return them. */
+export type Refusal =
+  | { readonly code: 'session_expired' | 'session_busy' | 'invalid_sequence' | 'attempts_exhausted' | 'refreshes_exhausted' }
+  | { readonly code: 'otp_expired' | 'not_found' }
+  | { readonly code: 'captcha_rejected' | 'otp_invalid'; readonly attemptsLeft: number }
+  | { readonly code: 'otp_throttled'; readonly retryAfterSeconds: number };
+
+interface Wording {
+  readonly problem: Extract<ProblemCode, 'invalid_request' | 'upstream_failed'>;
+  readonly detail: string;
+}
+
+const WORDINGS: Readonly<Record<Refusal['code'], Wording>> = {
+  session_expired: { problem: 'invalid_request', detail: 'There is no such session, or it has ended. Start again.' },
+  session_busy: { problem: 'invalid_request', detail: 'Another step of this session is still being processed. Wait for its answer.' },
+  invalid_sequence: { problem: 'invalid_request', detail: 'This step does not follow the last one: start, then captcha, then otp.' },
+  attempts_exhausted: { problem: 'invalid_request', detail: 'Too many wrong attempts: the session has ended. Start again.' },
+  refreshes_exhausted: {
+    problem: 'invalid_request',
+    detail: 'This session gives out no more captchas. Solve the last one or start again.',
+  },
+  otp_invalid: { problem: 'invalid_request', detail: 'The OTP is wrong.' },
+  otp_expired: { problem: 'invalid_request', detail: 'The OTP has expired and the session has ended. Start again.' },
+  otp_throttled: { problem: 'invalid_request', detail: 'Too many OTPs were sent for this number. Try again later.' },
+  captcha_rejected: { problem: 'upstream_failed', detail: 'The captcha was rejected. Solve the new one and submit again.' },
+  not_found: { problem: 'upstream_failed', detail: 'The source of this data has no record of this number.' },
+};
+
+/** A refusal as the failure of a call. @param members further members of the answer */
+export function refusalError(refusal: Refusal, members: Readonly<Record<string, unknown>> = {}): ServiceError {
+  const { problem, detail } = WORDINGS[refusal.code];
+  return new ServiceError(problem, {
+    code: refusal.code,
+    detail,
+    members: {
+      ...('attemptsLeft' in refusal && { attempts_left: refusal.attemptsLeft }),
+      ...('retryAfterSeconds' in refusal && { retry_after: refusal.retryAfterSeconds }),
+      ...members,
+    },
+  });
+}

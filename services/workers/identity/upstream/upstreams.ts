@@ -1,0 +1,64 @@
+import { type KeyMode } from '../../../../plugins/core/ports';
+
+/** Who waits for an exchange. */
+export interface UpstreamCall {
+  readonly mode: KeyMode;
+  /** Fires when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface CaptchaImage {
+  readonly bytes: Buffer;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+}
+
+/** A session as the upstream opened it. */
+export interface UpstreamSession {
+  readonly upstreamId: string;
+  readonly image: CaptchaImage;
+}
+
+export type GstSubmission =
+  | { readonly kind: 'record'; /** A JSON object, passed through. */ readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'captcha_rejected' | 'not_found' | 'session_unknown' };
+
+export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImage } | { readonly kind: 'session_unknown' };
+
+/**
+ * A source of tax-registration records behind a captcha. All methods throw a `LinkFailure` or a `ServiceError` that has one as its
+ * cause when the upstream failed for certain; anything else (time-out, abort) leaves open whether an answer may still come.
+ */
+export interface GstUpstream {
+  start(call: UpstreamCall): Promise<UpstreamSession>;
+  /** A new captcha; the one before it is void. */
+  refresh(upstreamId: string, call: UpstreamCall): Promise<GstCaptcha>;
+  /** @param entry `gstin` in capitals */
+  submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission>;
+}
+
+export type AadhaarCaptchaCheck =
+  | { readonly kind: 'otp_sent' | 'session_unknown' | 'not_found' }
+  | { readonly kind: 'captcha_rejected'; /** The next one. */ readonly image: CaptchaImage };
+
+/** What the holder's record says; texts are the upstream's. */
+export interface HolderRecord {
+  readonly name: string;
+  readonly dateOfBirth: string | undefined;
+  readonly gender: string | undefined;
+  readonly careOf: string | undefined;
+  readonly address: Readonly<Record<string, string>>;
+  readonly photoBase64: string | undefined;
+  readonly referenceId: string | undefined;
+}
+
+export type AadhaarOtpCheck =
+  { readonly kind: 'record'; readonly record: HolderRecord } | { readonly kind: 'otp_invalid' | 'otp_expired' | 'session_unknown' };
+
+/** A lawful source of Aadhaar verification by OTP, behind a captcha. Fails as {@link GstUpstream} does. */
+export interface AadhaarUpstream {
+  /** The only time the full number is handed on. Undefined: the upstream does not know the number. */
+  start(aadhaar: string, call: UpstreamCall): Promise<UpstreamSession | undefined>;
+  /** An accepted captcha makes the upstream send an OTP to the holder. */
+  checkCaptcha(upstreamId: string, captcha: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck>;
+  checkOtp(upstreamId: string, otp: string, call: UpstreamCall): Promise<AadhaarOtpCheck>;
+}

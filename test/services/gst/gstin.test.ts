@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { gstinCheckCharacter, hasValidCheckCharacter, isGstinShape } from '../../../services/gst/gstin';
+
+const VALID = ['27AAACR5055K1Z7', '27AAPFU0939F1ZV', '33AAAGM0289C1DZ', '9917USA29016OS6', '2317UNO00001UND'];
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+test.each(VALID)('%s, a published number, has valid form and check character', (number) => {
+  expect([isGstinShape(number), hasValidCheckCharacter(number)]).toEqual([true, true]);
+});
+
+test.each([
+  ['empty', ''],
+  ['too short', '27AAACR5055K1Z'],
+  ['too long', '27AAACR5055K1Z77'],
+  ['in small letters', '27aaacr5055k1z7'],
+  ['with a letter in the state code', '2AAAACR5055K1Z7'],
+  ['with a digit in the PAN letters', '27AAA1R5055K1Z7'],
+  ['with entity 0', '27AAACR5055K0Z7'],
+  ['with spaces', '27AAACR 5055K1Z'],
+  ['with a new line', '27AAACR5055K1Z7\n'],
+])('refuses a number %s', (_what, number) => {
+  expect(isGstinShape(number)).toBe(false);
+});
+
+test('exactly one check character fits any fourteen characters, and a changed character is noticed', () => {
+  const character = fc.constantFrom(...ALPHABET);
+  fc.assert(
+    fc.property(fc.array(character, { minLength: 14, maxLength: 14 }), fc.nat(13), character, (characters, position, other) => {
+      const number = characters.join('');
+      const check = gstinCheckCharacter(number);
+      expect([...ALPHABET].filter((each) => hasValidCheckCharacter(number + each))).toEqual([check]);
+      const changed = characters.with(position, other).join('');
+      expect(gstinCheckCharacter(changed) === check).toBe(changed === number);
+    }),
+  );
+});

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { listening, Stage } from '../../workers/identity/support/stage';
+import { contextFor, type Harness, proofHeader } from '../kit/harness';
+
+const stage = new Stage();
+let gst: Harness;
+let workers: { address: string }[];
+let port = 0;
+
+beforeAll(async () => {
+  const { url } = await stage.sandbox();
+  workers = [await stage.worker({ SANDBOX_URL: url })];
+  gst = stage.gst(workers);
+  port = await listening(gst);
+});
+afterAll(() => stage.close());
+
+async function open(mode: 'live' | 'test' = 'test', at = port): Promise<WebSocket> {
+  const headers = proofHeader(contextFor('api-gst', { mode }));
+  const socket = new WebSocket(`ws://127.0.0.1:${at}/gst/start`, { headers });
+  await once(socket, 'open');
+  return socket;
+}
+
+async function nextMessage(socket: WebSocket): Promise<any> {
+  const [data] = await once(socket, 'message');
+  return JSON.parse(String(data));
+}
+
+test('{"type":"start"} is answered with a captcha, and its session goes on over HTTP', async () => {
+  const socket = await open();
+  socket.send('{"type":"start"}');
+  const captcha = await nextMessage(socket);
+  expect(captcha).toEqual({
+    type: 'captcha',
+    sessionId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    captcha: expect.stringMatching(/^iVBOR/),
+  });
+  const payload = { sessionId: captcha.sessionId, gst: '27AAACR5055K1Z7', captcha: 'KX47M' };
+  const answer = await gst.call({ method: 'POST', url: '/gst/data', payload, context: { mode: 'test' } });
+  expect([answer.statusCode, answer.json().gstin]).toEqual([200, payload.gst]);
+  socket.close();
+});
+
+test.each(['', 'start', '{}', '[]', 'null', '{"type":"data"}', '{"type":"start"', '"start"'])(
+  '%j is refused and ends the connection with 1008',
+  async (text) => {
+    const socket = await open();
+    const closed = once(socket, 'close');
+    socket.send(text);
+    expect(await nextMessage(socket)).toMatchObject({ type: 'error', code: 'invalid_request', status: 400 });
+    expect((await closed)[0]).toBe(1008);
+  },
+);
+
+test('binary messages are refused', async () => {
+  const socket = await open();
+  const closed = once(socket, 'close');
+  socket.send(Buffer.from('{"type":"start"}'));
+  expect((await closed)[0]).toBe(1008);
+});
+
+test('one connection opens one session: it was charged once', async () => {
+  const socket = await open();
+  const closed = once(socket, 'close');
+  socket.send('{"type":"start"}');
+  expect((await nextMessage(socket)).type).toBe('captcha');
+  socket.send('{"type":"start"}');
+  expect(await nextMessage(socket)).toMatchObject({ type: 'error', status: 400 });
+  expect((await closed)[0]).toBe(1008);
+});
+
+test('a session that cannot be started is told as an error', async () => {
+  const socket = await open('live');
+  socket.send('{"type":"start"}');
+  expect(await nextMessage(socket)).toMatchObject({ type: 'error', code: 'upstream_not_configured', status: 503, request_id: 'request-1' });
+  socket.close();
+});
+
+test('a connection ends by itself', async () => {
+  const short = stage.gst(workers, { GST_SOCKET_MS: '50' });
+  const socket = await open('test', await listening(short));
+  expect((await once(socket, 'close'))[0]).toBe(1000);
+});
+
+test('without a proof there is no WebSocket', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/gst/start`);
+  const [error] = (await once(socket, 'error')) as [Error];
+  expect(error.message).toContain('401');
+});

@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { createMemoryOtpThrottle, type OtpThrottle } from '../../../services/workers/identity/otp-throttle';
+import { createRedisOtpThrottle } from '../../../services/workers/identity/redis-otp-throttle';
+import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-number';
+import { startTestRedis, type TestRedis } from '../../support/redis';
+
+let redis: TestRedis;
+const clients: Redis[] = [];
+beforeAll(async () => (redis = await startTestRedis()));
+afterAll(async () => {
+  for (const client of clients) client.disconnect();
+  await redis.close();
+});
+
+const allowance = { most: 3, windowMs: 600_000 };
+
+async function overRedis(): Promise<OtpThrottle> {
+  const client = new Redis(redis.url, { maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  clients.push(client);
+  await client.ping();
+  return createRedisOtpThrottle(client, allowance);
+}
+
+describe.each([
+  ['memory', () => Promise.resolve(createMemoryOtpThrottle(allowance, () => 1_000))],
+  ['redis', overRedis],
+])('a throttle in %s', (name, create) => {
+  test('allows three of ten at once, then says when the next is allowed', async () => {
+    const throttle = await create();
+    const tickets = await Promise.all(Array.from({ length: 10 }, () => throttle.take(`${name}-burst`)));
+    expect(tickets.filter(({ allowed }) => allowed)).toHaveLength(3);
+    const verdict = await throttle.check(`${name}-burst`);
+    expect(verdict).toMatchObject({ allowed: false });
+    if (verdict.allowed) return;
+    expect(verdict.retryAfterSeconds).toBeGreaterThan(500);
+    expect(verdict.retryAfterSeconds).toBeLessThanOrEqual(600);
+  });
+
+  test('counts each number by itself, and looking does not count', async () => {
+    const throttle = await create();
+    for (let index = 0; index < 5; index++) expect(await throttle.check(`${name}-looked`)).toEqual({ allowed: true });
+    expect((await throttle.take(`${name}-other`)).allowed).toBe(true);
+  });
+
+  test('a ticket given back can be taken again', async () => {
+    const throttle = await create();
+    for (let index = 0; index < 10; index++) {
+      const ticket = await throttle.take(`${name}-returned`);
+      expect(ticket.allowed).toBe(true);
+      if (ticket.allowed) await ticket.giveBack();
+    }
+  });
+});
+
+test('workers that share a Redis count together', async () => {
+  const [one, two] = [await overRedis(), await overRedis()];
+  const taken = [await one.take('shared'), await two.take('shared'), await one.take('shared'), await two.take('shared')];
+  expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
+});
+
+test('in memory the window moves on, and numbers that are long quiet are forgotten', async () => {
+  let now = 0;
+  const throttle = createMemoryOtpThrottle({ most: 1, windowMs: 100 }, () => now);
+  expect((await throttle.take('n')).allowed).toBe(true);
+  now = 99;
+  expect((await throttle.take('n')).allowed).toBe(false);
+  now = 100;
+  expect((await throttle.take('n')).allowed).toBe(true);
+});
+
+test('without its Redis nothing is sent: 503', async () => {
+  const own = await startTestRedis();
+  const client = new Redis(own.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => null });
+  client.on('error', () => undefined);
+  clients.push(client);
+  await new Promise((resolve) => client.once('ready', resolve));
+  const throttle = createRedisOtpThrottle(client, allowance);
+  await own.close();
+  await expect(throttle.take('n')).rejects.toMatchObject({ problem: 'service_not_ready' });
+});
+
+test('Redis never sees a number: the key is an HMAC that needs the secret', () => {
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  expect(numberKeyOf('999999990019', one)).not.toContain('9999');
+  expect(numberKeyOf('999999990019', one)).not.toBe(numberKeyOf('999999990019', two));
+});
+
+test.each([
+  ['of 999999990019, Mumbai', 'of XXXXXXXX0019, Mumbai'],
+  ['9999 9999 0019', 'XXXXXXXX0019'],
+  ['2345-6789-0124/x', 'XXXXXXXX0124/x'],
+  ['phone 919999999999999, pin 400001', 'phone 919999999999999, pin 400001'],
+])('a text of the upstream that holds a number is masked: %s', (text, masked) => {
+  expect(maskNumbers(text)).toBe(masked);
+});

@@ -1,0 +1,95 @@
+import { createServer } from 'node:net';
+import { type DestinationStream } from 'pino';
+import { type Clock } from '../../../../plugins/core/ports';
+import { aadhaarService, createAadhaarDeps } from '../../../../services/aadhaar/routes';
+import { aadhaarSettings } from '../../../../services/aadhaar/settings';
+import { createGstDeps, gstService } from '../../../../services/gst/routes';
+import { gstSettings } from '../../../../services/gst/settings';
+import { createLog, type Log } from '../../../../services/kit/log';
+import { createMetrics, type Metrics } from '../../../../services/kit/metrics';
+import { type WorkerServer } from '../../../../services/kit/serve-worker';
+import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
+import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-sandbox';
+import { identityWorkerSettings } from '../../../../services/workers/identity/settings';
+import { startIdentityWorker } from '../../../../services/workers/identity/start-identity-worker';
+import { createHarness, type Harness, testClock } from '../../../services/kit/harness';
+
+/** What tests of the session products run on: everything real, on loopback. */
+export class Stage {
+  private readonly closers: (() => unknown)[] = [];
+  readonly metrics: Metrics = createMetrics();
+  readonly log: Log;
+
+  constructor(private readonly options: { clock?: Clock; logTo?: DestinationStream } = {}) {
+    this.log = createLog('stage', options.logTo ? { level: 'trace', destination: options.logTo } : { level: 'silent' });
+  }
+
+  private get clock(): Clock {
+    return this.options.clock ?? testClock;
+  }
+
+  /** Closed in reverse order. */
+  onClose(closer: () => unknown): void {
+    this.closers.push(closer);
+  }
+
+  async sandbox(): Promise<Sandbox> {
+    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+    this.onClose(() => sandbox.close());
+    return sandbox;
+  }
+
+  async worker(env: Record<string, string>): Promise<WorkerServer> {
+    const settings = identityWorkerSettings.parse({ IDENTITY_MESSAGE_TIMEOUT_MS: '5000', ...env });
+    const worker = await startIdentityWorker(settings, this.log, this.clock);
+    this.onClose(() => worker.close(50));
+    return worker;
+  }
+
+  /** A replica of the gst service. */
+  gst(workers: readonly { address: string }[], env: Record<string, string> = {}): Harness {
+    const deps = createGstDeps({ ...this.tools(), settings: gstSettings.parse({ ...workerUrl(workers), ...env }) });
+    return this.closing(createHarness(gstService, { deps, clock: this.clock, log: this.log, metrics: this.metrics }), deps);
+  }
+
+  aadhaar(workers: readonly { address: string }[], env: Record<string, string> = {}): Harness {
+    const deps = createAadhaarDeps({ ...this.tools(), settings: aadhaarSettings.parse({ ...workerUrl(workers), ...env }) });
+    return this.closing(createHarness(aadhaarService, { deps, clock: this.clock, log: this.log, metrics: this.metrics }), deps);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+  }
+
+  private tools() {
+    return { common: { sandboxUrl: undefined }, log: this.log, clock: this.clock, metrics: this.metrics };
+  }
+
+  private closing(harness: Harness, deps: { workers: { close(): void } }): Harness {
+    this.onClose(async () => {
+      await harness.app.close();
+      deps.workers.close();
+    });
+    return harness;
+  }
+}
+
+function workerUrl(workers: readonly { address: string }[]): Record<string, string> {
+  return workers.length === 0 ? {} : { IDENTITY_WORKER_URL: workers.map(({ address }) => address).join(',') };
+}
+
+/** @returns the port on loopback where the service answers from now on */
+export async function listening({ app }: Harness): Promise<number> {
+  return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+}
+
+/** A port on which nobody listens. */
+export function closedPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
