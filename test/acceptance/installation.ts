@@ -33,6 +33,7 @@ export interface KeyOptions {
  */
 export interface Installation {
   readonly gatewayUrl: string;
+  readonly sandboxUrl: string;
   newEmail(): string;
   createKey(options: KeyOptions): Promise<IssuedKey>;
   readonly keys: {
@@ -81,6 +82,7 @@ export async function openInstallation(): Promise<Installation> {
   const newEmail = (): string => `acceptance-${process.pid}-${Date.now()}-${emails++}@example.com`;
   return {
     gatewayUrl: endpoints.gateway.replace(/\/$/, ''),
+    sandboxUrl: endpoints.sandbox.replace(/\/$/, ''),
     newEmail,
     createKey: (options) => issue(db, { customer: newEmail(), ...options }),
     keys: {
