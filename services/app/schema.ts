@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+const count = z.number().int().nonnegative();
+const verdict = z.object({ present: z.boolean(), verified: z.boolean(), error: z.string().nullable() });
+
+const component = z.object({
+  name: z.string(),
+  exported: z.boolean(),
+  explicit: z.boolean().describe('False when it follows from the platform’s defaults.'),
+  permission: z.string().nullable(),
+  intent_filters: z.array(
+    z.object({ actions: z.array(z.string()), categories: z.array(z.string()), data: z.array(z.record(z.string(), z.string())) }),
+  ),
+});
+
+const networkSecurity = z.object({
+  config_file: z.string().nullable(),
+  cleartext_permitted: z.boolean(),
+  trusts_user_certificates: z.boolean(),
+  base_config: z.object({ cleartext_permitted: z.boolean().nullable(), trust_anchors: z.array(z.string()).nullable() }).nullable(),
+  domains: z.array(
+    z.object({
+      domains: z.array(z.object({ name: z.string(), include_subdomains: z.boolean() })),
+      cleartext_permitted: z.boolean().nullable(),
+      trust_anchors: z.array(z.string()).nullable(),
+      pins: count,
+      pin_expiration: z.string().nullable(),
+    }),
+  ),
+  debug_overrides: z.object({ trust_anchors: z.array(z.string()) }).nullable(),
+});
+
+const certificate = z.object({
+  subject: z.string(),
+  issuer: z.string(),
+  serial: z.string(),
+  not_before: z.string(),
+  not_after: z.string(),
+  sha256: z.string(),
+  key: z.string(),
+  sig_alg: z.string(),
+  debug: z.boolean(),
+});
+
+/** What the worker reports of one APK; every figure is of the file itself, nothing is looked up elsewhere. */
+export const apkReport = z.object({
+  file: z.object({ name: z.string(), size: count, md5: z.string(), sha1: z.string(), sha256: z.string() }),
+  package: z.object({
+    name: z.string(),
+    label: z.string().nullable(),
+    labels: z.record(z.string(), z.string()).describe('By locale, `default` for the one without.'),
+    version_name: z.string().nullable(),
+    version_code: z.number().nullable(),
+    min_sdk: z.number().nullable(),
+    target_sdk: z.number().nullable(),
+    max_sdk: z.number().nullable(),
+    main_activity: z.string().nullable(),
+  }),
+  permissions: z.array(
+    z.object({
+      name: z.string(),
+      protection: z.enum(['normal', 'dangerous', 'signature', 'special', 'internal', 'unknown']),
+      max_sdk: z.number().nullable(),
+      declared_by_app: z.boolean(),
+    }),
+  ),
+  components: z.object({
+    activities: z.array(component),
+    services: z.array(component),
+    receivers: z.array(component),
+    providers: z.array(component),
+  }),
+  flags: z.object({ debuggable: z.boolean(), allow_backup: z.boolean(), uses_cleartext: z.boolean(), test_only: z.boolean() }),
+  network_security: networkSecurity,
+  signing: z.object({ v1: verdict, v2: verdict, v3: verdict, v31: verdict, certificates: z.array(certificate) }),
+  native_abis: z.array(z.string()),
+  dex: z.array(z.object({ name: z.string(), version: z.string(), classes: count, methods: count, checksum_ok: z.boolean() })),
+  trackers: z.array(z.object({ name: z.string(), category: z.string(), matched: z.string() })),
+  secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),
+  urls: z.array(z.string()),
+  findings: z.array(
+    z.object({ id: z.string(), severity: z.enum(['critical', 'high', 'warning']), title: z.string(), section: z.string() }),
+  ),
+  risk: z.object({ score: z.number().min(0).max(100), level: z.enum(['low', 'medium', 'high', 'critical']) }),
+  warnings: z.array(z.string()),
+});
+
+export const analyzeOutput = z.object({ status: z.literal('success'), data: apkReport, timestamp: z.string() });
+
+export const healthOutput = z.object({
+  status: z.literal('success'),
+  data: z.object({ worker: z.literal('serving'), workers: count }),
+  timestamp: z.string(),
+});

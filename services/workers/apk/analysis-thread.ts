@@ -1,0 +1,30 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { analyzeApk } from './analyze-apk';
+import { ApkRefused } from './apk-error';
+import { FileSource } from './bytes/byte-source';
+import { LIMITS } from './limits';
+import { type FileFacts } from './report';
+
+/** What the thread is started with. Threads share the process's open files. */
+export interface ThreadInput {
+  readonly descriptor: number;
+  readonly file: FileFacts;
+}
+
+/** What the thread posts, once. Anything unforeseen ends it with an error instead. */
+export type ThreadOutput =
+  | { readonly kind: 'report'; readonly json: string }
+  | { readonly kind: 'refused'; readonly code: ApkRefused['code']; readonly message: string };
+
+async function analyze({ descriptor, file }: ThreadInput): Promise<ThreadOutput> {
+  try {
+    const json = JSON.stringify(await analyzeApk({ source: new FileSource(descriptor, file.size), file }));
+    if (json.length > LIMITS.reportCharacters) throw new ApkRefused('apk_too_complex', 'The app declares more than a report can hold.');
+    return { kind: 'report', json };
+  } catch (error) {
+    if (error instanceof ApkRefused) return { kind: 'refused', code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+void analyze(workerData as ThreadInput).then((output) => parentPort?.postMessage(output));

@@ -1,0 +1,49 @@
+import { MalformedError } from '../apk-error';
+
+/** Little-endian reads within the bounds of one buffer. */
+export class ByteReader {
+  /** @param what names the structure in errors, for example `string pool` */
+  constructor(
+    readonly bytes: Buffer,
+    readonly what: string,
+  ) {}
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  u8(at: number): number {
+    this.check(at, 1);
+    return this.bytes.readUInt8(at);
+  }
+
+  u16(at: number): number {
+    this.check(at, 2);
+    return this.bytes.readUInt16LE(at);
+  }
+
+  u32(at: number): number {
+    this.check(at, 4);
+    return this.bytes.readUInt32LE(at);
+  }
+
+  /** @throws MalformedError also when the value is beyond what a number holds exactly: no offset in a file is */
+  u64(at: number): number {
+    this.check(at, 8);
+    const value = this.bytes.readBigUInt64LE(at);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new MalformedError(`${this.what}: a 64-bit length is out of range`);
+    return Number(value);
+  }
+
+  /** A view, not a copy. */
+  slice(at: number, length: number): Buffer {
+    this.check(at, length);
+    return this.bytes.subarray(at, at + length);
+  }
+
+  private check(at: number, length: number): void {
+    if (at < 0 || length < 0 || at + length > this.bytes.length) {
+      throw new MalformedError(`${this.what}: ends before ${at + length} bytes (has ${this.bytes.length})`);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { type TrackerFacts } from '../report';
+import catalogue from './trackers.json';
+
+const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
+  catalogue.trackers.flatMap(({ name, category, classes }) =>
+    classes.map((prefix) => [prefix, { name, category, matched: prefix }] as const),
+  ),
+);
+
+/** Collects the trackers whose classes an app contains. */
+export class TrackerFinder {
+  private readonly found = new Map<string, TrackerFacts>();
+
+  /** @param descriptor such as `Lcom/example/Main;` */
+  look(descriptor: string): void {
+    const parts = descriptor.slice(1, -1).split('/', 8);
+    for (let length = 2; length <= parts.length; length++) {
+      const tracker = BY_PREFIX.get(parts.slice(0, length).join('.'));
+      if (tracker && !this.found.has(tracker.name)) this.found.set(tracker.name, tracker);
+    }
+  }
+
+  list(): TrackerFacts[] {
+    return [...this.found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+}

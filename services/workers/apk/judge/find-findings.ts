@@ -1,0 +1,103 @@
+import { startsApp } from '../manifest/read-components';
+import { type Certificate, hasWeakDigest } from '../signing/certificate';
+import {
+  type ComponentFacts,
+  type ComponentKind,
+  type ComponentsFacts,
+  type Finding,
+  type FlagFacts,
+  type NetworkSecurityFacts,
+  type SigningFacts,
+} from '../report';
+
+export interface JudgedFacts {
+  readonly flags: FlagFacts;
+  readonly components: ComponentsFacts;
+  readonly network: NetworkSecurityFacts;
+  readonly signing: SigningFacts;
+  readonly signers: readonly Certificate[];
+}
+
+/** What is wrong with the app, worst first. */
+export function findFindings(facts: JudgedFacts): Finding[] {
+  return [
+    ...signingFindings(facts),
+    ...flagFindings(facts.flags),
+    ...networkFindings(facts.network),
+    ...backupFindings(facts.flags),
+    ...exportFindings(facts.components),
+  ];
+}
+
+function signingFindings({ signing, signers }: JudgedFacts): Finding[] {
+  const schemes = [signing.v1, signing.v2, signing.v3, signing.v31];
+  const findings: Finding[] = [];
+  const add = (id: string, severity: Finding['severity'], title: string): void =>
+    void findings.push({ id, severity, title, section: 'signing' });
+  if (!schemes.some((each) => each.present)) add('unsigned', 'critical', 'The app is not signed');
+  if (schemes.some((each) => each.present && !each.verified))
+    add('signature_invalid', 'critical', 'A signature of the app does not verify');
+  if (signing.v1.present && !schemes.slice(1).some((each) => each.present)) {
+    add('v1_only', 'high', 'The app is signed with the JAR scheme (v1) only, which does not protect the whole file');
+  }
+  if (signers.some(({ facts }) => facts.debug)) add('debug_certificate', 'high', 'The app is signed with a debug certificate');
+  if (signers.some(({ facts }) => hasWeakDigest(facts))) add('weak_certificate', 'high', "The signer's certificate uses SHA-1 or MD5");
+  return findings;
+}
+
+function flagFindings(flags: FlagFacts): Finding[] {
+  const section = 'flags';
+  return [
+    ...(flags.debuggable ? [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable', section } as const] : []),
+    ...(flags.test_only ? [{ id: 'test_only', severity: 'high', title: 'The app is meant for tests only', section } as const] : []),
+  ];
+}
+
+function networkFindings(network: NetworkSecurityFacts): Finding[] {
+  const section = 'network_security';
+  const trustsUser = network.base_config?.trust_anchors?.includes('user') === true;
+  return [
+    ...(network.cleartext_permitted
+      ? [{ id: 'cleartext_traffic', severity: 'high', title: 'The app permits cleartext traffic', section } as const]
+      : []),
+    ...(trustsUser
+      ? [
+          {
+            id: 'user_certificates_trusted',
+            severity: 'high',
+            title: 'The app trusts certificates that the user installed',
+            section,
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+function backupFindings(flags: FlagFacts): Finding[] {
+  if (!flags.allow_backup) return [];
+  return [{ id: 'allow_backup', severity: 'warning', title: "The app's data may be backed up", section: 'flags' }];
+}
+
+const KINDS: Readonly<Record<ComponentKind, string>> = {
+  activities: 'activity',
+  services: 'service',
+  receivers: 'receiver',
+  providers: 'provider',
+};
+
+/** One finding a kind, so that an app with many deep links does not look worse than one without a signature. */
+function exportFindings(components: ComponentsFacts): Finding[] {
+  return (Object.keys(KINDS) as ComponentKind[]).flatMap((kind): Finding[] => {
+    const open = components[kind].filter(isOpen);
+    if (open.length === 0) return [];
+    const names = open.slice(0, 3).map((each) => each.name);
+    const more = open.length > names.length ? ` and ${open.length - names.length} more` : '';
+    const title = `Exported without a permission: ${KINDS[kind]} ${names.join(', ')}${more}`;
+    return [{ id: `exported_${KINDS[kind]}`, severity: 'warning', title, section: 'components' }];
+  });
+}
+
+/** A launcher's entry has to be open. */
+function isOpen(component: ComponentFacts): boolean {
+  return component.exported && component.permission === null && !component.intent_filters.some(startsApp);
+}

@@ -1,0 +1,54 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * What the analysis is willing to spend on one file. An APK from a stranger may lie about every number in it, so each number that makes
+ * the analysis allocate, loop or recurse is held against one of these.
+ */
+export const LIMITS = {
+  /** The largest upload; the service refuses earlier with 413. */
+  fileBytes: 200 * MIB,
+  /** A ZIP without its 64-bit extension, which Android does not read, holds no more. */
+  zipEntries: 65_535,
+  zipDirectoryBytes: 32 * MIB,
+  /** Google Play's own bound for an installed APK is far below this. */
+  totalUnpackedBytes: 1024 * MIB,
+  entryUnpackedBytes: 512 * MIB,
+  /** Deflate reaches 1032:1; real files and apps beyond this size do not come near 100:1. */
+  bombRatio: 100,
+  bombRatioFromBytes: 64 * MIB,
+
+  /** Unpacked sizes of what is held in memory, one at a time. */
+  manifestBytes: 16 * MIB,
+  resourceTableBytes: 64 * MIB,
+  dexBytes: 64 * MIB,
+  xmlFileBytes: 4 * MIB,
+  signatureFileBytes: 16 * MIB,
+  signingBlockBytes: 32 * MIB,
+  /** Above this an entry is hashed as a stream instead of in one piece. */
+  streamFromBytes: 8 * MIB,
+
+  xmlDepth: 100,
+  xmlElements: 100_000,
+  xmlAttributes: 400_000,
+  /** Characters; longer texts of resources are cut. */
+  stringLength: 32_768,
+  resourceTypeChunks: 50_000,
+  referenceHops: 20,
+  signers: 10,
+  certificatesOfSigner: 10,
+  dexFiles: 200,
+
+  /** Text files looked through for addresses and secrets. */
+  scannedFileBytes: 2 * MIB,
+  scannedTotalBytes: 64 * MIB,
+  scannedTableCharacters: 32 * MIB,
+
+  /** Lengths of lists in the report; a warning says when one was cut. */
+  listed: 5_000,
+  urls: 500,
+  secrets: 200,
+  warnings: 100,
+  /** The answer has to fit in one message to the service. */
+  reportCharacters: 4 * MIB,
+} as const;

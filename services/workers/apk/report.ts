@@ -1,0 +1,157 @@
+/** The report as it is sent, hence in snake case. The service holds its schema; what is optional there may be absent here. */
+
+export type ProtectionLevel = 'normal' | 'dangerous' | 'signature' | 'special' | 'internal' | 'unknown';
+
+export interface FileFacts {
+  readonly name: string;
+  readonly size: number;
+  readonly md5: string;
+  readonly sha1: string;
+  readonly sha256: string;
+}
+
+export interface PackageFacts {
+  readonly name: string;
+  readonly label: string | null;
+  /** By locale, `default` for the one without. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly version_name: string | null;
+  readonly version_code: number | null;
+  readonly min_sdk: number | null;
+  readonly target_sdk: number | null;
+  readonly max_sdk: number | null;
+  readonly main_activity: string | null;
+}
+
+export interface PermissionFacts {
+  readonly name: string;
+  readonly protection: ProtectionLevel;
+  readonly max_sdk: number | null;
+  readonly declared_by_app: boolean;
+}
+
+export interface IntentFilterFacts {
+  readonly actions: readonly string[];
+  readonly categories: readonly string[];
+  readonly data: readonly Readonly<Record<string, string>>[];
+}
+
+export interface ComponentFacts {
+  readonly name: string;
+  readonly exported: boolean;
+  /** True when the manifest says it, false when it follows from Android's defaults. */
+  readonly explicit: boolean;
+  readonly permission: string | null;
+  readonly intent_filters: readonly IntentFilterFacts[];
+}
+
+export type ComponentKind = 'activities' | 'services' | 'receivers' | 'providers';
+export type ComponentsFacts = Readonly<Record<ComponentKind, readonly ComponentFacts[]>>;
+
+export interface FlagFacts {
+  readonly debuggable: boolean;
+  readonly allow_backup: boolean;
+  readonly uses_cleartext: boolean;
+  readonly test_only: boolean;
+}
+
+export interface DomainSecurityFacts {
+  readonly domains: readonly { readonly name: string; readonly include_subdomains: boolean }[];
+  /** Null: inherited. */
+  readonly cleartext_permitted: boolean | null;
+  readonly trust_anchors: readonly string[] | null;
+  readonly pins: number;
+  readonly pin_expiration: string | null;
+}
+
+export interface NetworkSecurityFacts {
+  readonly config_file: string | null;
+  /** What applies to hosts without a rule of their own. */
+  readonly cleartext_permitted: boolean;
+  readonly trusts_user_certificates: boolean;
+  readonly base_config: { readonly cleartext_permitted: boolean | null; readonly trust_anchors: readonly string[] | null } | null;
+  readonly domains: readonly DomainSecurityFacts[];
+  readonly debug_overrides: { readonly trust_anchors: readonly string[] } | null;
+}
+
+export interface SchemeVerdict {
+  readonly present: boolean;
+  readonly verified: boolean;
+  readonly error: string | null;
+}
+
+export interface CertificateFacts {
+  readonly subject: string;
+  readonly issuer: string;
+  /** Hexadecimal. */
+  readonly serial: string;
+  /** ISO 8601. */
+  readonly not_before: string;
+  readonly not_after: string;
+  readonly sha256: string;
+  /** For example `RSA 2048` or `EC prime256v1`. */
+  readonly key: string;
+  /** For example `SHA256withRSA`; the object identifier when it has no common name. */
+  readonly sig_alg: string;
+  /** True for the certificate that Android's build tools make for debugging. */
+  readonly debug: boolean;
+}
+
+export type SchemeName = 'v1' | 'v2' | 'v3' | 'v31';
+export type SigningFacts = Readonly<Record<SchemeName, SchemeVerdict>> & { readonly certificates: readonly CertificateFacts[] };
+
+export interface DexFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly classes: number;
+  readonly methods: number;
+  /** Adler-32 and SHA-1 of the file agree with its header. */
+  readonly checksum_ok: boolean;
+}
+
+export interface TrackerFacts {
+  readonly name: string;
+  readonly category: string;
+  /** The class prefix that was found. */
+  readonly matched: string;
+}
+
+export interface SecretFacts {
+  readonly rule: string;
+  readonly file: string;
+  readonly masked: string;
+}
+
+export type Severity = 'critical' | 'high' | 'warning';
+
+export interface Finding {
+  readonly id: string;
+  readonly severity: Severity;
+  readonly title: string;
+  /** The part of the report it comes from. */
+  readonly section: string;
+}
+
+export interface Risk {
+  /** 0 to 100, 100 is worst. */
+  readonly score: number;
+  readonly level: 'low' | 'medium' | 'high' | 'critical';
+}
+
+export interface ApkReport {
+  readonly file: FileFacts;
+  readonly package: PackageFacts;
+  readonly permissions: readonly PermissionFacts[];
+  readonly components: ComponentsFacts;
+  readonly flags: FlagFacts;
+  readonly network_security: NetworkSecurityFacts;
+  readonly signing: SigningFacts;
+  readonly native_abis: readonly string[];
+  readonly dex: readonly DexFacts[];
+  readonly trackers: readonly TrackerFacts[];
+  readonly secrets: readonly SecretFacts[];
+  readonly urls: readonly string[];
+  readonly findings: readonly Finding[];
+  readonly risk: Risk;
+  readonly warnings: readonly string[];
+}

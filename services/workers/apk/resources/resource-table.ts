@@ -1,0 +1,80 @@
+import { MalformedError } from '../apk-error';
+import { ByteReader } from '../bytes/byte-reader';
+import { LIMITS } from '../limits';
+import { CHUNK, type Chunk, chunksBetween, readChunk } from './chunk';
+import { entryIn, type TypeChunk, readTypeChunk } from './type-chunk';
+import { isReference, type ResourceValue, VALUE } from './resource-value';
+import { StringPool } from './string-pool';
+
+/** One value of a resource, for one device configuration. */
+export interface ConfiguredValue {
+  /** `` for the default, else a BCP 47 tag such as `hi` or `pt-BR`. */
+  readonly locale: string;
+  /** True when nothing but perhaps the locale restricts the value (no density, orientation, API level, …). */
+  readonly isPlain: boolean;
+  readonly value: ResourceValue;
+}
+
+/** A resources.arsc: values by resource id, looked up in the bytes when asked for. */
+export class ResourceTable {
+  private readonly reader: ByteReader;
+  private pool: StringPool | undefined;
+  /** By package id and type id. */
+  private readonly types = new Map<number, TypeChunk[]>();
+  private typeChunks = 0;
+
+  /** @throws MalformedError */
+  constructor(bytes: Buffer) {
+    this.reader = new ByteReader(bytes, 'resources.arsc');
+    const table = readChunk(this.reader, 0, this.reader.length);
+    if (table.type !== CHUNK.table) throw new MalformedError('resources.arsc: is not a resource table');
+    for (const chunk of chunksBetween(this.reader, table.headerSize, table.size)) {
+      if (chunk.type === CHUNK.stringPool) this.pool ??= new StringPool(this.reader, chunk);
+      else if (chunk.type === CHUNK.package) this.addPackage(chunk);
+    }
+  }
+
+  private addPackage(chunk: Chunk): void {
+    const packageId = this.reader.u32(chunk.at + 8) & 0xff;
+    for (const inner of chunksBetween(this.reader, chunk.at + chunk.headerSize, chunk.at + chunk.size)) {
+      if (inner.type !== CHUNK.type) continue;
+      if (++this.typeChunks > LIMITS.resourceTypeChunks) throw new MalformedError('resources.arsc: has too many configurations');
+      const type = readTypeChunk(this.reader, inner);
+      const key = packageId * 0x100 + type.typeId;
+      const known = this.types.get(key);
+      if (known) known.push(type);
+      else this.types.set(key, [type]);
+    }
+  }
+
+  /** Every value of a resource; references are not followed. Empty for ids of other packages, such as the platform's. */
+  valuesOf(resourceId: number): ConfiguredValue[] {
+    const found: ConfiguredValue[] = [];
+    for (const type of this.types.get(resourceId >>> 16) ?? []) {
+      const value = entryIn(this.reader, type, resourceId & 0xffff);
+      if (!value) continue;
+      const text = value.type === VALUE.string ? this.pool?.at(value.data) : undefined;
+      found.push({ locale: type.locale, isPlain: type.isPlain, value: { ...value, text } });
+    }
+    return found;
+  }
+
+  /** All texts of the table, for looking through them. */
+  *strings(): Generator<string> {
+    if (this.pool) yield* this.pool.all();
+  }
+}
+
+/**
+ * Follows references to the value of the default configuration.
+ * @returns undefined when a reference leads nowhere, outside of the table, or in a circle
+ */
+export function resolveValue(table: ResourceTable | undefined, value: ResourceValue): ResourceValue | undefined {
+  let current: ResourceValue | undefined = value;
+  for (let hops = 0; current && isReference(current); hops++) {
+    if (hops >= LIMITS.referenceHops) return undefined;
+    const values: ConfiguredValue[] = table?.valuesOf(current.data) ?? [];
+    current = (values.find((each) => each.isPlain && each.locale === '') ?? values.find((each) => each.locale === '') ?? values[0])?.value;
+  }
+  return current;
+}

@@ -1,0 +1,56 @@
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../kit/errors';
+import { type ThreadInput, type ThreadOutput } from './analysis-thread';
+
+export interface AnalysisLimits {
+  /** The compiled `analysis-thread`. */
+  readonly threadFile: string;
+  /** Then the thread is ended, whatever it does. */
+  readonly deadlineMs: number;
+  /** Heap of the thread; buffers come on top and are bounded by the analysis itself. */
+  readonly heapMebibytes: number;
+}
+
+const TOO_COMPLEX = 'The file needs more memory or time than an analysis may take.';
+
+/** The kit's failure for a thread that ended by itself. */
+function failureOf(error: Error): Error {
+  const isOutOfMemory = Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isOutOfMemory ? new ServiceError('validation_failed', { code: 'apk_too_complex', detail: TOO_COMPLEX, cause: error }) : error;
+}
+
+/**
+ * Analyses an open file in a thread of its own, so that a hostile file costs at most the thread.
+ * @returns the thread's report or refusal
+ * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when the memory does not suffice; the signal's reason
+ */
+export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: AbortSignal): Promise<ThreadOutput> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const thread = new Worker(limits.threadFile, {
+      workerData: input,
+      resourceLimits: { maxOldGenerationSizeMb: limits.heapMebibytes, maxYoungGenerationSizeMb: 16 },
+      // A thread does not need the process's settings, and must not write to its output.
+      env: {},
+      stdout: true,
+      stderr: true,
+    });
+    let outcome: (() => void) | undefined;
+    const stop = (then: () => void): void => {
+      outcome ??= then;
+      void thread.terminate();
+    };
+    const onAbort = (): void => stop(() => reject(signal.reason as Error));
+    const timer = setTimeout(() => stop(() => reject(new ServiceError('upstream_timeout', { detail: TOO_COMPLEX }))), limits.deadlineMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    thread.once('message', (output: ThreadOutput) => stop(() => resolve(output)));
+    thread.once('error', (error: Error) => stop(() => reject(failureOf(error))));
+    // The file may be closed once the thread cannot touch it any more: settle only when it has ended.
+    thread.once('exit', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      if (outcome) outcome();
+      else reject(new Error('the analysis thread ended without a result'));
+    });
+  });
+}

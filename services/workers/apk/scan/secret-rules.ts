@@ -1,0 +1,53 @@
+/**
+ * The forms of well-known credentials, kept by hand: prefixes, alphabets and lengths as their issuers give them out. A rule is tried only where its literal stands, within a
+ * bounded window, so that no input can make it slow.
+ */
+export interface SecretRule {
+  readonly id: string;
+  /** What the secret begins with. */
+  readonly literal: string;
+  /** Sticky: matched where the literal begins. */
+  readonly pattern: RegExp;
+}
+
+export const SECRET_RULES: readonly SecretRule[] = [
+  { id: 'google_api_key', literal: 'AIza', pattern: /AIza[\w-]{35}(?![\w-])/y },
+  { id: 'google_oauth_token', literal: 'ya29.', pattern: /ya29\.[\w-]{20,}/y },
+  { id: 'google_oauth_client_secret', literal: 'GOCSPX-', pattern: /GOCSPX-[\w-]{28}/y },
+  { id: 'firebase_server_key', literal: 'AAAA', pattern: /AAAA[\w-]{7}:[\w-]{140}/y },
+  { id: 'aws_access_key_id', literal: 'AKIA', pattern: /AKIA[A-Z2-7]{16}(?![A-Z0-9])/y },
+  { id: 'aws_temporary_key_id', literal: 'ASIA', pattern: /ASIA[A-Z2-7]{16}(?![A-Z0-9])/y },
+  { id: 'private_key', literal: '-----BEGIN ', pattern: /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY-----/y },
+  { id: 'stripe_live_key', literal: 'sk_live_', pattern: /sk_live_[0-9A-Za-z]{16,}/y },
+  { id: 'stripe_restricted_key', literal: 'rk_live_', pattern: /rk_live_[0-9A-Za-z]{16,}/y },
+  { id: 'razorpay_live_key', literal: 'rzp_live_', pattern: /rzp_live_[0-9A-Za-z]{14}/y },
+  { id: 'slack_token', literal: 'xox', pattern: /xox[abprs]-[0-9A-Za-z-]{20,}/y },
+  {
+    id: 'slack_webhook',
+    literal: 'https://hooks.slack.com/',
+    pattern: /https:\/\/hooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/y,
+  },
+  { id: 'github_token', literal: 'gh', pattern: /gh[oprsu]_[0-9A-Za-z]{36}/y },
+  { id: 'github_fine_grained_token', literal: 'github_pat_', pattern: /github_pat_\w{70,}/y },
+  { id: 'gitlab_token', literal: 'glpat-', pattern: /glpat-[\w-]{20}/y },
+  { id: 'sendgrid_key', literal: 'SG.', pattern: /SG\.[\w-]{22}\.[\w-]{43}/y },
+  { id: 'mailgun_key', literal: 'key-', pattern: /key-[0-9a-f]{32}(?![0-9a-f])/y },
+  { id: 'square_token', literal: 'sq0', pattern: /sq0(?:atp|csp)-[\w-]{22,}/y },
+  { id: 'openai_key', literal: 'sk-', pattern: /sk-(?:proj-)?[0-9A-Za-z_-]{40,}/y },
+  { id: 'facebook_token', literal: 'EAACEdEose0cBA', pattern: /EAACEdEose0cBA[0-9A-Za-z]{20,}/y },
+  { id: 'json_web_token', literal: 'eyJ', pattern: /eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/y },
+];
+
+/** Enough to recognise a secret by, not enough to use it. */
+export function maskSecret(secret: string): string {
+  if (secret.startsWith('-----')) return secret;
+  return `${secret.slice(0, 4)}********${secret.slice(-2)}`;
+}
+
+/** A text with every secret in it masked. */
+export function maskSecretsIn(text: string): string {
+  return SECRET_RULES.reduce(
+    (masked, { literal, pattern }) => (masked.includes(literal) ? masked.replace(new RegExp(pattern.source, 'g'), maskSecret) : masked),
+    text,
+  );
+}

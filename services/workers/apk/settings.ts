@@ -1,0 +1,19 @@
+import { tmpdir } from 'node:os';
+import { z } from 'zod';
+import { numberSetting, portSetting } from '../../kit/config';
+
+/** What the worker process reads from its environment. */
+export const apkWorkerSettings = z.object({
+  WORKER_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes a free port; the ready line names it. */
+  WORKER_PORT: portSetting().default(0),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** Uploads are written here, without a name. */
+  APK_WORKER_FOLDER: z.string().default(tmpdir()),
+  APK_WORKER_UPLOADS: numberSetting({ min: 1, max: 1_000 }).default(16),
+  APK_WORKER_ANALYSES: numberSetting({ min: 1, max: 64 }).default(2),
+  APK_WORKER_DEADLINE_MS: numberSetting({ min: 100, max: 600_000 }).default(60_000),
+  APK_WORKER_HEAP_MB: numberSetting({ min: 32, max: 4_096 }).default(128),
+});
+
+export type ApkWorkerSettings = z.output<typeof apkWorkerSettings>;

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { type Log } from '../../kit/log';
+import { loadService } from '../../kit/load-proto';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
+import { createApkHandlers } from './handler';
+import { type ApkWorkerSettings } from './settings';
+
+const PROTO = join(__dirname, '../../../protos/apk/v1/apk.proto');
+
+/**
+ * Serves the worker over gRPC.
+ * @param threadFile the compiled `analysis-thread`
+ */
+export function startApkWorker(settings: ApkWorkerSettings, log: Log, threadFile: string): Promise<WorkerServer> {
+  const { Analyze } = createApkHandlers({
+    threadFile,
+    folder: settings.APK_WORKER_FOLDER,
+    uploads: settings.APK_WORKER_UPLOADS,
+    analyses: settings.APK_WORKER_ANALYSES,
+    deadlineMs: settings.APK_WORKER_DEADLINE_MS,
+    heapMebibytes: settings.APK_WORKER_HEAP_MB,
+  });
+  const handlers: Record<string, WorkerHandler> = { Analyze: Analyze as WorkerHandler };
+  return serveWorker({
+    service: loadService(PROTO, 'apk.v1.ApkWorker'),
+    handlers,
+    host: settings.WORKER_HOST,
+    port: settings.WORKER_PORT,
+    log,
+  });
+}

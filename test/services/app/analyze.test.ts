@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { appService } from '../../../services/app/routes';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { ApkBuilder, RELEASE_KEY } from '../../support/apk-builder';
+import { CLEAN_APP } from '../../support/apk-samples';
+import { startTestWorker, type TestWorker } from '../../support/apk-worker';
+import { contextFor, createHarness, type Harness, proofHeader, testClock } from '../kit/harness';
+
+const APK_TYPE = 'application/vnd.android.package-archive';
+const MEBIBYTE = 1024 * 1024;
+
+let builder: ApkBuilder;
+let worker: TestWorker;
+let service: Harness;
+let apk: Buffer;
+
+async function serviceFor(address: string | undefined): Promise<Harness> {
+  const settings = { APK_WORKER_URL: address === undefined ? undefined : [address] };
+  const tools = { settings, common: { sandboxUrl: undefined }, log: createLog('app', { level: 'silent' }), clock: testClock };
+  const deps = await appService.createDeps({ ...tools, metrics: createMetrics() });
+  const harness = createHarness(appService, { deps });
+  harness.app.addHook('onClose', () => appService.close?.(deps));
+  return harness;
+}
+
+beforeAll(async () => {
+  builder = await ApkBuilder.create();
+  worker = await startTestWorker();
+  service = await serviceFor(worker.server.address);
+  const unsigned = await builder.build('clean', CLEAN_APP);
+  apk = await readFile(await builder.sign(unsigned, 'signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
+}, 300_000);
+
+afterAll(async () => {
+  await service.app.close();
+  await worker.close();
+  await builder.close();
+});
+
+/** Uploads on disk, by name or only by an open descriptor. */
+async function filesLeft(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  return [...(await readdir(worker.uploads)), ...targets.filter((target) => target.startsWith(worker.uploads))];
+}
+
+/** The worker lets go of a file shortly after its call was cancelled. */
+async function expectNoFilesLeft(): Promise<void> {
+  for (let attempt = 0; attempt < 200 && (await filesLeft()).length > 0; attempt++) await new Promise((resolve) => setTimeout(resolve, 25));
+  expect(await filesLeft()).toEqual([]);
+}
+
+async function listen({ app }: Harness): Promise<number> {
+  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+function multipart(field: string, content: Buffer, filename = 'my app.apk'): { payload: Buffer; headers: Record<string, string> } {
+  const head = `--edge\r\nContent-Disposition: form-data; name="${field}"; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const payload = Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n--edge--\r\n')]);
+  return { payload, headers: { 'content-type': 'multipart/form-data; boundary=edge' } };
+}
+
+const analyze = (request: { payload?: Buffer | Readable | string; headers: Record<string, string> }, harness = service) =>
+  harness.call({ method: 'POST', url: '/app/analyze', ...request });
+
+describe('POST /app/analyze', () => {
+  test.each(['file', 'apk', 'app'])('reports on an APK sent as the form field %s', async (field) => {
+    const answer = await analyze(multipart(field, apk));
+    expect(answer.statusCode).toBe(200);
+    const digest = (name: string) => createHash(name).update(apk).digest('hex');
+    expect(answer.json()).toMatchObject({
+      status: 'success',
+      timestamp: '2026-03-14 09:26:53',
+      data: {
+        file: { name: 'my app.apk', size: apk.length, md5: digest('md5'), sha1: digest('sha1'), sha256: digest('sha256') },
+        package: { name: 'com.example.sample', label: 'Sample', version_name: '1.2.3', version_code: 42, min_sdk: 21, target_sdk: 34 },
+        signing: { v1: { verified: true }, v2: { verified: true }, v3: { verified: true }, v31: { present: false } },
+        findings: [],
+        risk: { score: 0, level: 'low' },
+        warnings: [],
+      },
+    });
+  });
+
+  test('reports on an APK sent as the body', async () => {
+    const answer = await analyze({ payload: apk, headers: { 'content-type': APK_TYPE } });
+    expect(answer.json().data.package.name).toBe('com.example.sample');
+    expect(answer.json().data.file.name).toBe('upload.apk');
+  });
+
+  test('has exactly the members of the contract', async () => {
+    const { data } = (await analyze(multipart('file', apk))).json();
+    const members =
+      'file package permissions components flags network_security signing native_abis dex trackers secrets urls findings risk warnings';
+    expect(Object.keys(data).sort()).toEqual(members.split(' ').sort());
+    expect(Object.keys(data.signing.certificates[0])).toEqual(
+      'subject issuer serial not_before not_after sha256 key sig_alg debug'.split(' '),
+    );
+    expect(Object.keys(data.flags)).toEqual(['debuggable', 'allow_backup', 'uses_cleartext', 'test_only']);
+  });
+
+  test('drops the folders of a file name', async () => {
+    const answer = await analyze(multipart('file', apk, '../../etc/x.apk'));
+    expect(answer.json().data.file.name).toBe('x.apk');
+  });
+
+  test.each<[string, { payload?: Buffer | string; headers: Record<string, string> }, number, string]>([
+    ['nothing', { headers: {} }, 400, 'invalid_request'],
+    ['a form without a file', { payload: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400, 'invalid_request'],
+    ['JSON', { payload: '{"file":"x"}', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    ['broken JSON', { payload: '{', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    [
+      'JSON of 10 MB',
+      { payload: JSON.stringify('x'.repeat(1e7)), headers: { 'content-type': 'application/json' } },
+      400,
+      'invalid_request',
+    ],
+    ['deep JSON', { payload: '['.repeat(1e5), headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
+    [
+      'text that is not UTF-8',
+      { payload: Buffer.from('a=\xff', 'latin1'), headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      400,
+      'invalid_request',
+    ],
+    ['a file in another field', multipart('picture', Buffer.from('PK')), 400, 'invalid_request'],
+    [
+      'a broken form',
+      { payload: '--edge\r\nContent', headers: { 'content-type': 'multipart/form-data; boundary=edge' } },
+      400,
+      'invalid_request',
+    ],
+    ['a form without a boundary', { payload: 'x', headers: { 'content-type': 'multipart/form-data' } }, 400, 'invalid_request'],
+    ['another content type', { payload: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'media_type_unsupported'],
+    ['an empty file', multipart('file', Buffer.alloc(0)), 400, 'not_an_apk'],
+    ['something else than a ZIP', multipart('file', Buffer.from('%PDF-1.7 and so on')), 400, 'not_an_apk'],
+  ])('refuses %s', async (_what, request, status, code) => {
+    const answer = await analyze(request);
+    expect({ status: answer.statusCode, code: answer.json().code }).toEqual({ status, code });
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    if (status === 400)
+      expect(answer.json().errors).toEqual([expect.objectContaining({ field: expect.any(String), message: expect.any(String) })]);
+  });
+
+  test('answers 422 to a truncated APK', async () => {
+    const answer = await analyze(multipart('file', apk.subarray(0, apk.length - 100)));
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({ code: 'apk_malformed', errors: [{ field: 'file' }] });
+  });
+
+  test('refuses an announced length over the limit with 413 before it is sent', async () => {
+    const port = await listen(service);
+    const socket = connect(port, '127.0.0.1');
+    const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
+    socket.write(
+      `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${APK_TYPE}\r\nContent-Length: ${201 * MEBIBYTE}\r\n\r\nPK`,
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('stops an upload that grows over the limit with 413', async () => {
+    const piece = Buffer.alloc(MEBIBYTE);
+    const body = Readable.from(Array.from({ length: 202 }, () => piece));
+    const answer = await analyze({ payload: body, headers: { 'content-type': APK_TYPE, 'transfer-encoding': 'chunked' } });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json().code).toBe('payload_too_large');
+    await expectNoFilesLeft();
+  }, 60_000);
+
+  test('leaves no file behind and takes the next upload when a client leaves halfway', async () => {
+    const port = await listen(service);
+    for (let count = 0; count < 20; count++) {
+      const socket = connect(port, '127.0.0.1');
+      const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
+      socket.write(
+        `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${APK_TYPE}\r\nContent-Length: 100000\r\n\r\n`,
+      );
+      socket.write(apk.subarray(0, 4_000));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      socket.destroy();
+    }
+    // More than the sixteen uploads that a worker takes at a time were abandoned: had each kept its place, this would stay a 503.
+    let status = 503;
+    for (let attempt = 0; attempt < 100 && status === 503; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      status = (await analyze(multipart('file', apk))).statusCode;
+    }
+    expect(status).toBe(200);
+    await expectNoFilesLeft();
+  });
+
+  test('answers 502 when the worker is down', async () => {
+    const lonely = await serviceFor('127.0.0.1:1');
+    const answer = await analyze(multipart('file', apk), lonely);
+    expect(answer.statusCode).toBe(502);
+    await lonely.app.close();
+  });
+
+  test('answers 504 when the analysis takes too long', async () => {
+    const slow = await startTestWorker({ APK_WORKER_DEADLINE_MS: '100', APK_WORKER_ANALYSES: '1' });
+    const harness = await serviceFor(slow.server.address);
+    // Millions of addresses to look at, for which a tenth of a second does not suffice.
+    const text = 'http://a.example/ '.repeat(110_000);
+    const files = Object.fromEntries(Array.from({ length: 20 }, (_each, index) => [`assets/${index}.json`, text]));
+    const large = await readFile(await builder.build('slow', { ...CLEAN_APP, files }));
+    const answer = await analyze(multipart('file', large), harness);
+    expect(answer.statusCode).toBe(504);
+    await harness.app.close();
+    await slow.close();
+  }, 60_000);
+
+  test('says which setting is missing when no worker is configured', async () => {
+    const bare = await serviceFor(undefined);
+    const answer = await analyze(multipart('file', apk), bare);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toMatchObject({ code: 'upstream_not_configured', detail: expect.stringContaining('APK_WORKER_URL') });
+    await bare.app.close();
+  });
+});
+
+describe('the other routes', () => {
+  test('GET /app tells how to upload', async () => {
+    const answer = await service.call({ method: 'GET', url: '/app' });
+    expect(answer.json()).toMatchObject({
+      status: 'success',
+      product: 'api-app',
+      endpoints: [{ path: '/app' }, { path: '/app/analyze' }, { path: '/app/health' }],
+      upload: { fields: ['file', 'apk', 'app'], max_bytes: 209_715_200 },
+    });
+  });
+
+  test('GET /app/health says that the worker serves', async () => {
+    const answer = await service.call({ method: 'GET', url: '/app/health' });
+    expect(answer.json()).toEqual({ status: 'success', data: { worker: 'serving', workers: 1 }, timestamp: '2026-03-14 09:26:53' });
+  });
+
+  test('GET /app/health answers 503 when the worker is down', async () => {
+    const lonely = await serviceFor('127.0.0.1:1');
+    const answer = await lonely.call({ method: 'GET', url: '/app/health' });
+    expect(answer.json()).toMatchObject({ status: 503, code: 'service_not_ready' });
+    await lonely.app.close();
+  });
+
+  test('refuse other methods and requests without a proof', async () => {
+    const wrong = await service.call({ method: 'GET', url: '/app/analyze' });
+    expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, expect.stringContaining('POST')]);
+    const naked = await service.app.inject({ method: 'POST', url: '/app/analyze', ...multipart('file', apk) });
+    expect(naked.json()).toMatchObject({ status: 401, code: 'gateway_proof_missing' });
+  });
+});

@@ -1,0 +1,23 @@
+import { createApkExamples } from '../../../services/sandbox/apk-examples';
+import { analyzeBytes } from '../../support/apk-worker';
+
+/** The bytes of a documented upload. */
+function fileOf(outcome: string): Buffer {
+  const example = createApkExamples().examples.find((each) => each.route === '/app/analyze' && each.outcome === outcome);
+  const { base64 } = example?.input.file as { base64: string };
+  return Buffer.from(base64, 'base64');
+}
+
+describe('the documented uploads yield what they say', () => {
+  test('a report of the sample', async () => {
+    const report = await analyzeBytes(fileOf('success'));
+    expect(report.package).toMatchObject({ name: 'com.example.sample', label: 'Sample', min_sdk: 24, target_sdk: 34 });
+    expect(report.findings.map((each) => each.id)).toEqual(['unsigned', 'debuggable', 'allow_backup']);
+    expect(report.risk).toEqual({ score: 65.5, level: 'high' });
+  });
+
+  test('refusals of the others', async () => {
+    await expect(analyzeBytes(fileOf('not_an_apk'))).rejects.toMatchObject({ code: 'not_an_apk' });
+    await expect(analyzeBytes(fileOf('malformed'))).rejects.toMatchObject({ code: 'apk_malformed' });
+  });
+});

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { ApkBuilder } from '../../support/apk-builder';
+import { CLEAN_APP, FULL_APP } from '../../support/apk-samples';
+import { analyzeBytes } from '../../support/apk-worker';
+import { writeZip, type ZipFile } from '../../support/apk-zip';
+
+let builder: ApkBuilder;
+let manifest: ZipFile;
+let resources: ZipFile;
+let dex: ZipFile;
+
+beforeAll(async () => {
+  builder = await ApkBuilder.create();
+  const apk = await builder.build('full', FULL_APP);
+  const clean = await builder.build('clean', CLEAN_APP);
+  manifest = { name: 'AndroidManifest.xml', data: await builder.extract(clean, 'AndroidManifest.xml') };
+  resources = { name: 'resources.arsc', data: await builder.extract(apk, 'resources.arsc') };
+  dex = { name: 'classes.dex', data: await builder.extract(apk, 'classes.dex') };
+}, 300_000);
+
+afterAll(() => builder.close());
+
+const refusedWith = (code: string, message: RegExp) =>
+  expect.objectContaining({ name: 'ApkRefused', code, message: expect.stringMatching(message) });
+const warningsOf = async (files: readonly ZipFile[], options = {}) => (await analyzeBytes(writeZip(files, options))).warnings;
+
+describe('is refused', () => {
+  test('what is no ZIP archive', async () => {
+    await expect(analyzeBytes(Buffer.alloc(0))).rejects.toEqual(refusedWith('not_an_apk', /not a ZIP/));
+    await expect(analyzeBytes(Buffer.alloc(100_000, 'x'))).rejects.toEqual(refusedWith('not_an_apk', /not a ZIP/));
+  });
+
+  test('an archive without a manifest', async () => {
+    await expect(analyzeBytes(writeZip([dex]))).rejects.toEqual(refusedWith('apk_malformed', /no AndroidManifest\.xml/));
+  });
+
+  test('a manifest that is text, cut, or something else', async () => {
+    const text = { name: manifest.name, data: '<manifest package="x.y"/>' };
+    await expect(analyzeBytes(writeZip([text]))).rejects.toEqual(refusedWith('apk_malformed', /AndroidManifest\.xml/));
+    const cut = { name: manifest.name, data: Buffer.from(manifest.data).subarray(0, 200) };
+    await expect(analyzeBytes(writeZip([cut]))).rejects.toEqual(refusedWith('apk_malformed', /does not fit/));
+    const other = { name: manifest.name, data: resources.data };
+    await expect(analyzeBytes(writeZip([other]))).rejects.toEqual(refusedWith('apk_malformed', /not binary XML/));
+  });
+
+  test('a manifest that lies about its size or checksum', async () => {
+    const longer = { ...manifest, size: 10 };
+    await expect(analyzeBytes(writeZip([longer]))).rejects.toEqual(refusedWith('apk_malformed', /cannot be unpacked/));
+    const shorter = { ...manifest, size: 1_000_000 };
+    await expect(analyzeBytes(writeZip([shorter]))).rejects.toEqual(refusedWith('apk_malformed', /shorter than it says/));
+    await expect(analyzeBytes(writeZip([{ ...manifest, crc: 1 }]))).rejects.toEqual(refusedWith('apk_malformed', /checksum/));
+  });
+
+  test('an archive cut at any of many places', async () => {
+    const whole = await readFile(await builder.build('cut', CLEAN_APP));
+    for (let length = 0; length < whole.length; length += 97) {
+      const refusal = await analyzeBytes(whole.subarray(0, length)).then(
+        () => undefined,
+        (error: Error) => error.name,
+      );
+      expect({ length, refusal }).toEqual({ length, refusal: 'ApkRefused' });
+    }
+  });
+
+  test('an archive whose directory is broken', async () => {
+    await expect(analyzeBytes(writeZip([manifest], { entryCount: 2 }))).rejects.toEqual(refusedWith('apk_malformed', /damaged/));
+  });
+});
+
+describe('a ZIP bomb is refused without being unpacked', () => {
+  test('one file of zeros', async () => {
+    const bomb = writeZip([manifest, { name: 'assets/zeros', data: Buffer.alloc(100 * 1024 * 1024) }]);
+    expect(bomb.length).toBeLessThan(1_000_000);
+    await expect(analyzeBytes(bomb)).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
+  });
+
+  test('many files that are large together', async () => {
+    const files = Array.from({ length: 3_000 }, (_each, index) => ({ name: `assets/${index}`, data: 'x', size: 400_000 }));
+    await expect(analyzeBytes(writeZip([manifest, ...files]))).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
+  });
+
+  test('several files of zeros, each small enough by itself', async () => {
+    const zeros = Buffer.alloc(40 * 1024 * 1024);
+    const files = ['a', 'b', 'c'].map((name) => ({ name, data: zeros }));
+    await expect(analyzeBytes(writeZip([manifest, ...files]))).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
+  });
+
+  test('a file that unpacks to more than it says costs only itself', async () => {
+    const liar = { name: 'assets/liar.json', data: Buffer.alloc(50 * 1024 * 1024), size: 100 };
+    expect(await warningsOf([manifest, liar])).toEqual([expect.stringMatching(/liar\.json.* cannot be unpacked/)]);
+  });
+});
+
+describe('is reported, not refused', () => {
+  test.each<[string, () => readonly ZipFile[], RegExp]>([
+    ['a name that leaves the archive', () => [manifest, { name: '../../etc/passwd', data: 'x' }], /path traversal/],
+    ['two entries with one name', () => [manifest, { name: 'a', data: 'x' }, { name: 'a', data: 'y' }], /name of another entry/],
+    ['an entry marked as encrypted', () => [manifest, { name: 'a', data: 'x', flags: 1 }], /encrypted/],
+    ['an unknown compression method', () => [manifest, { name: 'a', data: 'x', method: 99 }], /compression method/],
+    ['a broken resource table', () => [manifest, { ...resources, data: Buffer.from(resources.data).subarray(0, 900) }], /resources\.arsc/],
+    ['a dex file that is none', () => [manifest, { ...dex, data: 'not dex' }], /classes\.dex: is not a dex file/],
+    ['a header with another name', () => [manifest, { ...dex, localName: 'classes.dxe' }], /another name in its header/],
+  ])('%s', async (_what, files, warning) => {
+    expect(await warningsOf(files())).toContainEqual(expect.stringMatching(warning));
+  });
+
+  test('bytes after the end', async () => {
+    expect(await warningsOf([manifest], { trailing: Buffer.from('xyz') })).toContainEqual(expect.stringMatching(/3 bytes follow/));
+  });
+
+  test('nothing about an archive with a comment', async () => {
+    expect(await warningsOf([manifest], { comment: 'built by hand' })).toEqual([]);
+  });
+
+  test('a dex file whose checksum does not fit', async () => {
+    const changed = Buffer.from(dex.data);
+    changed[changed.length - 1] = (changed[changed.length - 1] ?? 0) ^ 1;
+    const intact = await analyzeBytes(writeZip([manifest, dex]));
+    const broken = await analyzeBytes(writeZip([manifest, { ...dex, data: changed }]));
+    expect([intact.dex[0]?.checksum_ok, broken.dex[0]?.checksum_ok]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,243 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SigningFacts } from '../../../services/workers/apk/report';
+import { ApkBuilder, EC_KEY, NEW_KEY, RELEASE_KEY } from '../../support/apk-builder';
+import { CLEAN_APP } from '../../support/apk-samples';
+import {
+  createTestKey,
+  digestIn,
+  joinApk,
+  PROOF_OF_ROTATION,
+  proofOfRotation,
+  ROTATION_MIN_SDK,
+  signV3,
+  splitApk,
+  type TestKey,
+  u32,
+  V31_ID,
+  V3_ID,
+  withValues,
+} from '../../support/apk-signing-block';
+import { runTool } from '../../support/apk-tools';
+import { analyzeBytes } from '../../support/apk-worker';
+
+let builder: ApkBuilder;
+let unsigned: string;
+/** Signed with v1, v2 and v3. */
+let full: Buffer;
+/** Signed with v3 alone, so that blocks of several signers fit the same contents. */
+let v3Only: Buffer;
+let keys: [TestKey, TestKey, TestKey];
+
+const V3 = { key: RELEASE_KEY, v1: false, v2: false, v3: true, more: ['--min-sdk-version', '28'] };
+
+beforeAll(async () => {
+  builder = await ApkBuilder.create();
+  unsigned = await builder.build('clean', { ...CLEAN_APP, files: { 'assets/note.txt': 'a note '.repeat(100) } });
+  full = await readFile(await builder.sign(unsigned, 'full', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
+  v3Only = await readFile(await builder.sign(unsigned, 'v3', V3));
+  keys = [
+    await createTestKey(builder.folder, 'one'),
+    await createTestKey(builder.folder, 'two'),
+    await createTestKey(builder.folder, 'three'),
+  ];
+}, 300_000);
+
+afterAll(() => builder.close());
+
+async function signingOf(apk: Buffer): Promise<SigningFacts> {
+  return (await analyzeBytes(apk)).signing;
+}
+
+async function apksignerAccepts(apk: Buffer, minSdk: number): Promise<boolean> {
+  const path = join(builder.folder, 'checked.apk');
+  await writeFile(path, apk);
+  return runTool('apksigner', ['verify', '--min-sdk-version', String(minSdk), path]).then(
+    () => true,
+    () => false,
+  );
+}
+
+const refused = (error: RegExp) => ({ present: true, verified: false, error: expect.stringMatching(error) });
+const accepted = { present: true, verified: true, error: null };
+
+function digestOfContents(): Buffer {
+  return digestIn(splitApk(v3Only).values.get(V3_ID) ?? Buffer.alloc(0));
+}
+
+describe('a changed file', () => {
+  test('fails every scheme, as with apksigner', async () => {
+    const tampered = Buffer.from(full);
+    const at = tampered.indexOf('assets/note.txt') + 'assets/note.txt'.length + 8;
+    tampered[at] = (tampered[at] ?? 0) ^ 0xff;
+    const signing = await signingOf(tampered);
+    expect(signing.v1.verified).toBe(false);
+    expect(signing.v2).toEqual(refused(/contents .* changed/));
+    expect(signing.v3).toEqual(refused(/contents .* changed/));
+    expect(await apksignerAccepts(tampered, 21)).toBe(false);
+    const { findings, risk } = await analyzeBytes(tampered);
+    expect(findings).toContainEqual(expect.objectContaining({ id: 'signature_invalid', severity: 'critical' }));
+    expect(risk.score).toBeGreaterThanOrEqual(50);
+  });
+
+  test('fails v1 when a signed file was replaced, removed or added', async () => {
+    const signed = await builder.sign(unsigned, 'jar', { key: RELEASE_KEY, v1: true, v2: false, v3: false });
+    const variant = async (name: string, change: (path: string) => Promise<unknown>) => {
+      const path = await builder.copy(signed, name);
+      await change(path);
+      return (await signingOf(await readFile(path))).v1;
+    };
+    await writeFile(join(builder.folder, 'extra.txt'), 'extra');
+    const remove = (path: string) => runTool('aapt', ['remove', path, 'assets/note.txt']);
+    expect(await variant('removed', remove)).toEqual(refused(/note\.txt.*missing/));
+    const add = (path: string) => runTool('aapt', ['add', path, 'extra.txt'], builder.folder);
+    expect(await variant('added', add)).toEqual(refused(/extra\.txt.*not signed/));
+    const replace = async (path: string) => {
+      await remove(path);
+      await runTool('aapt', ['add', path, 'assets/note.txt'], join(builder.folder, 'other'));
+    };
+    await builder.write('other/assets/note.txt', 'another note');
+    expect(await variant('replaced', replace)).toEqual(refused(/note\.txt.*changed/));
+  });
+
+  test('fails when bytes follow the end of the archive', async () => {
+    const signing = await signingOf(Buffer.concat([full, Buffer.from('more')]));
+    expect(signing.v2).toEqual(refused(/bytes/));
+    expect(signing.v3).toEqual(refused(/bytes/));
+  });
+
+  test('fails when the digests of the manifest were made to fit', async () => {
+    const signed = await builder.sign(unsigned, 'jar2', { key: RELEASE_KEY, v1: true, v2: false, v3: false });
+    const path = await builder.copy(signed, 'manifest');
+    const manifest = await builder.extract(path, 'META-INF/MANIFEST.MF');
+    await builder.write('forged/META-INF/MANIFEST.MF', manifest.toString().replace(/SHA-256-Digest: ./, 'SHA-256-Digest: x'));
+    await runTool('aapt', ['remove', path, 'META-INF/MANIFEST.MF']);
+    await runTool('aapt', ['add', path, 'META-INF/MANIFEST.MF'], join(builder.folder, 'forged'));
+    expect((await signingOf(await readFile(path))).v1).toEqual(refused(/another digest/));
+  });
+});
+
+describe('a removed signature', () => {
+  test('of scheme v3 is told by v2 and v1', async () => {
+    const stripped = withValues(full, (values) => values.delete(V3_ID));
+    const signing = await signingOf(stripped);
+    expect(signing.v2).toEqual(refused(/v3, whose signature was removed/));
+    expect(signing.v1).toEqual(refused(/v3, whose signature was removed/));
+    expect(signing.v3.present).toBe(false);
+    expect(await apksignerAccepts(stripped, 24)).toBe(false);
+  });
+
+  test('of all newer schemes is told by v1', async () => {
+    const parts = splitApk(full);
+    const stripped = joinApk({ ...parts, values: new Map() });
+    expect((await signingOf(stripped)).v1).toEqual(refused(/v2, whose signature was removed/));
+    expect(await apksignerAccepts(stripped, 21)).toBe(false);
+  });
+
+  test('of scheme v3.1 is told by v3', async () => {
+    const digest = digestOfContents();
+    const v3 = signV3({ ...keys[0], digest, maxSdk: 32, attributes: [[ROTATION_MIN_SDK, u32(33)]] });
+    const v31 = signV3({ ...keys[1], digest, minSdk: 33, attributes: [[PROOF_OF_ROTATION, proofOfRotation([keys[0], keys[1]])]] });
+    const both = withValues(v3Only, (values) => values.set(V3_ID, v3).set(V31_ID, v31));
+    const signing = await signingOf(both);
+    expect([signing.v3, signing.v31]).toEqual([accepted, accepted]);
+    expect(signing.certificates.map((each) => each.subject)).toEqual(['CN=two', 'CN=one']);
+    const stripped = withValues(both, (values) => values.delete(V31_ID));
+    expect((await signingOf(stripped)).v3).toEqual(refused(/v3\.1, whose signature was removed/));
+  });
+});
+
+describe('scheme v3.1', () => {
+  test('is verified with what apksigner signed as v3', async () => {
+    const other = splitApk(await readFile(await builder.sign(unsigned, 'v3-new', { ...V3, key: NEW_KEY }))).values.get(V3_ID);
+    const rotated = withValues(v3Only, (values) => values.set(V31_ID, other ?? Buffer.alloc(0)));
+    const signing = await signingOf(rotated);
+    expect([signing.v3, signing.v31]).toEqual([accepted, accepted]);
+    expect(signing.certificates.map((each) => each.subject)).toEqual([
+      'CN=New, O=Example India, C=IN',
+      'CN=Release, O=Example India, L=Pune, C=IN',
+    ]);
+  });
+
+  test('is refused when it is of another file', async () => {
+    const v31 = signV3({ ...keys[0], digest: Buffer.alloc(32, 1), minSdk: 33 });
+    const signing = await signingOf(withValues(v3Only, (values) => values.set(V31_ID, v31)));
+    expect(signing.v31).toEqual(refused(/contents .* changed/));
+    expect(signing.v3).toEqual(accepted);
+  });
+});
+
+describe('a signer is refused', () => {
+  const signingWith = async (value: Buffer) => (await signingOf(withValues(v3Only, (values) => values.set(V3_ID, value)))).v3;
+
+  test('when its signature is not by its key', async () => {
+    const value = signV3({ key: keys[1].key, certificate: keys[0].certificate, digest: digestOfContents() });
+    expect(await signingWith(value)).toEqual(refused(/signature .* does not verify/));
+  });
+
+  test('when its key is not that of its certificate', async () => {
+    const value = signV3({ key: keys[1].key, certificate: keys[0].certificate, keyOf: keys[1].certificate, digest: digestOfContents() });
+    expect(await signingWith(value)).toEqual(refused(/not the key of its certificate/));
+  });
+
+  test('when its SDK range differs from the signed one', async () => {
+    expect(await signingWith(signV3({ ...keys[0], digest: digestOfContents(), outerMinSdk: 21 }))).toEqual(refused(/SDK range/));
+  });
+
+  test('when there is none, or the value is cut', async () => {
+    expect(await signingWith(u32(0))).toEqual(refused(/no signer/));
+    const value = signV3({ ...keys[0], digest: digestOfContents() });
+    expect(await signingWith(value.subarray(0, value.length - 10))).toEqual(refused(/ends before/));
+  });
+});
+
+describe('a proof of rotation', () => {
+  const signedWith = async (proof: Buffer) => {
+    const value = signV3({ ...keys[2], digest: digestOfContents(), attributes: [[PROOF_OF_ROTATION, proof]] });
+    return (await signingOf(withValues(v3Only, (values) => values.set(V3_ID, value)))).v3;
+  };
+
+  test('holds through several certificates', async () => {
+    expect(await signedWith(proofOfRotation(keys))).toEqual(accepted);
+  });
+
+  test('is refused when it is forged, ends elsewhere or repeats', async () => {
+    const [one, two, three] = keys;
+    const forged = proofOfRotation([{ ...one, key: two.key }, three]);
+    expect(await signedWith(forged)).toEqual(refused(/rotation does not verify/));
+    expect(await signedWith(proofOfRotation([one, two]))).toEqual(refused(/does not end at the signer/));
+    expect(await signedWith(proofOfRotation([three, one, three]))).toEqual(refused(/repeats/));
+  });
+
+  test('by apksigner is accepted', async () => {
+    const lineage = join(builder.folder, 'lineage');
+    const [old, next] = [await builder.keyStore(RELEASE_KEY), await builder.keyStore(EC_KEY)];
+    const access = (store: string, alias: string) => ['--ks', store, '--ks-pass', 'pass:android', '--ks-key-alias', alias];
+    await runTool('apksigner', [
+      'rotate',
+      '--out',
+      lineage,
+      '--old-signer',
+      ...access(old, 'release'),
+      '--new-signer',
+      ...access(next, 'ec'),
+    ]);
+    const path = join(builder.folder, 'rotated.apk');
+    const signers = [...access(old, 'release'), '--next-signer', ...access(next, 'ec'), '--lineage', lineage];
+    await runTool('apksigner', ['sign', ...signers, '--v4-signing-enabled', 'false', '--out', path, unsigned]);
+    const apk = await readFile(path);
+    const signing = await signingOf(apk);
+    expect(await apksignerAccepts(apk, 21)).toBe(true);
+    expect([signing.v1, signing.v2, signing.v3]).toEqual([accepted, accepted, accepted]);
+    expect(signing.certificates.map((each) => each.key)).toEqual(['EC prime256v1', 'RSA 2048']);
+  });
+});
+
+test('a broken signing block is an invalid signature, not an unsigned file', async () => {
+  const broken = Buffer.from(v3Only);
+  const magic = broken.indexOf('APK Sig Block 42');
+  broken.writeUInt32LE(0xfffffff0, magic - 8);
+  const { findings, signing } = await analyzeBytes(broken);
+  expect(signing.v2).toEqual(refused(/bad size/));
+  expect(findings.map((each) => each.id)).toContain('signature_invalid');
+});
