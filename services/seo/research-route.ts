@@ -1,0 +1,91 @@
+import { type z } from 'zod';
+import { type CallContext, defineRoute, type Route } from '../kit/define-service';
+import { ServiceError } from '../kit/errors';
+import { formatTimestamp } from '../kit/timestamp';
+import { type WorkerClient } from '../kit/worker-client';
+import { type AuthorityRequest } from '../workers/generated/seo/seo/v1/AuthorityRequest';
+import { type BacklinksRequest } from '../workers/generated/seo/seo/v1/BacklinksRequest';
+import { type KeywordsRequest } from '../workers/generated/seo/seo/v1/KeywordsRequest';
+import { type LinkPyramidRequest } from '../workers/generated/seo/seo/v1/LinkPyramidRequest';
+import { type ListSourcesRequest } from '../workers/generated/seo/seo/v1/ListSourcesRequest';
+import { type Research__Output } from '../workers/generated/seo/seo/v1/Research';
+import { type SerpRequest } from '../workers/generated/seo/seo/v1/SerpRequest';
+import { type SourceList__Output } from '../workers/generated/seo/seo/v1/SourceList';
+import { type SpamRequest } from '../workers/generated/seo/seo/v1/SpamRequest';
+import { envelope, sourceReport } from './schema';
+
+/** A research method: a request of its own, the same form of answer. */
+interface ResearchCall<Request> {
+  request: Request;
+  response: Research__Output;
+}
+
+// A type, not an interface: it has to be a record of methods.
+export type ResearchMethods = {
+  Authority: ResearchCall<AuthorityRequest>;
+  Backlinks: ResearchCall<BacklinksRequest>;
+  Keywords: ResearchCall<KeywordsRequest>;
+  LinkPyramid: ResearchCall<LinkPyramidRequest>;
+  Serp: ResearchCall<SerpRequest>;
+  Spam: ResearchCall<SpamRequest>;
+};
+
+export type SeoWorkerMethods = ResearchMethods & { ListSources: { request: ListSourcesRequest; response: SourceList__Output } };
+
+export interface SeoDeps {
+  /** Undefined when no worker is configured. */
+  readonly worker: WorkerClient<SeoWorkerMethods> | undefined;
+}
+
+/** Below the gateway's 60 s; the worker stops fetching pages after 30 s and answers with what it has. */
+const DEADLINE_MS = 45_000;
+
+/** @throws ServiceError 503 */
+export function workerOf({ worker }: SeoDeps): WorkerClient<SeoWorkerMethods> {
+  if (worker) return worker;
+  const detail = 'No research worker is configured: the setting SEO_WORKER_URL is missing.';
+  throw new ServiceError('upstream_not_configured', { detail, members: { setting: 'SEO_WORKER_URL' } });
+}
+
+function unpack<Data extends z.ZodType>({ dataJson, sources }: Research__Output, data: Data) {
+  try {
+    return {
+      data: data.parse(JSON.parse(dataJson)),
+      sources: sources.map(({ name, kind, asOf, ok, error }) =>
+        sourceReport.parse({ name, kind, as_of: asOf, ok, ...(error !== '' && { error }) }),
+      ),
+    };
+  } catch (error) {
+    throw new ServiceError('upstream_failed', { detail: 'The research worker answered with something unexpected.', cause: error });
+  }
+}
+
+export interface ResearchRoute<Input extends z.ZodType, Data extends z.ZodType, Name extends keyof ResearchMethods> {
+  readonly path: `/${string}`;
+  readonly method: Name;
+  readonly input: Input;
+  readonly data: Data;
+  request(input: z.output<Input>): ResearchMethods[Name]['request'];
+}
+
+/** A POST route that hands its input to one method of the worker and wraps what comes back in the envelope. */
+export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, Name extends keyof ResearchMethods>(
+  route: ResearchRoute<Input, Data, Name>,
+): Route<SeoDeps> {
+  return defineRoute({
+    method: 'POST',
+    path: route.path,
+    input: route.input,
+    output: envelope(route.data),
+    validationStatus: 422,
+    deadlineMs: DEADLINE_MS,
+    handler: async (input: z.output<Input>, context: CallContext, deps: SeoDeps) => {
+      const call = { context, deadlineMs: DEADLINE_MS, idempotent: true };
+      const answer: Research__Output = await workerOf(deps).unary(route.method, route.request(input), call);
+      const { data, sources } = unpack(answer, route.data);
+      return { status: 'success' as const, data, sources, timestamp: formatTimestamp(context.clock.now()) } as z.input<
+        ReturnType<typeof envelope<Data>>
+      >;
+    },
+  });
+}

@@ -1,0 +1,213 @@
+import { z } from 'zod';
+
+const CONTROL = /\p{Cc}/u;
+const URL_LENGTH = 2_048;
+/** A name may have 253 characters, and a dot at its end. */
+const DOMAIN_LENGTH = 254;
+const MOST_LINKS = 100;
+
+function text(most: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((value) => !CONTROL.test(value), 'must not hold control characters');
+}
+
+const url = text(URL_LENGTH);
+const domain = text(DOMAIN_LENGTH);
+/** A JSON list; forms and queries send one URL a line or separated by spaces. */
+const urls = z.preprocess(
+  (value) => (typeof value === 'string' ? value.split(/\s+/).filter((each) => each !== '') : value),
+  z.array(url).max(MOST_LINKS),
+);
+const country = z
+  .string()
+  .regex(/^[a-z]{2}$/i, 'must be a two-letter country code')
+  .transform((code) => code.toUpperCase())
+  .default('IN');
+const language = z
+  .string()
+  .regex(/^[a-z]{2,3}(-[a-z]{2,4})?$/i, 'must be a language code such as en or pt-BR')
+  .default('en');
+
+type Choice = Readonly<Record<string, unknown>>;
+
+/** Both of two exclusive fields, or none of them. */
+function exactlyOne(first: string, second: string) {
+  return (input: Choice, context: z.RefinementCtx): void => {
+    const given = [first, second].filter((field) => input[field] !== undefined);
+    if (given.length === 1) return;
+    const message = given.length === 0 ? `is required, or ${second}` : `must not be sent together with ${second}`;
+    context.addIssue({ code: 'custom', path: [first], message });
+  };
+}
+
+export const authorityInput = z
+  .object({ url: url.optional(), domain: domain.optional(), scope: z.enum(['domain', 'page']).default('domain') })
+  .superRefine(exactlyOne('url', 'domain'));
+
+export const backlinksInput = z.object({
+  target: url,
+  limit: z.number().int().min(1).max(100).default(20),
+  candidates: urls.default([]),
+});
+
+export const keywordsInput = z.object({
+  keyword: text(200),
+  country,
+  language,
+  limit: z.number().int().min(1).max(100).default(20),
+  expand: z.boolean().default(false),
+});
+
+export const linkPyramidInput = z
+  .object({ links: urls.optional(), target: url.optional(), limit: z.number().int().min(1).max(100).default(20) })
+  .superRefine(({ links, target }, context) => {
+    if (links === undefined && target === undefined)
+      context.addIssue({ code: 'custom', path: ['links'], message: 'is required, or target' });
+    if (links?.length === 0) context.addIssue({ code: 'custom', path: ['links'], message: 'must hold at least 1 entry' });
+  });
+
+export const serpInput = z.object({
+  query: text(400),
+  country,
+  language,
+  page: z.number().int().min(1).max(10).default(1),
+  num: z.number().int().min(1).max(20).default(10),
+});
+
+export const spamInput = z
+  .object({ url: url.optional(), domain: domain.optional(), target: url.optional() })
+  .superRefine(exactlyOne('url', 'domain'));
+
+const kind = z.enum(['measured', 'provider', 'service_estimate']);
+
+/** Every number of an answer that somebody measured, published or estimated. */
+const figure = z.object({ value: z.number().nullable(), unit: z.string(), source: z.string(), kind });
+
+const pageFacts = z.object({
+  state: z.enum(['read', 'blocked', 'gone', 'unreachable']),
+  reason: z.string().nullable(),
+  http_status: z.number().nullable(),
+  robots_txt_allowed: z.boolean().nullable(),
+  url: z.string().optional(),
+  https: z.boolean().optional(),
+  title: z.string().optional(),
+  description: z.string().nullish(),
+  canonical: z.string().nullish(),
+  meta_robots: z.string().nullish(),
+  x_robots: z.string().nullish(),
+  words: figure.optional(),
+  headings_1: figure.optional(),
+  internal_links: figure.optional(),
+  external_links: figure.optional(),
+});
+
+export const authorityData = z.object({
+  domain: z.string(),
+  scope: z.enum(['domain', 'page']),
+  authority: z.object({
+    open_page_rank: figure,
+    tranco_rank: figure,
+    cc_harmonic_rank: figure,
+    referring_domains: figure,
+    captured_pages: figure,
+    service_authority: figure,
+  }),
+  page: pageFacts.optional(),
+});
+
+const backlink = z.object({
+  source_url: z.string(),
+  http_status: z.number().nullable(),
+  found: z.boolean(),
+  anchor: z.string().nullable(),
+  rel: z.array(z.string()),
+  follow: z.boolean(),
+  ugc: z.boolean(),
+  sponsored: z.boolean(),
+  canonical: z.string().nullable(),
+  canonical_mismatch: z.boolean(),
+  meta_robots: z.string().nullable(),
+  x_robots: z.string().nullable(),
+  robots_txt_allowed: z.boolean().nullable(),
+  in_body: z.boolean(),
+  verified_at: z.string(),
+  status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
+  reason: z.string().nullable(),
+});
+
+export const backlinksData = z.object({
+  target: z.string(),
+  totals: z.object({ verified: figure, lost: figure, blocked: figure, unreachable: figure }),
+  backlinks: z.array(backlink),
+});
+
+export const keywordsData = z.object({
+  keyword: z.string(),
+  country: z.string(),
+  language: z.string(),
+  suggestions: z.array(z.object({ keyword: z.string(), places: z.array(figure) })),
+});
+
+export const serpData = z.object({
+  query: z.string(),
+  country: z.string(),
+  language: z.string(),
+  page: z.number(),
+  results: z.array(
+    z.object({ position: z.number(), title: z.string(), url: z.string(), domain: z.string(), snippet: z.string(), engine: z.string() }),
+  ),
+});
+
+const tier = z.enum(['clean', 'caution', 'spam']);
+
+export const spamData = z.object({
+  url: z.string(),
+  domain: z.string(),
+  links_to_target: z.boolean().nullish(),
+  score: figure,
+  tier,
+  checked: z.number(),
+  signals: z.array(z.object({ id: z.string(), hit: z.boolean().nullable(), weight: z.number(), evidence: z.string().nullable() })),
+  page: pageFacts,
+});
+
+const judgedLink = z.object({
+  url: z.string(),
+  domain: z.string(),
+  http_status: z.number().nullable(),
+  reason: z.string().nullable(),
+  links_to_target: z.boolean().nullable(),
+  tier,
+  score: figure,
+  checked: z.number(),
+  hits: z.array(z.object({ id: z.string(), weight: z.number(), evidence: z.string().nullable() })),
+});
+
+export const linkPyramidData = z.object({
+  target: z.string().nullable(),
+  totals: z.object({ clean: figure, caution: figure, spam: figure }),
+  tiers: z.object({ clean: z.array(judgedLink), caution: z.array(judgedLink), spam: z.array(judgedLink) }),
+});
+
+const source = z.object({ name: z.string(), kind, as_of: z.string(), ok: z.boolean(), error: z.string().optional() });
+
+/** What every research route answers. */
+export function envelope<Data extends z.ZodType>(data: Data) {
+  return z.object({ status: z.literal('success'), data, sources: z.array(source), timestamp: z.string() });
+}
+
+export const sourceReport = source;
+
+export const healthOutput = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    worker: z.literal('serving'),
+    workers: z.number(),
+    sources: z.array(z.object({ name: z.string(), configured: z.boolean() })),
+  }),
+  timestamp: z.string(),
+});

@@ -1,0 +1,121 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, type KeyMode } from '../../../plugins/core/ports';
+import { ServiceError } from '../../kit/errors';
+import { type WorkerCall } from '../../kit/serve-worker';
+import { type AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
+import { type BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
+import { type KeywordsRequest__Output } from '../generated/seo/seo/v1/KeywordsRequest';
+import { type LinkPyramidRequest__Output } from '../generated/seo/seo/v1/LinkPyramidRequest';
+import { type Research as ResearchMessage } from '../generated/seo/seo/v1/Research';
+import { type SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
+import { type SourceList } from '../generated/seo/seo/v1/SourceList';
+import { type SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
+import { type FetchLimits } from './pages/fetch-limits';
+import { type PagePort } from './pages/page-port';
+import { hostOf } from './pages/page-url';
+import { PageReader } from './pages/page-reader';
+import { type Research } from './research/research';
+import { researchAuthority } from './research/research-authority';
+import { researchBacklinks } from './research/research-backlinks';
+import { researchKeywords } from './research/research-keywords';
+import { researchLinkPyramid } from './research/research-link-pyramid';
+import { researchSerp } from './research/research-serp';
+import { researchSpam, type SpamSubject } from './research/research-spam';
+import { parseDomain, parsePageUrl, parsePageUrls, parseTarget } from './research/target';
+import { type Sources } from './sources/create-sources';
+import { SourceLog } from './sources/source-log';
+
+export interface SeoHandlerDeps {
+  readonly sources: Readonly<Record<KeyMode, Sources>>;
+  /** Test is undefined without a sandbox. */
+  readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
+  readonly limits: FetchLimits;
+  readonly clock: Clock;
+  /** Milliseconds for one page. */
+  readonly pageTimeoutMs: number;
+  /** Milliseconds for all pages of a call. */
+  readonly pagesBudgetMs: number;
+}
+
+type Caller = Pick<WorkerCall, 'mode' | 'signal' | 'log'>;
+type Handler<Request> = (this: void, request: Request, call: Caller) => Promise<ResearchMessage>;
+
+export interface SeoHandlers {
+  readonly Authority: Handler<AuthorityRequest__Output>;
+  readonly Backlinks: Handler<BacklinksRequest__Output>;
+  readonly Keywords: Handler<KeywordsRequest__Output>;
+  readonly LinkPyramid: Handler<LinkPyramidRequest__Output>;
+  readonly Serp: Handler<SerpRequest__Output>;
+  readonly Spam: Handler<SpamRequest__Output>;
+  readonly ListSources: (this: void, request: object, call: Caller) => SourceList;
+}
+
+function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
+  const port = ports[mode];
+  if (port) return port;
+  throw new ServiceError('upstream_not_configured', {
+    detail: 'This product has no sandbox source configured: the setting SANDBOX_URL is missing.',
+    members: { setting: 'SANDBOX_URL' },
+  });
+}
+
+/** Runs one piece of research and packs what it found with how its sources did. */
+async function run(
+  deps: SeoHandlerDeps,
+  { mode, signal, log: callLog }: Caller,
+  work: (research: Research) => Promise<object>,
+): Promise<ResearchMessage> {
+  const { clock, limits, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs } = deps;
+  // Every question of the call listens to it.
+  setMaxListeners(0, signal);
+  const log = new SourceLog(clock, signal);
+  const pages = new PageReader({ port: portFor(deps, mode), limits, timeoutMs, budgetMs, signal });
+  try {
+    const data = await work({ sources: deps.sources[mode], log, pages, signal, clock });
+    const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));
+    return { dataJson: JSON.stringify(data), sources };
+  } finally {
+    const failed = log.reports().filter(({ kind, error }) => kind === 'provider' && error !== undefined);
+    if (failed.length > 0) callLog.warn({ failed: failed.map(({ name, error }) => `${name}: ${error}`) }, 'sources failed');
+    pages.close();
+  }
+}
+
+function subjectOf({ url, domain }: SpamRequest__Output): SpamSubject {
+  return url === '' ? { host: parseDomain('domain', domain) } : { url: parsePageUrl('url', url) };
+}
+
+function authorityOf({ url, domain, scope }: AuthorityRequest__Output) {
+  const page = url === '' ? new URL(`https://${parseDomain('domain', domain)}/`) : parsePageUrl('url', url);
+  return { host: hostOf(page), page: scope === 'page' ? page : undefined };
+}
+
+/** The worker's methods as plain functions. Texts of callers are judged here: a URL that must not be fetched is a 422. */
+export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
+  return {
+    Authority: (request, call) => run(deps, call, (research) => researchAuthority(research, authorityOf(request))),
+    Backlinks: ({ target, limit, candidates }, call) =>
+      run(deps, call, (research) =>
+        researchBacklinks(research, {
+          target: parseTarget('target', target),
+          limit,
+          candidates: parsePageUrls('candidates', candidates),
+        }),
+      ),
+    Keywords: (request, call) => run(deps, call, (research) => researchKeywords(research, request)),
+    LinkPyramid: ({ links, target, limit }, call) =>
+      run(deps, call, (research) =>
+        researchLinkPyramid(research, {
+          links: parsePageUrls('links', links),
+          target: target === '' ? undefined : parseTarget('target', target),
+          limit,
+        }),
+      ),
+    Serp: (request, call) => run(deps, call, (research) => researchSerp(research, request)),
+    Spam: (request, call) =>
+      run(deps, call, (research) =>
+        researchSpam(research, subjectOf(request), request.target === '' ? undefined : parseTarget('target', request.target)),
+      ),
+    ListSources: (_request, { mode }) => ({ sources: [...deps.sources[mode].states] }),
+  };
+}

@@ -1,0 +1,56 @@
+import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../../../kit/guarded-fetch';
+import { FetchRefused } from '../../../kit/pinned-connector';
+import { isTimeout } from '../../../kit/errors';
+import { createUpstreamClient } from '../../../kit/upstream-client';
+import { hostOf, parseUrl, refuseUrl } from './page-url';
+
+type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
+
+/** One exchange with a web server that a caller named. Redirects are returned, not followed. */
+export interface PagePort {
+  /** @throws FetchRefused, always */
+  fetch(url: string, request: PageRequest): Promise<GuardedResponse>;
+  close(): Promise<void>;
+}
+
+/** How we name ourselves; the product token that robots.txt rules are matched with is its first part. */
+const USER_AGENT = 'TollgateBot/1.0';
+export const ROBOTS_TOKEN = 'TollgateBot';
+const MAX_BYTES = 2_097_152;
+
+/** The internet, through the guarded fetch. */
+export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & { timeoutMs: number }): PagePort {
+  const guarded = createGuardedFetch({ ...options, maxBytes: MAX_BYTES, userAgent: USER_AGENT });
+  return {
+    fetch: (url, request) => guarded.fetch(url, { ...request, maxRedirects: 0 }),
+    close: () => guarded.close(),
+  };
+}
+
+/**
+ * The sandbox's web: every host lies below `/seo-web/<scheme>/<host>`, so no page of a test key is ever asked for on the network.
+ * The same forms of URL are refused as live.
+ */
+export function createSandboxPort(sandboxUrl: string, timeoutMs: number): PagePort {
+  const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
+  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes: MAX_BYTES, headers: { 'user-agent': USER_AGENT } });
+  const inSandbox = (text: string): { path: string; href: string } => {
+    const url = parseUrl(text);
+    const refusal = url ? refuseUrl(url) : 'url_invalid';
+    if (!url || refusal) throw new FetchRefused(refusal ?? 'url_invalid');
+    return { path: `/${url.protocol.slice(0, -1)}/${encodeURIComponent(hostOf(url))}${url.pathname}${url.search}`, href: url.href };
+  };
+  return {
+    fetch: async (text, { signal = new AbortController().signal, timeoutMs: limitMs, headers = {} }) => {
+      const { path, href } = inSandbox(text);
+      try {
+        const bound = limitMs === undefined ? {} : { timeoutMs: limitMs };
+        const answer = await client.request({ mode: 'test', path, headers, signal, idempotent: false, ...bound });
+        return { url: href, ...answer, redirects: [] };
+      } catch (error) {
+        throw new FetchRefused(isTimeout(error) ? 'timeout' : 'unreachable', error);
+      }
+    },
+    close: () => client.close(),
+  };
+}

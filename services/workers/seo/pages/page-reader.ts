@@ -1,0 +1,162 @@
+import { setMaxListeners } from 'node:events';
+import { type GuardedResponse } from '../../../kit/guarded-fetch';
+import { DeadlinePassed } from '../../../kit/deadline';
+import { FetchRefused } from '../../../kit/pinned-connector';
+import { type FetchLimits } from './fetch-limits';
+import { htmlText } from './html-text';
+import { type PagePort } from './page-port';
+import { hostOf, parseUrl, refuseUrl } from './page-url';
+import { type ParsedPage, parsePage } from './parse-page';
+import { readRobots, type RobotsRules } from './robots';
+
+interface Visited {
+  /** Of the last hop that answered, or null when none did. */
+  readonly status: number | null;
+  /** Null when the site's rules could not be read. */
+  readonly robotsAllowed: boolean | null;
+}
+
+/** A page that was read. */
+export interface ReadPage extends Visited {
+  readonly state: 'read';
+  readonly status: number;
+  /** After redirects. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly page: ParsedPage;
+}
+
+/** `blocked`: the site does not want us there. `gone`: it says that the page is not there. `unreachable`: everything else. */
+interface MissedPage extends Visited {
+  readonly state: 'blocked' | 'gone' | 'unreachable';
+  /** A refusal of the guarded fetch, `robots_txt` or `http_<status>`. */
+  readonly reason: string;
+}
+
+export type PageVisit = ReadPage | MissedPage;
+
+export interface PageReaderOptions {
+  readonly port: PagePort;
+  readonly limits: FetchLimits;
+  /** For one page, redirects included. */
+  readonly timeoutMs: number;
+  /** For all pages of the call. */
+  readonly budgetMs: number;
+  readonly signal: AbortSignal;
+}
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const HTML = /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i;
+const ACCEPT = { accept: 'text/html,application/xhtml+xml' };
+
+function missed(state: MissedPage['state'], reason: string, visited: Partial<Visited> = {}): MissedPage {
+  return { state, reason, status: null, robotsAllowed: null, ...visited };
+}
+
+/** What a final answer amounts to. */
+function judge({ status, headers, bytes, url }: GuardedResponse): PageVisit {
+  const visited = { status, robotsAllowed: true };
+  if (status === 404 || status === 410) return missed('gone', `http_${status}`, visited);
+  if (status === 401 || status === 403 || status === 429 || status === 451) return missed('blocked', `http_${status}`, visited);
+  if (status < 200 || status > 299) return missed('unreachable', `http_${status}`, visited);
+  const contentType = headers['content-type'] ?? '';
+  if (!HTML.test(contentType)) return missed('unreachable', 'content_type_refused', visited);
+  return { state: 'read', ...visited, url: new URL(url), headers, page: parsePage(htmlText(bytes, contentType), url) };
+}
+
+/** Reads pages for one call: robots.txt honoured at every hop and asked for once a site. Close it with the call. */
+export class PageReader {
+  private readonly rules = new Map<string, Promise<RobotsRules>>();
+  private readonly budget = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private readonly signal: AbortSignal;
+
+  constructor(private readonly options: PageReaderOptions) {
+    this.timer = setTimeout(() => this.budget.abort(new DeadlinePassed(options.budgetMs)), options.budgetMs);
+    this.signal = AbortSignal.any([options.signal, this.budget.signal]);
+    // Every fetch listens; that a hundred do is no leak.
+    setMaxListeners(0, this.signal);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Never rejects for what the page does; rejects when the call is cancelled. */
+  async read(text: string): Promise<PageVisit> {
+    try {
+      return await this.visit(text);
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      if (error instanceof FetchRefused) return missed('unreachable', error.reason);
+      throw error;
+    }
+  }
+
+  /** Whether there is something at the URL, of whatever type; undefined when that cannot be found out. */
+  async exists(text: string): Promise<boolean | undefined> {
+    try {
+      const url = parseUrl(text);
+      if (!url || refuseUrl(url) || !(await this.rulesOf(url))(url.href)) return undefined;
+      const { status } = await this.fetch(url, this.options.timeoutMs);
+      return status >= 200 && status < 400;
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      if (error instanceof FetchRefused) return undefined;
+      throw error;
+    }
+  }
+
+  private async visit(text: string): Promise<PageVisit> {
+    const { timeoutMs } = this.options;
+    let url = parseUrl(text);
+    let status: number | null = null;
+    let leftMs = timeoutMs;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const refusal = url ? refuseUrl(url) : 'url_invalid';
+      if (!url || refusal) return missed('unreachable', refusal ?? 'url_invalid', { status });
+      const allowed = (await this.rulesOf(url))(url.href);
+      if (!allowed) return missed('blocked', 'robots_txt', { status, robotsAllowed: false });
+      const startedAt = performance.now();
+      const response = await this.fetch(url, leftMs, ACCEPT);
+      leftMs = Math.max(1, leftMs - Math.round(performance.now() - startedAt));
+      const { location } = response.headers;
+      if (location === undefined || !REDIRECTS.has(response.status)) return judge(response);
+      status = response.status;
+      url = parseUrl(location, url);
+    }
+    return missed('unreachable', 'too_many_redirects', { status, robotsAllowed: true });
+  }
+
+  private fetch(url: URL, timeoutMs: number, headers = {}): Promise<GuardedResponse> {
+    const { limits, port } = this.options;
+    return limits.run(hostOf(url), async () => {
+      if (this.budget.signal.aborted) throw new FetchRefused('timeout');
+      return port.fetch(url.href, { signal: this.signal, timeoutMs, headers });
+    });
+  }
+
+  private rulesOf(url: URL): Promise<RobotsRules> {
+    const known = this.rules.get(url.origin);
+    if (known) return known;
+    const asked = this.askRules(url);
+    this.rules.set(url.origin, asked);
+    // Whoever waits hears of the failure; nobody may be waiting any more.
+    asked.catch(() => undefined);
+    return asked;
+  }
+
+  /** @throws FetchRefused when the site cannot be reached: then neither can its pages */
+  private async askRules({ origin }: URL): Promise<RobotsRules> {
+    let url: URL | undefined = new URL('/robots.txt', origin);
+    for (let hops = 0; url && !refuseUrl(url) && hops <= MAX_REDIRECTS; hops++) {
+      const response: GuardedResponse = await this.fetch(url, this.options.timeoutMs);
+      const { location } = response.headers;
+      if (location === undefined || !REDIRECTS.has(response.status)) return readRobots(new URL('/robots.txt', origin).href, response);
+      url = parseUrl(location, url);
+    }
+    // Rules that lead nowhere count as absent (RFC 9309, 2.3.1.2).
+    return () => true;
+  }
+}

@@ -1,0 +1,50 @@
+import { getDomain } from 'tldts';
+import { classifyAddress } from '../../../kit/reserved-addresses';
+
+/** Ports of http and https. */
+const PORTS = new Set(['', '80', '443']);
+/** Names that only mean something inside a network (RFC 6761, RFC 6762, RFC 8375, RFC 7686, ICANN's internal). */
+const LOCAL_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home\.arpa|onion)$/;
+
+export type UrlRefusal = 'url_invalid' | 'scheme_refused' | 'port_refused' | 'userinfo_refused' | 'address_refused';
+
+/** Host without the brackets of an IPv6 literal and without the root's dot. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/** The domain that somebody registered, or the host itself (addresses, public suffixes). */
+export function registrableDomain(host: string): string {
+  return getDomain(host) ?? host;
+}
+
+/** True for hosts of one owner. */
+export function isSameSite(host: string, other: string): boolean {
+  return registrableDomain(host) === registrableDomain(other);
+}
+
+/** Why a host is refused before anybody resolves it; undefined when it may be looked up. The address is judged when connecting. */
+export function refuseHost(host: string): UrlRefusal | undefined {
+  const address = classifyAddress(host);
+  if (address) return address.isReserved ? 'address_refused' : undefined;
+  if (host.includes(':')) return 'url_invalid';
+  return !host.includes('.') || LOCAL_NAME.test(host) ? 'address_refused' : undefined;
+}
+
+/** Why a URL is not fetched; undefined when its form allows it. */
+export function refuseUrl(url: URL): UrlRefusal | undefined {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'scheme_refused';
+  if (url.username !== '' || url.password !== '') return 'userinfo_refused';
+  if (!PORTS.has(url.port)) return 'port_refused';
+  return refuseHost(hostOf(url));
+}
+
+/** One form for URLs that show the same page: scheme, `www.`, trailing slash and fragment do not count. */
+export function comparableUrl(url: URL): string {
+  return `${hostOf(url).replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
+}
+
+/** @returns undefined when the text is no URL, even beside its base */
+export function parseUrl(text: string, base?: URL | string): URL | undefined {
+  return URL.canParse(text, base?.toString()) ? new URL(text, base) : undefined;
+}

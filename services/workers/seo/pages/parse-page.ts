@@ -1,0 +1,200 @@
+import { Parser } from 'htmlparser2';
+import { parseUrl } from './page-url';
+
+export interface PageLink {
+  /** Absolute, http or https. */
+  readonly url: URL;
+  /** Text, or the alternative text of images, with single spaces. */
+  readonly anchor: string;
+  /** Lower case. */
+  readonly rel: readonly string[];
+  /** In the content: not in head, nav, header, footer or aside. */
+  readonly inBody: boolean;
+  /** The page's own code hides it (`hidden`, or an inline style); style sheets are not looked at. */
+  readonly isHidden: boolean;
+}
+
+export interface ParsedPage {
+  readonly title: string;
+  readonly description: string | null;
+  /** All robots meta elements, joined with a comma; null without one. */
+  readonly metaRobots: string | null;
+  readonly canonical: string | null;
+  readonly headings: number;
+  readonly words: number;
+  readonly hasIcon: boolean;
+  /** mailto: or tel: links, or a form. */
+  readonly hasContact: boolean;
+  readonly links: readonly PageLink[];
+}
+
+/** Links kept of one page; a page with more is no better for it. */
+const MOST_LINKS = 2_000;
+/** Characters kept of one text: pages are not ours, answers are. */
+const MOST_TEXT = 500;
+const MOST_URL = 2_048;
+const INERT = new Set(['script', 'style', 'template', 'noscript', 'head']);
+const AROUND = new Set(['head', 'nav', 'header', 'footer', 'aside']);
+const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'mark', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
+const HIDING_STYLE =
+  /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])|(text-indent|left|top)\s*:\s*-\d{4,}/i;
+const CONTACT_SCHEME = /^\s*(mailto|tel):/i;
+
+interface Frame {
+  readonly name: string;
+  readonly isInert: boolean;
+  readonly isAround: boolean;
+  readonly isHidden: boolean;
+}
+
+interface OpenLink {
+  readonly href: string;
+  readonly rel: readonly string[];
+  readonly inBody: boolean;
+  readonly isHidden: boolean;
+  text: string;
+}
+
+const ROOT: Frame = { name: '', isInert: false, isAround: false, isHidden: false };
+
+function collapse(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, MOST_TEXT);
+}
+
+function tokens(text: string | undefined): string[] {
+  return (text ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Collects what {@link ParsedPage} holds while the parser walks. */
+class PageCollector {
+  private readonly frames: Frame[] = [];
+  private readonly pieces: string[] = [];
+  private readonly robots: string[] = [];
+  private readonly found: OpenLink[] = [];
+  private link: OpenLink | undefined;
+  private title = '';
+  /** The first title element; images have titles too. */
+  private titleFrame: Frame | undefined;
+  private description: string | null = null;
+  private canonical: string | undefined;
+  private base: string | undefined;
+  private headings = 0;
+  private hasIcon = false;
+  private hasContact = false;
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const parent = this.frames.at(-1) ?? ROOT;
+    const frame: Frame = {
+      name,
+      isInert: parent.isInert || INERT.has(name),
+      isAround: parent.isAround || AROUND.has(name),
+      isHidden: parent.isHidden || attributes['hidden'] !== undefined || HIDING_STYLE.test(attributes['style'] ?? ''),
+    };
+    this.frames.push(frame);
+    if (!INLINE.has(name)) this.pieces.push(' ');
+    this.readElement(name, attributes, frame);
+  }
+
+  text(text: string): void {
+    const frame = this.frames.at(-1) ?? ROOT;
+    if (frame === this.titleFrame) this.title += text;
+    if (frame.isInert) return;
+    this.pieces.push(text);
+    if (this.link) this.link.text += text;
+  }
+
+  close(name: string): void {
+    this.frames.pop();
+    if (!INLINE.has(name)) this.pieces.push(' ');
+    if (name === 'a') this.closeLink();
+  }
+
+  finish(pageUrl: string): ParsedPage {
+    const base = parseUrl(this.base ?? '', pageUrl) ?? new URL(pageUrl);
+    return {
+      title: collapse(this.title),
+      description: this.description,
+      metaRobots: this.robots.length === 0 ? null : collapse(this.robots.join(', ')),
+      canonical: this.canonical === undefined ? null : (parseUrl(this.canonical.slice(0, MOST_URL), base)?.href ?? null),
+      headings: this.headings,
+      words: this.pieces.join('').match(/\S+/g)?.length ?? 0,
+      hasIcon: this.hasIcon,
+      hasContact: this.hasContact,
+      links: this.found.flatMap(({ href, text, ...rest }) => {
+        const url = parseUrl(href, base);
+        return url?.protocol === 'http:' || url?.protocol === 'https:' ? [{ ...rest, url, anchor: collapse(text) }] : [];
+      }),
+    };
+  }
+
+  private readElement(name: string, attributes: Readonly<Record<string, string>>, frame: Frame): void {
+    switch (name) {
+      case 'a':
+        this.openLink(attributes, frame);
+        break;
+      case 'img':
+        if (this.link && !frame.isInert) this.link.text += ` ${attributes['alt'] ?? ''} `;
+        break;
+      case 'title':
+        this.titleFrame ??= frame;
+        break;
+      case 'base':
+        this.base ??= attributes['href'];
+        break;
+      case 'meta':
+        this.readMeta(attributes);
+        break;
+      case 'link':
+        this.readLinkElement(attributes);
+        break;
+      case 'form':
+        this.hasContact ||= /contact|mailto:/i.test(`${attributes['action'] ?? ''} ${attributes['id'] ?? ''} ${attributes['class'] ?? ''}`);
+        break;
+      case 'h1':
+        this.headings++;
+        break;
+      default:
+    }
+  }
+
+  private openLink(attributes: Readonly<Record<string, string>>, frame: Frame): void {
+    const { href } = attributes;
+    if (href === undefined || href.length > MOST_URL || frame.isInert) return;
+    if (CONTACT_SCHEME.test(href)) this.hasContact = true;
+    // A link inside a link ends the first, as in browsers.
+    this.closeLink();
+    this.link = { href, rel: tokens(attributes['rel']?.slice(0, MOST_TEXT)), inBody: !frame.isAround, isHidden: frame.isHidden, text: '' };
+  }
+
+  private closeLink(): void {
+    if (this.link && this.found.length < MOST_LINKS) this.found.push(this.link);
+    this.link = undefined;
+  }
+
+  private readMeta({ name = '', content = '' }: Readonly<Record<string, string>>): void {
+    const lower = name.toLowerCase();
+    if (lower === 'robots') this.robots.push(collapse(content));
+    if (lower === 'description') this.description ??= collapse(content);
+  }
+
+  private readLinkElement({ rel, href }: Readonly<Record<string, string>>): void {
+    const kinds = tokens(rel);
+    if (kinds.includes('canonical')) this.canonical ??= href;
+    if (kinds.some((kind) => kind === 'icon' || kind === 'apple-touch-icon')) this.hasIcon = true;
+  }
+}
+
+/**
+ * Reads a page as a browser without scripts would. Never fails: HTML has no errors.
+ * @param pageUrl absolute; relative links are resolved against it, or against the page's `base`
+ */
+export function parsePage(html: string, pageUrl: string): ParsedPage {
+  const collector = new PageCollector();
+  const parser = new Parser({
+    onopentag: (name, attributes) => collector.open(name, attributes),
+    ontext: (text) => collector.text(text),
+    onclosetag: (name) => collector.close(name),
+  });
+  parser.end(html);
+  return collector.finish(pageUrl);
+}

@@ -1,0 +1,35 @@
+import { type Clock } from '../../../../plugins/core/ports';
+import { ServiceError } from '../../../kit/errors';
+import { PAGE_FETCH } from '../figure';
+import { type PageReader, type PageVisit } from '../pages/page-reader';
+import { type Sources } from '../sources/create-sources';
+import { type SourceLog } from '../sources/source-log';
+
+/** What one research call works with. */
+export interface Research {
+  readonly sources: Sources;
+  readonly log: SourceLog;
+  readonly pages: PageReader;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** Reads a page and notes how that went. */
+export async function readPage({ pages, log }: Research, url: string): Promise<PageVisit> {
+  const visit = await pages.read(url);
+  log.note(PAGE_FETCH, 'measured', visit.state === 'read' ? {} : { failure: visit.reason });
+  return visit;
+}
+
+/**
+ * @param names of sources, any of which would do
+ * @throws ServiceError 503 naming the first setting that would switch one on
+ */
+export function notConfigured({ sources }: Research, names: readonly string[]): ServiceError {
+  const settings = new Set(sources.states.filter(({ name }) => names.includes(name)).map(({ setting }) => setting));
+  const [setting = ''] = settings;
+  return new ServiceError('upstream_not_configured', {
+    detail: `This route has no source configured: set ${[...settings].join(' or ')}.`,
+    members: { setting },
+  });
+}

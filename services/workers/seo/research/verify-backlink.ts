@@ -1,0 +1,88 @@
+import { formatTimestamp } from '../../../kit/timestamp';
+import { type PageVisit, type ReadPage } from '../pages/page-reader';
+import { comparableUrl, parseUrl } from '../pages/page-url';
+import { type PageLink } from '../pages/parse-page';
+import { readPage, type Research } from './research';
+import { isLinkTo, type Target } from './target';
+
+const FOLLOW_BREAKERS = ['nofollow', 'ugc', 'sponsored'];
+
+function hasDirective(robots: string | null, directive: string): boolean {
+  return (
+    robots
+      ?.toLowerCase()
+      .split(/[\s,:]+/)
+      .some((each) => each === directive || each === 'none') ?? false
+  );
+}
+
+/** The page forbids following any of its links, by element or header. */
+function isNofollowPage({ page, headers }: ReadPage): boolean {
+  return hasDirective(page.metaRobots, 'nofollow') || hasDirective(headers['x-robots-tag'] ?? null, 'nofollow');
+}
+
+function isFollow({ rel }: PageLink): boolean {
+  return !rel.some((each) => FOLLOW_BREAKERS.includes(each));
+}
+
+/** The link that counts most: followed before not, in the content before around it, then the first. */
+function bestLink(links: readonly PageLink[], target: Target): PageLink | undefined {
+  const worth = (link: PageLink): number => (isFollow(link) ? 2 : 0) + (link.inBody ? 1 : 0);
+  return links
+    .filter(({ url }) => isLinkTo(target, url))
+    .reduce<PageLink | undefined>((best, each) => (best && worth(best) >= worth(each) ? best : each), undefined);
+}
+
+/** The page's own address, by element or by header. */
+function canonicalOf({ page, headers, url }: ReadPage): string | null {
+  const inHeader = /<([^>]{1,2048})>\s*;[^,]{0,200}\brel\s*=\s*"?canonical\b/i.exec(headers['link'] ?? '')?.[1];
+  return page.canonical ?? (inHeader === undefined ? null : (parseUrl(inHeader, url)?.href ?? null));
+}
+
+function mismatches(canonical: string | null, url: URL): boolean {
+  const parsed = canonical === null ? undefined : parseUrl(canonical);
+  return parsed !== undefined && comparableUrl(parsed) !== comparableUrl(url);
+}
+
+const STATUS_OF_MISSED = { blocked: 'blocked', gone: 'lost', unreachable: 'unreachable' } as const;
+
+/** One row of the answer: what a page says about its link to the target. */
+function backlinkRow(source: string, visit: PageVisit, { target, nowMs }: { target: Target; nowMs: number }) {
+  const common = {
+    source_url: source,
+    http_status: visit.status,
+    robots_txt_allowed: visit.robotsAllowed,
+    verified_at: formatTimestamp(nowMs),
+  };
+  if (visit.state !== 'read') {
+    const nothing = { anchor: null, rel: [], follow: false, ugc: false, sponsored: false, in_body: false };
+    const unknown = { canonical: null, canonical_mismatch: false, meta_robots: null, x_robots: null };
+    return { ...common, found: false, ...nothing, ...unknown, status: STATUS_OF_MISSED[visit.state], reason: visit.reason };
+  }
+  const link = bestLink(visit.page.links, target);
+  const canonical = canonicalOf(visit);
+  return {
+    ...common,
+    found: link !== undefined,
+    anchor: link?.anchor ?? null,
+    rel: link?.rel ?? [],
+    follow: link !== undefined && isFollow(link) && !isNofollowPage(visit),
+    ugc: link?.rel.includes('ugc') ?? false,
+    sponsored: link?.rel.includes('sponsored') ?? false,
+    canonical,
+    canonical_mismatch: mismatches(canonical, visit.url),
+    meta_robots: visit.page.metaRobots,
+    x_robots: visit.headers['x-robots-tag'] ?? null,
+    in_body: link?.inBody ?? false,
+    status: link ? ('verified' as const) : ('lost' as const),
+    reason: link ? null : 'link_missing',
+  };
+}
+
+export type BacklinkRow = ReturnType<typeof backlinkRow>;
+
+/** Fetches a page and looks for its link to the target. */
+export async function verifyBacklink(research: Research, source: URL, target: Target): Promise<BacklinkRow> {
+  const visit = await readPage(research, source.href);
+  return backlinkRow(source.href, visit, { target, nowMs: research.clock.now() });
+}

@@ -1,0 +1,49 @@
+import { type Clock } from '../../../../plugins/core/ports';
+import { createKeptList } from './kept-list';
+import { type Answer } from './source-log';
+import { readLines, type LineRequest } from './text-lines';
+
+export const BLOCK_LIST = 'block_list';
+
+/** Domains that somebody else calls spam. */
+export interface BlockList {
+  /** Which of these hosts are listed, by themselves or by a parent domain. */
+  findListed(hosts: readonly string[], signal: AbortSignal): Promise<Answer<ReadonlySet<string>>>;
+}
+
+export interface BlockListOptions {
+  readonly file: LineRequest;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** One domain a line; hosts files put an address before it. */
+function domainOf(line: string): string | undefined {
+  const [first = '', second] = (line.split('#', 1)[0] ?? '').trim().toLowerCase().split(/\s+/);
+  const domain = second ?? first;
+  return domain.includes('.') ? domain.replace(/\.$/, '') : undefined;
+}
+
+async function readDomains(file: LineRequest): Promise<ReadonlySet<string>> {
+  const domains = new Set<string>();
+  for await (const line of readLines(file)) {
+    const domain = domainOf(line);
+    if (domain !== undefined) domains.add(domain);
+  }
+  return domains;
+}
+
+function isListed(host: string, domains: ReadonlySet<string>): boolean {
+  const labels = host.split('.');
+  return labels.some((_, index) => domains.has(labels.slice(index).join('.')));
+}
+
+export function createBlockList({ file, timeoutMs, clock }: BlockListOptions): BlockList {
+  const list = createKeptList({ read: () => readDomains(file), clock, timeoutMs });
+  return {
+    findListed: async (hosts, signal) => {
+      const domains = await list.get(signal);
+      return { value: new Set(hosts.filter((host) => isListed(host, domains))) };
+    },
+  };
+}

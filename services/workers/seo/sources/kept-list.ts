@@ -1,0 +1,52 @@
+import { type Clock } from '../../../../plugins/core/ports';
+import { Cancellation, untilAborted, withDeadline } from '../../../kit/deadline';
+
+/** A list that is read once and kept; it is read again when it has become old or could not be read. */
+export interface KeptList<T> {
+  /**
+   * The list in memory, however old; else waits for the first reading, but not for ever. Reading goes on for the next caller.
+   * @throws ServiceError `upstream_timeout`, or whatever the reading failed with
+   */
+  get(signal: AbortSignal): Promise<T>;
+}
+
+const DAY_MS = 86_400_000;
+/** A failed reading is not repeated for every call. */
+const RETRY_AFTER_MS = 60_000;
+
+export interface KeptListOptions<T> {
+  readonly read: () => Promise<T>;
+  readonly clock: Clock;
+  /** Milliseconds that a caller waits. */
+  readonly timeoutMs: number;
+}
+
+export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>): KeptList<T> {
+  let kept: { readonly list: T } | undefined;
+  let reading: Promise<T> | undefined;
+  let staleAt = Number.NEGATIVE_INFINITY;
+
+  async function readAgain(): Promise<T> {
+    // Further callers wait for this reading.
+    staleAt = Number.POSITIVE_INFINITY;
+    try {
+      kept = { list: await read() };
+      staleAt = clock.monotonic() + DAY_MS;
+      return kept.list;
+    } catch (error) {
+      staleAt = clock.monotonic() + RETRY_AFTER_MS;
+      throw error;
+    }
+  }
+
+  return {
+    get: async (signal) => {
+      if (clock.monotonic() >= staleAt) {
+        reading = readAgain();
+        reading.catch(() => undefined);
+      }
+      const { list } = kept ?? { list: reading };
+      return withDeadline(untilAborted(Promise.resolve(list), signal), new Cancellation(), timeoutMs);
+    },
+  };
+}

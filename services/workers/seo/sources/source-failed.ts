@@ -1,0 +1,34 @@
+import { isTimeout, ServiceError } from '../../../kit/errors';
+
+/** Why a source gave nothing, in a form that callers may see. */
+export type FailureReason = 'timeout' | 'unreachable' | 'over_quota' | 'key_refused' | 'upstream_error' | 'bad_response';
+
+/** A source that was asked and gave nothing usable. The message is the reason alone. */
+export class SourceFailed extends Error {
+  override readonly name = 'SourceFailed';
+
+  constructor(
+    readonly reason: FailureReason,
+    cause?: unknown,
+  ) {
+    super(reason, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** What a status outside 2xx means, whoever sent it. */
+export function failedStatus(status: number): SourceFailed {
+  if (status === 429) return new SourceFailed('over_quota');
+  if (status === 401 || status === 403) return new SourceFailed('key_refused');
+  if (status === 408 || status === 504) return new SourceFailed('timeout');
+  return new SourceFailed('upstream_error');
+}
+
+/** Any error of asking a source. Errors that are our own faults pass through unchanged. */
+export function sourceFailure(error: unknown): SourceFailed {
+  if (error instanceof SourceFailed) return error;
+  if (isTimeout(error)) return new SourceFailed('timeout', error);
+  if (error instanceof ServiceError && error.problem === 'upstream_failed') {
+    return new SourceFailed(error.options.members?.['reason'] === 'bad_response' ? 'bad_response' : 'unreachable', error);
+  }
+  throw error;
+}

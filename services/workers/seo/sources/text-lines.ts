@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type KeyMode } from '../../../../plugins/core/ports';
+import { type UpstreamClient } from '../../../kit/upstream-client';
+import { failedStatus, SourceFailed } from './source-failed';
+
+type LineClient = Pick<UpstreamClient, 'stream'>;
+
+export interface LineRequest {
+  readonly client: LineClient;
+  readonly mode: KeyMode;
+  /** True for a gzip file, whatever its media type says. */
+  readonly packed: boolean;
+}
+
+/**
+ * The lines of the text file at the client's base URL, which may be too large to hold. The connection is closed when the reader stops.
+ * @throws SourceFailed, ServiceError
+ */
+export async function* readLines({ client, mode, packed }: LineRequest): AsyncGenerator<string> {
+  const signal = new AbortController().signal;
+  const { status, body } = await client.stream({ mode, path: '', signal });
+  if (status !== 200) {
+    body.destroy();
+    throw failedStatus(status);
+  }
+  try {
+    // An error of the packed side destroys the other, which is where it is seen.
+    const text: Readable = packed ? pipeline(body, createGunzip(), () => undefined) : body;
+    for await (const line of createInterface({ input: text, crlfDelay: Infinity })) yield line;
+  } catch (error) {
+    throw new SourceFailed('bad_response', error);
+  } finally {
+    body.destroy();
+  }
+}

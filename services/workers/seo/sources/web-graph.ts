@@ -1,0 +1,45 @@
+import { type Clock } from '../../../../plugins/core/ports';
+import { createKeptList } from './kept-list';
+import { SourceFailed } from './source-failed';
+import { type Answer } from './source-log';
+import { readLines, type LineRequest } from './text-lines';
+
+export const WEB_GRAPH = 'common_crawl_web_graph';
+
+/** Harmonic centrality ranks of the Common Crawl web graph. */
+export interface WebGraph {
+  /** A domain's rank, or null when it is not among the ranks that are kept. */
+  find(domain: string, signal: AbortSignal): Promise<Answer<number | null>>;
+}
+
+export interface WebGraphOptions {
+  readonly file: LineRequest;
+  /** Ranks kept. The file is sorted by rank, so nothing after them is read. */
+  readonly most: number;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** `#harmonicc_pos #harmonicc_val #pr_pos #pr_val #host_rev #n_hosts`, separated by tabs, as Common Crawl publishes it. */
+async function readRanks(file: LineRequest, most: number): Promise<ReadonlyMap<string, number>> {
+  const ranks = new Map<string, number>();
+  for await (const line of readLines(file)) {
+    if (line.startsWith('#') || line === '') continue;
+    const [position = '', , , , reversed = ''] = line.split('\t');
+    if (!/^\d+$/.test(position) || reversed === '') throw new SourceFailed('bad_response');
+    ranks.set(reversed.split('.').reverse().join('.'), Number(position));
+    if (ranks.size >= most) break;
+  }
+  if (ranks.size === 0) throw new SourceFailed('bad_response');
+  return ranks;
+}
+
+export function createWebGraph({ file, most, timeoutMs, clock }: WebGraphOptions): WebGraph {
+  const ranks = createKeptList({ read: () => readRanks(file, most), clock, timeoutMs });
+  return {
+    find: async (domain, signal) => {
+      const known = await ranks.get(signal);
+      return { value: known.get(domain) ?? null };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { type Clock } from '../../../plugins/core/ports';
+import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
+import { loadService } from '../../kit/load-proto';
+import { type Log } from '../../kit/log';
+import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { createSeoHandlers } from './handler';
+import { FetchLimits } from './pages/fetch-limits';
+import { createLivePort, createSandboxPort } from './pages/page-port';
+import { type SeoWorkerSettings } from './settings';
+import { createSources } from './sources/create-sources';
+
+const PROTO = join(__dirname, '../../../protos/seo/v1/seo.proto');
+
+export interface SeoWorkerOptions {
+  readonly settings: SeoWorkerSettings;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Replaces name look-up and connection of the guarded fetch, in tests. */
+  readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
+}
+
+/** Serves the worker over gRPC. Closing it also ends its connections to sources. */
+export async function startSeoWorker({ settings, log, clock, network }: SeoWorkerOptions): Promise<WorkerServer> {
+  const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
+  const sources = createSources({ settings, clock });
+  const live = createLivePort({ ...network, timeoutMs: pageTimeoutMs });
+  const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, pageTimeoutMs);
+  const handlers = createSeoHandlers({
+    sources: sources.byMode,
+    ports: { live, test },
+    limits: new FetchLimits(settings.SEO_PAGES_AT_ONCE),
+    clock,
+    pageTimeoutMs,
+    pagesBudgetMs: settings.SEO_PAGES_BUDGET_MS,
+  });
+  const server = await serveWorker({
+    service: loadService(PROTO, 'seo.v1.SeoWorker'),
+    handlers: { ...handlers },
+    host: settings.WORKER_HOST,
+    port: settings.WORKER_PORT,
+    log,
+  });
+  return {
+    ...server,
+    close: async (drainMs) => {
+      await server.close(drainMs);
+      await Promise.all([sources.close(), live.close(), test?.close()]);
+    },
+  };
+}

@@ -1,0 +1,289 @@
+import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
+import { type SeoStage, startSeoStage } from './seo-stage';
+
+let stage: SeoStage;
+beforeAll(async () => {
+  stage = await startSeoStage({ env: { SEO_SOURCE_TIMEOUT_MS: '4000', SEO_PAGE_TIMEOUT_MS: '4000' } });
+});
+afterAll(() => stage.close());
+
+async function examples(): Promise<SandboxExample[]> {
+  const all = (await (await fetch(stage.sandbox.url)).json()) as SandboxExample[];
+  return all.filter(({ product }) => product === 'api-seo');
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+const figure = (value: unknown, unit: string, source: string, kind: string) => ({ value, unit, source, kind });
+const source = (name: string, kind = 'provider', ok = true) => expect.objectContaining({ name, kind, ok });
+
+async function answer(route: string, body: unknown): Promise<any> {
+  const reply = await stage.post(route, body);
+  expect([reply.statusCode, reply.body.slice(0, 400)]).toEqual([200, expect.any(String)]);
+  expect(reply.headers['x-tollgate-mode']).toBe('test');
+  const json = reply.json();
+  expect(json).toMatchObject({ status: 'success', timestamp: expect.stringMatching(TIMESTAMP) });
+  return json;
+}
+
+/** Every object in an answer that looks like a figure. */
+function figuresIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [...('unit' in value ? [value] : []), ...Object.values(value).flatMap(figuresIn)];
+}
+
+test('every documented input yields the documented status, and the routes all have a success', async () => {
+  const all = await examples();
+  const statusOf = async ({ method, route, input }: SandboxExample): Promise<number> => {
+    const reply = method === 'GET' ? await stage.call({ method, url: route, context: { mode: 'test' } }) : await stage.post(route, input);
+    return reply.statusCode;
+  };
+  // One after the other, but those that wait for a time-out wait together.
+  const waiting = all.filter(({ outcome }) => outcome.includes('timeout')).map((each) => [each, statusOf(each)] as const);
+  const late = new Map(await Promise.all(waiting.map(async ([each, status]) => [each, await status] as const)));
+  const outcomes: number[] = [];
+  for (const each of all) outcomes.push(late.get(each) ?? (await statusOf(each)));
+  expect(all.map(({ route, outcome }, index) => [route, outcome, outcomes[index]])).toEqual(
+    all.map(({ route, outcome, yields }) => [route, outcome, Number(yields.slice(0, 3))]),
+  );
+  const routes = ['', '/health', '/authority', '/backlinks', '/keywords', '/link_pyramid', '/serp', '/spam'].map((each) => `/seo${each}`);
+  expect([...new Set(all.filter(({ outcome }) => outcome === 'success').map(({ route }) => route))].sort()).toEqual(routes.sort());
+  expect(all.map(({ outcome }) => outcome)).toEqual(expect.arrayContaining(['upstream_error', 'timeout']));
+});
+
+test('a failure of every source is 502, a time-out of every source 504, both naming the sources', async () => {
+  const failed = await stage.post('/seo/serp', { query: 'upstream-error.example' });
+  expect([failed.statusCode, failed.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'searxng', ok: false, error: 'upstream_error' }, { name: 'brave' }] }]); // prettier-ignore
+  const late = await stage.post('/seo/serp', { query: 'timeout.example' });
+  expect([late.statusCode, late.json()]).toMatchObject([504, { code: 'upstream_timeout', sources: [{ name: 'searxng', ok: false, error: 'timeout' }, { name: 'brave' }] }]); // prettier-ignore
+});
+
+test('a failure of some sources is 200 with the others’ data', async () => {
+  const { data, sources } = await answer('/seo/serp', { query: 'partial.example' });
+  expect(data.results).toHaveLength(10);
+  expect(sources).toEqual([source('searxng'), expect.objectContaining({ name: 'brave', ok: false, error: 'upstream_error' })]);
+});
+
+test('every number with a unit names its source and kind, and the source is in the list', async () => {
+  for (const { method, route, input, yields } of await examples()) {
+    if (method === 'GET' || !yields.startsWith('200') || yields.includes('never answers')) continue;
+    const json = await answer(route, input);
+    const names = json.sources.map(({ name }: { name: string }) => name);
+    for (const each of figuresIn(json.data)) {
+      expect(Object.keys(each)).toEqual(['value', 'unit', 'source', 'kind']);
+      expect(names).toContain(Reflect.get(each, 'source'));
+    }
+    for (const each of json.sources)
+      expect(each).toEqual({ name: expect.any(String), kind: expect.stringMatching(/^(measured|provider|service_estimate)$/), as_of: expect.stringMatching(/./), ok: expect.any(Boolean), ...('error' in each && { error: expect.any(String) }) }); // prettier-ignore
+  }
+});
+
+describe('authority', () => {
+  test('shows what each source says, and the service’s estimate as such', async () => {
+    const { data, sources } = await answer('/seo/authority', { url: 'https://www.blog.example/post', scope: 'domain' });
+    const { tranco_rank, service_authority, ...rest } = data.authority;
+    expect(data).toMatchObject({ domain: 'blog.example', scope: 'domain' });
+    expect(rest).toMatchObject({
+      open_page_rank: figure(6.1, 'score_0_10', 'open_page_rank', 'provider'),
+      cc_harmonic_rank: figure(2, 'rank', 'common_crawl_web_graph', 'provider'),
+      referring_domains: figure(1122, 'domains', 'open_page_rank', 'provider'),
+    });
+    const expected = (61 + 100 * (1 - Math.log10(tranco_rank.value) / 7)) / 2;
+    expect(service_authority).toEqual(figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'));
+    expect(sources.find(({ name }: { name: string }) => name === 'open_page_rank').as_of).toBe('2026-03-01');
+    expect(data).not.toHaveProperty('page');
+  });
+
+  test('of a domain that nobody knows is null, not zero', async () => {
+    const { data } = await answer('/seo/authority', { domain: 'unknown.example' });
+    expect(data.authority.service_authority.value).toBeNull();
+    expect(data.authority.open_page_rank.value).toBeNull();
+  });
+
+  test('in page scope adds what is on the page', async () => {
+    const { data } = await answer('/seo/authority', { url: 'https://shop.example/about', scope: 'page' });
+    expect(data.page).toMatchObject({ state: 'read', http_status: 200, https: true, title: 'Welcome to shop.example', description: 'About shop.example', words: { kind: 'measured', source: 'page_fetch' }, external_links: { value: 1 } }); // prettier-ignore
+  });
+});
+
+describe('backlinks', () => {
+  test('are found, fetched, and reported as what they are', async () => {
+    const { data, sources } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
+    const row = (host: string) => data.backlinks.find(({ source_url }: { source_url: string }) => new URL(source_url).hostname === host);
+    expect(row('blog.example')).toEqual({
+      source_url: 'https://blog.example/links-to/shop.example', http_status: 200, found: true, anchor: 'what shop.example does', rel: [],
+      follow: true, ugc: false, sponsored: false, canonical: 'https://blog.example/links-to/shop.example', canonical_mismatch: false,
+      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', status: 'verified', reason: null,
+    }); // prettier-ignore
+    expect(row('forum.example')).toMatchObject({
+      status: 'verified',
+      follow: false,
+      ugc: true,
+      rel: ['ugc', 'nofollow'],
+      meta_robots: 'index',
+    });
+    expect(row('ads.example')).toMatchObject({
+      status: 'verified',
+      sponsored: true,
+      follow: false,
+      anchor: 'Our partner',
+      canonical_mismatch: true,
+    });
+    expect(row('footer.example')).toMatchObject({ status: 'verified', in_body: false, follow: true });
+    expect(row('old.example')).toMatchObject({ status: 'lost', found: false, reason: 'link_missing', http_status: 200, anchor: null });
+    expect(row('gone.example')).toMatchObject({ status: 'lost', http_status: 404 });
+    expect(row('private.example')).toMatchObject({ status: 'blocked', reason: 'robots_txt', robots_txt_allowed: false, http_status: null });
+    expect(row('members.example')).toMatchObject({ status: 'blocked', http_status: 403 });
+    expect(row('down.example')).toMatchObject({ status: 'unreachable', robots_txt_allowed: null });
+    expect(data.totals.verified).toEqual(figure(5, 'pages', 'page_fetch', 'measured'));
+    expect(sources).toEqual([source('searxng'), source('brave'), source('page_fetch', 'measured')]);
+  });
+
+  test('given by the caller are verified first and need no search when they fill the limit', async () => {
+    const candidates = ['https://old.example/post', 'https://blog.example/links-to/shop.example'];
+    const { data, sources } = await answer('/seo/backlinks', { target: 'https://shop.example/', limit: 2, candidates });
+    expect(data.backlinks.map(({ source_url, status }: any) => [source_url, status])).toEqual([
+      ['https://old.example/post', 'lost'],
+      ['https://blog.example/links-to/shop.example', 'verified'],
+    ]);
+    expect(sources).toEqual([source('page_fetch', 'measured')]);
+  });
+
+  test('to one page are not links to another page of its site', async () => {
+    const body = { target: 'https://shop.example/other', limit: 1, candidates: ['https://blog.example/links-to/shop.example'] };
+    expect((await answer('/seo/backlinks', body)).data.backlinks[0].status).toBe('lost');
+  });
+
+  test('on a page that forbids following by header are not followed', async () => {
+    const body = { target: 'shop.example', limit: 1, candidates: ['https://header.example/'] };
+    expect((await answer('/seo/backlinks', body)).data.backlinks[0]).toMatchObject({
+      found: true,
+      rel: [],
+      follow: false,
+      x_robots: 'nofollow',
+    });
+  });
+
+  test('survive the failure of every engine when the caller gave some', async () => {
+    const body = { target: 'upstream-error.example', limit: 5, candidates: ['https://blog.example/links-to/upstream-error.example'] };
+    const { data, sources } = await answer('/seo/backlinks', body);
+    expect(data.backlinks).toHaveLength(1);
+    expect(sources).toEqual([source('searxng', 'provider', false), source('brave', 'provider', false), source('page_fetch', 'measured')]);
+  });
+});
+
+describe('keywords', () => {
+  test('that both sources suggest come first, with their places and no volumes', async () => {
+    const { data } = await answer('/seo/keywords', { keyword: 'Tea', limit: 12, country: 'in' });
+    expect(data).toMatchObject({ keyword: 'Tea', country: 'IN', language: 'en' });
+    expect(data.suggestions[0]).toEqual({
+      keyword: 'tea price',
+      places: [figure(1, 'place', 'duckduckgo_suggestions', 'provider'), figure(2, 'place', 'google_suggestions', 'provider')],
+    });
+    const sizes = data.suggestions.map(({ places }: { places: unknown[] }) => places.length);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(JSON.stringify(data)).not.toMatch(/volume|cpc|competition/);
+  });
+
+  test('expand to the letters when asked', async () => {
+    const few = await answer('/seo/keywords', { keyword: 'tea', limit: 100 });
+    const many = await answer('/seo/keywords', { keyword: 'tea', limit: 100, expand: true });
+    expect(few.data.suggestions.length).toBeLessThan(20);
+    expect(many.data.suggestions).toHaveLength(100);
+    expect(new Set(many.data.suggestions.map(({ keyword }: { keyword: string }) => keyword)).size).toBe(100);
+  });
+});
+
+describe('serp', () => {
+  test('merges the engines without repeating a page and counts on from page to page', async () => {
+    const first = (await answer('/seo/serp', { query: 'tea', num: 10 })).data.results;
+    expect(first.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(new Set(first.map(({ url }: { url: string }) => url)).size).toBe(10);
+    expect(first[0]).toEqual({
+      position: 1, title: 'tea – result 1', url: 'https://www.result-1.example/tea', domain: 'result-1.example', snippet: 'Page 1 about tea.', engine: 'searxng:google',
+    }); // prettier-ignore
+    expect(first[1].engine).toBe('brave');
+    const second = (await answer('/seo/serp', { query: 'tea', num: 10, page: 2 })).data.results;
+    expect(second[0]).toMatchObject({ position: 11, url: 'https://www.result-11.example/tea' });
+  });
+});
+
+describe('spam', () => {
+  const hits = ({ signals }: any) => signals.filter(({ hit }: any) => hit).map(({ id }: any) => id);
+
+  test('adds up to the score', async () => {
+    const { data } = await answer('/seo/spam', { domain: 'casino-bonus-slots-777.top' });
+    expect(hits(data)).toEqual([
+      'poison_words', 'blocklisted', 'spam_tld', 'long_domain', 'many_hyphens', 'many_digits', 'no_contact', 'no_favicon', 'many_external_links', 'external_link_ratio', 'hidden_links', 'noindex', 'commercial_anchor',
+    ]); // prettier-ignore
+    expect(data).toMatchObject({ tier: 'spam', score: figure(100, 'score_0_100', 'service', 'service_estimate'), checked: 17 });
+  });
+
+  test('of a good page is clean; its rank lowers the score but not below zero', async () => {
+    const { data } = await answer('/seo/spam', { url: 'https://blog.example/' });
+    expect([hits(data), data.tier, data.score.value]).toEqual([['high_open_page_rank'], 'clean', 0]);
+  });
+
+  test('of a backlink looks at its anchor and for it elsewhere on the site', async () => {
+    const { data } = await answer('/seo/spam', { url: 'http://footer.example/page', target: 'shop.example' });
+    expect(hits(data)).toEqual(['no_https', 'no_contact', 'no_favicon', 'commercial_anchor', 'sitewide_link']);
+    expect(data).toMatchObject({ links_to_target: true, tier: 'caution', score: { value: 28 }, checked: 18 });
+  });
+
+  test.each([
+    ['https://private.example/', 'blocked', 'robots_txt'],
+    ['https://down.example/', 'unreachable', 'unreachable'],
+    ['https://inward.example/', 'unreachable', 'address_refused'],
+    ['https://looping.example/', 'unreachable', 'too_many_redirects'],
+    ['https://binary.example/', 'unreachable', 'content_type_refused'],
+  ])('of %s is caution: it is %s, %s', async (url, state, reason) => {
+    const { data, sources } = await answer('/seo/spam', { url });
+    expect(data).toMatchObject({ tier: 'caution', page: { state, reason } });
+    expect(sources).toContainEqual({ name: 'page_fetch', kind: 'measured', ok: false, error: reason, as_of: expect.any(String) });
+  });
+
+  test('tells a redirect to another domain', async () => {
+    expect(hits((await answer('/seo/spam', { url: 'https://moved.example/' })).data)).toEqual(['cross_domain_redirect']);
+  });
+});
+
+describe('link_pyramid', () => {
+  test('sorts given links into tiers, each once', async () => {
+    const links = ['https://blog.example/', 'https://down.example/', 'http://casino-bonus-slots-777.top/', 'https://blog.example/'];
+    const { data } = await answer('/seo/link_pyramid', { links });
+    const urls = (tier: string) => data.tiers[tier].map(({ url }: { url: string }) => url);
+    expect([urls('clean'), urls('caution'), urls('spam')]).toEqual([[links[0]], [links[1]], [links[2]]]);
+    expect(data.totals).toEqual({
+      clean: figure(1, 'links', 'service', 'service_estimate'),
+      caution: figure(1, 'links', 'service', 'service_estimate'),
+      spam: figure(1, 'links', 'service', 'service_estimate'),
+    });
+    expect(data.tiers.spam[0]).toMatchObject({ score: { value: 100 }, hits: expect.arrayContaining([{ id: 'blocklisted', weight: 40, evidence: 'on the block list' }]) }); // prettier-ignore
+  });
+
+  test('discovers the links of a target', async () => {
+    const { data, sources } = await answer('/seo/link_pyramid', { target: 'shop.example' });
+    expect(data.target).toBe('shop.example');
+    expect(data.tiers.clean.map(({ domain }: { domain: string }) => domain)).toContain('blog.example');
+    expect(data.tiers.spam).toMatchObject([{ domain: 'casino-bonus-slots-777.top', links_to_target: true }]);
+    expect(sources.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['searxng', 'brave', 'page_fetch', 'service']),
+    );
+  });
+
+  test('takes a hundred links', async () => {
+    const links = Array.from({ length: 100 }, (_, index) => `https://site-${index}.example/`);
+    const { data } = await answer('/seo/link_pyramid', { links });
+    expect(data.totals.clean.value + data.totals.caution.value + data.totals.spam.value).toBe(100);
+  });
+});
+
+describe('health', () => {
+  test('asks the worker and says which sources are on', async () => {
+    const test = await stage.call({ method: 'GET', url: '/seo/health', context: { mode: 'test' } });
+    expect(test.json()).toMatchObject({ status: 'success', data: { worker: 'serving', workers: 1 } });
+    expect(test.json().data.sources.every(({ configured }: { configured: boolean }) => configured)).toBe(true);
+    const live = await stage.call({ method: 'GET', url: '/seo/health' });
+    const on = live.json().data.sources.filter(({ configured }: { configured: boolean }) => configured);
+    expect(on.map(({ name }: { name: string }) => name)).toEqual(['tranco', 'duckduckgo_suggestions', 'google_suggestions']);
+  });
+});

@@ -1,0 +1,173 @@
+import { FetchRefused } from '../../../services/kit/pinned-connector';
+import { FetchLimits } from '../../../services/workers/seo/pages/fetch-limits';
+import { type PagePort } from '../../../services/workers/seo/pages/page-port';
+import { PageReader } from '../../../services/workers/seo/pages/page-reader';
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+const html = (body = '<title>t</title>'): Answer => ({ headers: { 'content-type': 'text/html' }, body });
+const to = (location: string, status = 301): Answer => ({ status, headers: { location } });
+
+let asked: string[];
+let most: number;
+const readers: PageReader[] = [];
+afterEach(() => readers.splice(0).forEach((each) => each.close()));
+
+/** Answers by URL; a site without a robots.txt of its own answers 404 to that. */
+function reader(answers: Record<string, Answer | FetchRefused>, options: { atOnce?: number; signal?: AbortSignal } = {}): PageReader {
+  asked = [];
+  most = 0;
+  let running = 0;
+  const port: PagePort = {
+    fetch: async (url) => {
+      asked.push(url);
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      const answer = answers[url] ?? (url.endsWith('/robots.txt') ? { status: 404 } : new FetchRefused('host_unknown'));
+      if (answer instanceof FetchRefused) throw answer;
+      return { url, status: answer.status ?? 200, headers: answer.headers ?? {}, bytes: Buffer.from(answer.body ?? ''), redirects: [] };
+    },
+    close: () => Promise.resolve(),
+  };
+  const { atOnce = 8, signal = new AbortController().signal } = options;
+  const made = new PageReader({ port, limits: new FetchLimits(atOnce), timeoutMs: 5_000, budgetMs: 60_000, signal });
+  readers.push(made);
+  return made;
+}
+
+const A = 'https://a.example/page';
+
+test('reads a page after its site’s robots.txt', async () => {
+  expect(await reader({ [A]: html() }).read(A)).toMatchObject({ state: 'read', status: 200, robotsAllowed: true, page: { title: 't' } });
+  expect(asked).toEqual(['https://a.example/robots.txt', A]);
+});
+
+describe('robots.txt', () => {
+  const rules = (body: string, status = 200) => ({ 'https://a.example/robots.txt': { status, body }, [A]: html() });
+
+  test.each([
+    ['User-agent: *\nDisallow: /', 'blocked'],
+    ['User-agent: *\nDisallow: /pa', 'blocked'],
+    ['User-agent: TollgateBot\nDisallow: /page', 'blocked'],
+    ['User-agent: *\nDisallow: /\n\nUser-agent: TollgateBot\nAllow: /', 'read'],
+    ['User-agent: OtherBot\nDisallow: /', 'read'],
+    ['User-agent: *\nDisallow: /\nAllow: /page', 'read'],
+    ['<html>not rules</html>', 'read'],
+    ['', 'read'],
+  ])('%j leaves the page %s', async (body, state) => {
+    expect((await reader(rules(body)).read(A)).state).toBe(state);
+    expect(asked.includes(A)).toBe(state === 'read');
+  });
+
+  test.each([
+    [404, 'read'],
+    [403, 'read'],
+    [429, 'blocked'],
+    [500, 'blocked'],
+    [503, 'blocked'],
+  ])('with status %i leaves the page %s', async (status, state) => {
+    expect((await reader(rules('', status)).read(A)).state).toBe(state);
+  });
+
+  test('that cannot be reached makes the page unreachable, unasked', async () => {
+    const visit = await reader({ 'https://a.example/robots.txt': new FetchRefused('timeout'), [A]: html() }).read(A);
+    expect(visit).toMatchObject({ state: 'unreachable', reason: 'timeout', robotsAllowed: null });
+    expect(asked).toEqual(['https://a.example/robots.txt']);
+  });
+
+  test('is asked for once a site, and holds for a redirect’s destination', async () => {
+    const answers = { 'https://b.example/robots.txt': { body: 'User-agent: *\nDisallow: /secret' }, [A]: to('https://b.example/secret') };
+    const pages = reader(answers);
+    expect(await pages.read(A)).toMatchObject({ state: 'blocked', reason: 'robots_txt', robotsAllowed: false, status: 301 });
+    await pages.read(A);
+    expect(asked.filter((url) => url.endsWith('/robots.txt'))).toEqual(['https://a.example/robots.txt', 'https://b.example/robots.txt']);
+    expect(asked).not.toContain('https://b.example/secret');
+  });
+
+  test('may lie behind a redirect', async () => {
+    const answers = { 'https://a.example/robots.txt': to('https://www.a.example/robots.txt'), 'https://www.a.example/robots.txt': { body: 'User-agent: *\nDisallow: /' }, [A]: html() }; // prettier-ignore
+    expect((await reader(answers).read(A)).state).toBe('blocked');
+  });
+});
+
+describe('redirects', () => {
+  const chain = (hops: number): Record<string, Answer> =>
+    Object.fromEntries(
+      Array.from({ length: hops + 1 }, (_, index) => [`https://r.example/${index}`, index === hops ? html() : to(`/${index + 1}`)]),
+    );
+
+  test('are followed three times', async () => {
+    const visit = await reader(chain(3)).read('https://r.example/0');
+    expect(visit.state === 'read' && visit.url.href).toBe('https://r.example/3');
+    expect(await reader(chain(4)).read('https://r.example/0')).toMatchObject({ state: 'unreachable', reason: 'too_many_redirects' });
+  });
+
+  test.each([
+    ['http://127.0.0.1/', 'address_refused'],
+    ['http://[::1]/', 'address_refused'],
+    ['http://[::ffff:10.0.0.1]/', 'address_refused'],
+    ['http://[64:ff9b::7f00:1]/', 'address_refused'],
+    ['http://localhost/', 'address_refused'],
+    ['http://b.example:8080/', 'port_refused'],
+    ['http://user:secret@b.example/', 'userinfo_refused'],
+    ['file:///etc/passwd', 'scheme_refused'],
+    ['http://[', 'url_invalid'],
+  ])('to %s end unasked: %s', async (location, reason) => {
+    expect(await reader({ [A]: to(location) }).read(A)).toMatchObject({ state: 'unreachable', reason });
+    expect(asked).toEqual(['https://a.example/robots.txt', A]);
+  });
+});
+
+test.each([
+  [404, 'gone'],
+  [410, 'gone'],
+  [401, 'blocked'],
+  [403, 'blocked'],
+  [429, 'blocked'],
+  [451, 'blocked'],
+  [400, 'unreachable'],
+  [500, 'unreachable'],
+  [301, 'unreachable'],
+])('status %i makes a page %s', async (status, state) => {
+  expect(await reader({ [A]: { ...html(), status } }).read(A)).toMatchObject({ state, status, reason: `http_${status}` });
+});
+
+test.each(['application/pdf', '', 'text/plain', 'text/htmlx'])('content of type "%s" is not read', async (type) => {
+  expect(await reader({ [A]: { headers: { 'content-type': type }, body: '<title>t</title>' } }).read(A)).toMatchObject({
+    reason: 'content_type_refused',
+  });
+});
+
+test('asks one host for two pages at a time and all hosts for no more than the limit', async () => {
+  const urls = (host: number) => Array.from({ length: 6 }, (_, page) => `https://h${host}.example/${page}`);
+  const everywhere = [0, 1, 2, 3].flatMap(urls);
+  const answers = Object.fromEntries(everywhere.map((url) => [url, html()]));
+  const one = reader(answers);
+  await Promise.all(urls(0).map((url) => one.read(url)));
+  expect(most).toBe(2);
+  const all = reader(answers, { atOnce: 3 });
+  await Promise.all(everywhere.map((url) => all.read(url)));
+  expect(most).toBe(3);
+});
+
+test('a cancelled call reads nothing more', async () => {
+  const gone = new AbortController();
+  const pages = reader({ [A]: new FetchRefused('unreachable') }, { signal: gone.signal });
+  gone.abort(new Error('gone'));
+  await expect(pages.read(A)).rejects.toThrow('gone');
+});
+
+test('whether something exists is told, or not known', async () => {
+  const answers = { 'https://a.example/yes': { status: 200 }, 'https://a.example/no': { status: 404 }, 'https://b.example/robots.txt': { body: 'User-agent: *\nDisallow: /' } }; // prettier-ignore
+  const pages = reader(answers);
+  expect(await pages.exists('https://a.example/yes')).toBe(true);
+  expect(await pages.exists('https://a.example/no')).toBe(false);
+  expect(await pages.exists('https://a.example/down')).toBeUndefined();
+  expect(await pages.exists('https://b.example/forbidden')).toBeUndefined();
+  expect(await pages.exists('http://127.0.0.1/')).toBeUndefined();
+});

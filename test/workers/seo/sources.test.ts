@@ -1,0 +1,257 @@
+import { gzipSync } from 'node:zlib';
+import { type UpstreamClient } from '../../../services/kit/upstream-client';
+import { createBlockList } from '../../../services/workers/seo/sources/block-list';
+import { createBrave } from '../../../services/workers/seo/sources/brave';
+import { createCrawlIndex } from '../../../services/workers/seo/sources/crawl-index';
+import { createOpenPageRank } from '../../../services/workers/seo/sources/open-page-rank';
+import { createPacer } from '../../../services/workers/seo/sources/pacer';
+import { createSearxng } from '../../../services/workers/seo/sources/searxng';
+import { createDuckDuckGo, createGoogleSuggest } from '../../../services/workers/seo/sources/suggester';
+import { createTranco } from '../../../services/workers/seo/sources/tranco';
+import { createWebGraph } from '../../../services/workers/seo/sources/web-graph';
+import { testClock } from '../../services/kit/harness';
+import { RecordedUpstream } from './recorded-upstream';
+
+/** Wire samples in the forms that the product contract records. */
+const SAMPLES = {
+  searxng:
+    '{"query":"tea","number_of_results":0,"results":[{"url":"https://a.example/","title":"A","content":"about A","engine":"google","engines":["google","bing"],' +
+    '"positions":[1,2],"score":3.5},{"url":"https://b.example/","title":"B","content":"","engine":"bing","engines":["bing"],"positions":[2],"score":0.5}],' +
+    '"answers":[],"suggestions":["green tea"],"unresponsive_engines":[["qwant","timeout"]]}',
+  brave:
+    '{"type":"search","web":{"type":"search","results":[{"title":"<strong>Tea</strong> &co","url":"https://a.example/","description":"All about <strong>tea</strong>"}]}}',
+  openPageRank:
+    '{"as_of":"2026-02-20","results":[{"domain":"a.example","found":true,"open_page_rank":6.42,"rank":1234,"referring_domains":5678},' +
+    '{"domain":"b.example","found":false,"open_page_rank":null,"rank":null,"referring_domains":null}]}',
+  tranco: '{"ranks":[{"date":"2026-03-12","rank":44},{"date":"2026-03-13","rank":42}]}',
+  collinfo:
+    '[{"id":"CC-MAIN-2026-08","name":"February 2026 Index","timegate":"https://index.commoncrawl.org/CC-MAIN-2026-08/",' +
+    '"cdx-api":"https://index.commoncrawl.org/CC-MAIN-2026-08-index"},{"id":"CC-MAIN-2026-04","name":"January 2026 Index"}]',
+  cdx: '{"url": "https://a.example/"}\n{"url": "https://a.example/x"}\n{"url": "https://a.example/"}\n',
+  suggestions: '["tea",["tea set","tea time"]]',
+  googleSuggestions: '["tea",["tea set","tea time"],[],{"google:suggestsubtypes":[[512],[512]]}]',
+};
+
+const upstream = new RecordedUpstream();
+const signal = new AbortController().signal;
+const noPause = () => Promise.resolve();
+const query = { query: 'tea', country: 'IN', language: 'en', page: 2, num: 10 };
+const failure = (reason: string) => expect.objectContaining({ name: 'SourceFailed', reason });
+
+beforeAll(() => upstream.start());
+afterAll(() => upstream.stop());
+
+describe('SearXNG', () => {
+  const ask = (client: UpstreamClient) => createSearxng(client, 'live').search(query, signal);
+
+  test('is asked for JSON, a page and a language', async () => {
+    expect(await ask(upstream.clientFor({ '/search': { body: SAMPLES.searxng } }))).toEqual([
+      { title: 'A', url: 'https://a.example/', snippet: 'about A', engine: 'searxng:google' },
+      { title: 'B', url: 'https://b.example/', snippet: '', engine: 'searxng:bing' },
+    ]);
+    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toEqual({
+      q: 'tea',
+      format: 'json',
+      pageno: '2',
+      language: 'en-IN',
+    });
+  });
+
+  test('that had nobody to ask has failed, one that found nothing has not', async () => {
+    const silent = '{"query":"tea","results":[],"unresponsive_engines":[["google","timeout"]]}';
+    await expect(ask(upstream.clientFor({ '/search': { body: silent } }))).rejects.toEqual(failure('upstream_error'));
+    expect(await ask(upstream.clientFor({ '/search': { body: '{"query":"tea","results":[],"unresponsive_engines":[]}' } }))).toEqual([]);
+  });
+
+  test('without the json format says so', async () => {
+    await expect(ask(upstream.clientFor({ '/search': { status: 403, body: 'Forbidden' } }))).rejects.toEqual(failure('key_refused'));
+  });
+});
+
+describe('Brave', () => {
+  const ask = (client: UpstreamClient) => createBrave({ client, mode: 'live', token: 'secret' }).search(query, signal);
+
+  test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
+    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } }))).toEqual([
+      { title: 'Tea &co', url: 'https://a.example/', snippet: 'All about tea', engine: 'brave' },
+    ]);
+    const [seen] = upstream.seen;
+    expect(seen?.headers['x-subscription-token']).toBe('secret');
+    expect(Object.fromEntries(seen?.url.searchParams ?? [])).toEqual({
+      q: 'tea',
+      count: '10',
+      offset: '1',
+      country: 'IN',
+      search_lang: 'en',
+    });
+  });
+
+  test('without a web member found nothing', async () => {
+    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: '{"type":"search"}' } }))).toEqual([]);
+  });
+
+  test('is asked once, since every request is paid for', async () => {
+    await expect(ask(upstream.clientFor({ '/res/v1/web/search': { status: 503, body: '' } }))).rejects.toEqual(failure('upstream_error'));
+    expect(upstream.seen).toHaveLength(1);
+  });
+});
+
+describe('Open PageRank', () => {
+  const ask = (client: UpstreamClient) =>
+    createOpenPageRank({ client, mode: 'live', apiKey: 'secret' }).find(['a.example', 'b.example'], signal);
+
+  test('gets all domains in one request; what it does not know is missing', async () => {
+    const { value, asOf } = await ask(upstream.clientFor({ '/v1/domains/bulk': { body: SAMPLES.openPageRank } }));
+    expect([...value]).toEqual([['a.example', { score: 6.42, referringDomains: 5678 }]]);
+    expect(asOf).toBe('2026-02-20');
+    const [seen] = upstream.seen;
+    expect([seen?.method, seen?.headers.authorization, seen?.body]).toEqual([
+      'POST',
+      'Bearer secret',
+      '{"domains":["a.example","b.example"]}',
+    ]);
+  });
+
+  test.each([
+    [401, '{}', 'key_refused'],
+    [429, '{}', 'over_quota'],
+    [504, '{}', 'timeout'],
+    [200, '<html>', 'bad_response'],
+    [200, '{"results":[{"domain":"a.example","found":true,"open_page_rank":11}]}', 'bad_response'],
+  ])('status %i with %s is %s', async (status, body, reason) => {
+    await expect(ask(upstream.clientFor({ '/v1/domains/bulk': { status, body } }))).rejects.toEqual(failure(reason));
+  });
+});
+
+describe('Tranco', () => {
+  const ask = (client: UpstreamClient) => createTranco({ client, mode: 'live', pace: noPause }).find('a.example', signal);
+
+  test('gives the latest rank with its date', async () => {
+    const client = upstream.clientFor({ '/api/ranks/domain/a.example': { body: SAMPLES.tranco } });
+    expect(await ask(client)).toEqual({ value: 42, asOf: '2026-03-13' });
+  });
+
+  test('without ranks knows nothing', async () => {
+    expect(await ask(upstream.clientFor({ '/api/ranks/domain/a.example': { body: '{"ranks":[]}' } }))).toMatchObject({ value: null });
+  });
+});
+
+describe('the Common Crawl index', () => {
+  const ask = (client: UpstreamClient) => createCrawlIndex({ client, mode: 'live', pace: noPause }).countPages('a.example', signal);
+
+  test('counts each page of the latest crawl once', async () => {
+    const client = upstream.clientFor({
+      '/collinfo.json': { body: SAMPLES.collinfo },
+      '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', body: SAMPLES.cdx },
+    });
+    expect(await ask(client)).toEqual({ value: 2, asOf: 'CC-MAIN-2026-08' });
+    expect(Object.fromEntries(upstream.seen[1]?.url.searchParams ?? [])).toEqual({
+      url: '*.a.example',
+      output: 'json',
+      fl: 'url',
+      limit: '1000',
+    });
+  });
+
+  test('takes 404 for no capture, and a broken line for a failure', async () => {
+    const none = { status: 404, body: '{"message": "No Captures found for: *.a.example"}' };
+    expect(await ask(upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': none }))).toMatchObject({
+      value: 0,
+    });
+    const broken = { body: '{"url": "https://a.example/"}\n{"url": ' };
+    await expect(
+      ask(upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': broken })),
+    ).rejects.toEqual(failure('bad_response'));
+  });
+
+  test('waits for its turn before each request', async () => {
+    const turns: number[] = [];
+    const pace = () => {
+      turns.push(upstream.seen.length);
+      return Promise.resolve();
+    };
+    const client = upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': { body: SAMPLES.cdx } });
+    await createCrawlIndex({ client, mode: 'live', pace }).countPages('a.example', signal);
+    expect(turns).toEqual([0, 1]);
+  });
+});
+
+test('turns are a second apart, in the order of asking', async () => {
+  const waits: number[] = [];
+  let now = 0;
+  const pace = createPacer(1_000, { now: () => 0, monotonic: () => now }, (ms) => {
+    waits.push(ms);
+    return Promise.resolve();
+  });
+  await Promise.all([pace(signal), pace(signal), pace(signal)]);
+  now = 2_500;
+  await pace(signal);
+  now = 9_000;
+  await pace(signal);
+  expect(waits).toEqual([1_000, 2_000, 500]);
+});
+
+describe('the web graph', () => {
+  const RANKS =
+    '#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts\n1\t3.1E7\t2\t0.01\torg.wikipedia\t9\n2\t3E7\t1\t0.02\tuk.co.bbc\t4\n3\t1\t3\t0.1\texample.c\t1\n';
+  const graph = (client: UpstreamClient, most: number, packed: boolean) =>
+    createWebGraph({ file: { client, mode: 'live', packed }, most, timeoutMs: 5_000, clock: testClock });
+
+  test.each([
+    [false, RANKS],
+    [true, gzipSync(RANKS)],
+  ])('is read (packed: %s) as it is published, and no further than wanted', async (packed, body) => {
+    const known = graph(upstream.clientFor({ '/ranks': { type: 'binary/octet-stream', body } }, '/ranks'), 2, packed);
+    expect((await known.find('bbc.co.uk', signal)).value).toBe(2);
+    expect((await known.find('wikipedia.org', signal)).value).toBe(1);
+    expect((await known.find('c.example', signal)).value).toBeNull();
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  test.each([
+    [200, 'not a table', 'bad_response'],
+    [200, '', 'bad_response'],
+    [500, '', 'upstream_error'],
+  ])('status %i with "%s" is %s', async (status, body, reason) => {
+    const client = upstream.clientFor({ '/ranks': { status, body } }, '/ranks');
+    await expect(graph(client, 10, false).find('a.example', signal)).rejects.toEqual(failure(reason));
+  });
+
+  test('that is torn off is a failure', async () => {
+    const torn = gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40);
+    const client = upstream.clientFor({ '/ranks': { body: torn } }, '/ranks');
+    await expect(graph(client, 1_000, true).find('a.example', signal)).rejects.toEqual(failure('bad_response'));
+  });
+});
+
+test('the block list takes plain and hosts files, and a listed domain counts for hosts below it', async () => {
+  const body = '# comment\r\nspam.example\n0.0.0.0 bad.example # why\n\n127.0.0.1 localhost\n';
+  const client = upstream.clientFor({ '/list': { type: 'text/plain', body } }, '/list');
+  const list = createBlockList({ file: { client, mode: 'live', packed: false }, timeoutMs: 5_000, clock: testClock });
+  const { value } = await list.findListed(['spam.example', 'www.bad.example', 'notspam.example', 'example'], signal);
+  expect([...value]).toEqual(['spam.example', 'www.bad.example']);
+});
+
+describe('suggestions', () => {
+  const asked = { keyword: 'tea', country: 'IN', language: 'en' };
+
+  test('of DuckDuckGo', async () => {
+    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
+    expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
+    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toEqual({ type: 'list', q: 'tea', kl: 'in-en' });
+  });
+
+  test('of Google, whose answer has further members', async () => {
+    const suggester = createGoogleSuggest(
+      upstream.clientFor({ '/complete/search': { type: 'text/javascript', body: SAMPLES.googleSuggestions } }),
+      'live',
+    );
+    expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
+    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
+  });
+
+  test.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
+    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body } }), 'live');
+    await expect(suggester.suggest(asked, signal)).rejects.toEqual(failure('bad_response'));
+  });
+});

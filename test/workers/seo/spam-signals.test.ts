@@ -1,0 +1,146 @@
+import { nameFindings } from '../../../services/workers/seo/research/name-findings';
+import { pageFindings } from '../../../services/workers/seo/research/page-findings';
+import { type Findings, judgeSpam, SPAM_WEIGHTS, type SpamSignalId } from '../../../services/workers/seo/research/spam-signals';
+import { isCommercialAnchor } from '../../../services/workers/seo/research/spam-words';
+import { parseTarget } from '../../../services/workers/seo/research/target';
+import { parsePage } from '../../../services/workers/seo/pages/parse-page';
+
+test('the weights are those of the contract', () => {
+  expect(SPAM_WEIGHTS).toEqual({
+    poison_words: 25, blocklisted: 40, spam_tld: 10, long_domain: 5, many_hyphens: 6, many_digits: 5, consonant_run: 5, no_https: 8,
+    no_contact: 5, no_favicon: 3, many_external_links: 10, external_link_ratio: 10, hidden_links: 15, cross_domain_redirect: 10,
+    noindex: 5, commercial_anchor: 8, sitewide_link: 4, high_open_page_rank: -10,
+  }); // prettier-ignore
+});
+
+const IDS = Object.keys(SPAM_WEIGHTS) as SpamSignalId[];
+/** These hit, five harmless ones were checked too. */
+function found(...hits: SpamSignalId[]): Findings {
+  const quiet = IDS.filter((id) => !hits.includes(id)).slice(0, 5);
+  return Object.fromEntries([
+    ...quiet.map((id) => [id, { hit: false, evidence: '' }]),
+    ...hits.map((id) => [id, { hit: true, evidence: 'x' }]),
+  ]);
+}
+
+describe('the verdict', () => {
+  test.each<[number, string, SpamSignalId[]]>([
+    [0, 'clean', []],
+    [24, 'clean', ['no_https', 'no_contact', 'no_favicon', 'commercial_anchor']],
+    [25, 'caution', ['poison_words']],
+    [59, 'caution', ['poison_words', 'hidden_links', 'spam_tld', 'sitewide_link', 'many_digits']],
+    [60, 'spam', ['blocklisted', 'spam_tld', 'many_external_links']],
+    [100, 'spam', IDS],
+    [0, 'clean', ['high_open_page_rank']],
+    [15, 'clean', ['poison_words', 'high_open_page_rank']],
+  ])('%i points are %s', (score, tier, hits) => expect(judgeSpam(found(...hits), true)).toMatchObject({ score, tier }));
+
+  test('is never clean with fewer than five signals checked', () => {
+    const few = Object.fromEntries(IDS.slice(0, 4).map((id) => [id, { hit: false, evidence: '' }]));
+    expect(judgeSpam(few, true)).toMatchObject({ checked: 4, tier: 'caution' });
+    expect(judgeSpam({ ...few, noindex: { hit: false, evidence: '' } }, true)).toMatchObject({ checked: 5, tier: 'clean' });
+  });
+
+  test('on a page that could not be read is caution, whatever the score', () => {
+    expect(judgeSpam(found(), false).tier).toBe('caution');
+    expect(judgeSpam(found('blocklisted', 'poison_words'), false)).toMatchObject({ score: 65, tier: 'caution' });
+  });
+
+  test('names every signal, unchecked ones without a verdict', () => {
+    const { signals } = judgeSpam({ noindex: { hit: true, evidence: 'noindex' } }, true);
+    expect(signals.map(({ id }) => id)).toEqual(IDS);
+    expect(signals.find(({ id }) => id === 'noindex')).toEqual({ id: 'noindex', hit: true, weight: 5, evidence: 'noindex' });
+    expect(signals.find(({ id }) => id === 'spam_tld')).toEqual({ id: 'spam_tld', hit: null, weight: 10, evidence: null });
+  });
+});
+
+const hitsOf = (findings: Findings) => IDS.filter((id) => findings[id]?.hit === true);
+
+describe('a name', () => {
+  test.each<[string, SpamSignalId[]]>([
+    ['www.example.com', []],
+    ['shop.top', ['spam_tld']],
+    [`${'a'.repeat(21)}.com`, []],
+    [`${'a'.repeat(22)}.com`, ['long_domain']],
+    ['one-two.com', []],
+    ['one-two-three.com', ['many_hyphens']],
+    ['a-b-c.example.com', []],
+    ['ab12.com', []],
+    ['ab123.com', ['many_digits']],
+    ['abcdfa.com', []],
+    ['abcdfga.com', ['consonant_run']],
+    ['xn--mnchen-3ya.de', []],
+    ['news.bbc.co.uk', []],
+    ['93.184.216.34', []],
+  ])('%s gives away %j', (host, hits) => expect(hitsOf(nameFindings(host))).toEqual(hits));
+});
+
+const GOOD = `<title>A page</title><link rel=icon href=/i><a href="mailto:a@b.example">write</a><p>${'word '.repeat(200)}</p>`;
+function pageHits(
+  html: string,
+  options: { url?: string; asked?: string; target?: string; headers?: Record<string, string> } = {},
+): SpamSignalId[] {
+  const { url = 'https://site.example/', asked = url, headers = {}, target } = options;
+  const page = parsePage(html, url);
+  const visit = { state: 'read' as const, status: 200, robotsAllowed: true, url: new URL(url), headers, page };
+  const found = pageFindings({
+    visit, asked: new URL(asked), hasIcon: page.hasIcon, target: target === undefined ? undefined : parseTarget('target', target), isSitewide: undefined,
+  }); // prettier-ignore
+  return hitsOf(found);
+}
+const links = (count: number, text = 'x') =>
+  Array.from({ length: count }, (_, index) => `<a href="https://o${index}.example/">${text}</a>`).join(' ');
+
+describe('a page', () => {
+  test('that is well kept gives nothing away', () => expect(pageHits(GOOD)).toEqual([]));
+
+  test.each<[string, SpamSignalId[]]>([
+    ['<title>Best CASINO</title>', ['poison_words']],
+    ['<title>The Casinoville museum</title>', []],
+    ['<a href="/x">cheap viagra</a>', ['poison_words']],
+    ['<a href="https://o.example/">buy cheap shoes</a>', ['commercial_anchor']],
+    ['<meta name=robots content="NOINDEX, follow">', ['noindex']],
+    ['<meta name=robots content="none">', ['noindex']],
+    ['<div style="display:none"><a href="https://o.example/">x</a></div>', ['hidden_links']],
+    ['<div style="display:none"><a href="/menu">x</a></div>', []],
+  ])('with %s gives away %j', (html, hits) =>
+    expect(pageHits(html.startsWith('<title>') ? GOOD.replace('<title>A page</title>', html) : GOOD + html)).toEqual(hits),
+  );
+
+  test('without icon, contact and TLS', () => {
+    expect(pageHits(`<p>${'word '.repeat(200)}</p>`, { url: 'http://site.example/' })).toEqual(['no_https', 'no_contact', 'no_favicon']);
+  });
+
+  test('with a hundred links to other sites is not yet many, with one more it is', () => {
+    const long = `${GOOD}<p>${'word '.repeat(2_000)}</p>`;
+    expect(pageHits(long + links(100))).toEqual([]);
+    expect(pageHits(long + links(101))).toEqual(['many_external_links']);
+  });
+
+  test('with more than a link to ten words is mostly links', () => {
+    const ten = '<title>t</title><link rel=icon href=/i><a href="mailto:a@b.example">w</a><p>a b c d e f g h</p>';
+    expect(pageHits(`${ten}${links(1)}`)).toEqual([]);
+    expect(pageHits(`${ten}${links(2)}`)).toEqual(['external_link_ratio']);
+  });
+
+  test('that leads to another domain, not to another host of its own', () => {
+    expect(pageHits(GOOD, { asked: 'https://other.example/' })).toEqual(['cross_domain_redirect']);
+    expect(pageHits(GOOD, { asked: 'https://www.site.example/' })).toEqual([]);
+  });
+
+  test('kept out of indexes by its header', () => expect(pageHits(GOOD, { headers: { 'x-robots-tag': 'noindex' } })).toEqual(['noindex']));
+
+  test('is judged by the anchor of the link to the target when there is one', () => {
+    const html = `${GOOD}<a href="https://t.example/">T</a><a href="https://o.example/">buy cheap shoes</a>`;
+    expect(pageHits(html, { target: 't.example' })).toEqual([]);
+    expect(pageHits(html, { target: 'o.example' })).toEqual(['commercial_anchor']);
+  });
+});
+
+test.each([
+  ['buy cheap shoes', true],
+  ['payday loans online', true],
+  ['buy', false],
+  ['our deal with the city to plant more trees', false],
+  ['shop.example', false],
+])('whether "%s" is a commercial anchor: %s', (anchor, commercial) => expect(isCommercialAnchor(anchor)).toBe(commercial));
