@@ -35,13 +35,13 @@ function call(product: string, method: string, route: string, input: Record<stri
   return send(query === '' ? url : `${url}?${query}`, { method, headers });
 }
 
-/** The APK that a caller would upload stands in the entry as base64. */
-function upload(entry: SandboxEntry): Promise<Reply> {
-  const [name = 'file', content = ''] = Object.entries(entry.input)[0] ?? [];
-  const head = `--BB\r\nContent-Disposition: form-data; name="${name.replace(/_base64$/, '')}"; filename="a.apk"\r\n\r\n`;
-  const body = Buffer.concat([Buffer.from(head), Buffer.from(String(content), 'base64'), Buffer.from('\r\n--BB--\r\n')]);
-  const headers = { 'X-API-Key': keys.get(entry.product) ?? '', 'Content-Type': 'multipart/form-data; boundary=BB' };
-  return send(tollgate.gatewayUrl + entry.route, { method: 'POST', headers, body });
+/** An entry's file stands there as base64 and is sent as the file it is. */
+function upload({ product, route, input }: SandboxEntry): Promise<Reply> {
+  const { filename, content_type, base64 } = input['file'] as Record<string, string>;
+  const head = `--BB\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: ${content_type}\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), Buffer.from(base64 ?? '', 'base64'), Buffer.from('\r\n--BB--\r\n')]);
+  const headers = { 'X-API-Key': keys.get(product) ?? '', 'Content-Type': 'multipart/form-data; boundary=BB' };
+  return send(tollgate.gatewayUrl + route, { method: 'POST', headers, body });
 }
 
 /** Sends an entry as it says: session workflows first take the steps that lead to it. */

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+/** Text for an upstream: trimmed, not empty, without control characters and broken surrogates. */
+function text(most: number): z.ZodType<string> {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not hold control characters');
+}
+
+const fields = z.object({
+  query: text(200).optional(),
+  /** Another name of `query`. */
+  keyword: text(200).optional(),
+  location: text(200).optional(),
+  latitude: z.number().min(-90).max(90).optional(),
+  longitude: z.number().min(-180).max(180).optional(),
+  /** Kilometres around the coordinates; leads outside are left out. */
+  radius_km: z.number().gt(0).max(50).optional(),
+  country_code: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
+    .optional(),
+  language_code: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN')
+    .optional(),
+  limit: z.number().int().min(1).max(60).default(20),
+  page_token: z.string().min(1).max(8_192).optional(),
+  filters: z
+    .object({
+      min_rating: z.number().min(0).max(5).optional(),
+      /** False: only those without. */
+      has_website: z.boolean().optional(),
+      has_phone: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** Exactly one of `query` and `keyword`; both coordinates or none, and a radius only with them. */
+export const leadSearchInput = fields.superRefine((input, context) => {
+  const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+  if (input.query === undefined && input.keyword === undefined) complain('query', 'is required');
+  if (input.query !== undefined && input.keyword !== undefined) complain('keyword', 'must not be given together with query');
+  if (input.latitude === undefined && input.longitude !== undefined) complain('latitude', 'is required together with longitude');
+  if (input.longitude === undefined && input.latitude !== undefined) complain('longitude', 'is required together with latitude');
+  if (input.radius_km !== undefined && (input.latitude === undefined || input.longitude === undefined)) {
+    complain('radius_km', 'needs latitude and longitude');
+  }
+});
+
+const optionalText = z.string().nullable();
+
+const lead = z.object({
+  place_id: z.string(),
+  name: z.string(),
+  category: optionalText,
+  types: z.array(z.string()),
+  phone: optionalText,
+  international_phone: optionalText,
+  website: optionalText,
+  domain: optionalText,
+  address: z.object({
+    formatted: optionalText,
+    street: optionalText,
+    locality: optionalText,
+    region: optionalText,
+    postal_code: optionalText,
+    country: optionalText,
+    country_code: optionalText,
+  }),
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+  rating: z.number().nullable(),
+  reviews: z.number().nullable(),
+  business_status: optionalText,
+  maps_url: optionalText,
+  emails: z.array(z.string()),
+});
+
+export const leadData = z.object({
+  count: z.number(),
+  leads: z.array(lead),
+  /** Null on the last page. */
+  next_page_token: optionalText,
+  source: z.string(),
+});
+
+export const leadSearchOutput = z.object({ status: z.literal('success'), data: leadData, timestamp: z.string() });
+
+export const healthOutput = z.object({
+  status: z.literal('success'),
+  data: z.object({ worker: z.literal('serving'), workers: z.number(), source: z.string() }),
+  timestamp: z.string(),
+});

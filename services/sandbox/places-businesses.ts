@@ -1,0 +1,96 @@
+/** A business of the sandbox, placed around whatever point is asked for. */
+export interface SandboxBusiness {
+  readonly id: string;
+  readonly name: string;
+  readonly northKm: number;
+  readonly eastKm: number;
+  readonly rating: number | undefined;
+  readonly reviews: number | undefined;
+  readonly phone: string | undefined;
+  readonly website: string | undefined;
+  readonly type: string;
+  readonly status: 'OPERATIONAL' | 'CLOSED_TEMPORARILY';
+}
+
+/** Keywords that provoke an outcome, whatever else is asked. */
+export const MAGIC_KEYWORDS = {
+  upstreamError: 'sandbox-upstream-error',
+  timeout: 'sandbox-timeout',
+  closed: 'sandbox-closed',
+  notJson: 'sandbox-bad-response',
+  overQuota: 'sandbox-over-quota',
+  refused: 'sandbox-refused',
+  empty: 'sandbox-no-results',
+} as const;
+
+/** The magic keyword that a text starts with: leads append a location to it. */
+export function magicIn(text: string): string | undefined {
+  return Object.values(MAGIC_KEYWORDS).find((keyword) => text === keyword || text.startsWith(`${keyword} `));
+}
+
+const FIRST_NAMES = [
+  'Lotus', 'Orchid', 'Banyan', 'Saffron', 'Coral', 'Silver', 'Monsoon', 'Jasmine',
+  'Peacock', 'Tamarind', 'Sunrise', 'Marigold', 'Cedar', 'Neem', 'Harbour',
+]; // prettier-ignore
+const KINDS = ['Clinic', 'Bakery', 'Books'];
+
+/** Names with something to find, by rank: a company suffix, twins, near-twins, another script, the last page. */
+const SPECIAL_NAMES: Readonly<Record<number, string>> = {
+  3: 'Orchid Dental Care Pvt. Ltd.',
+  7: 'Café Señorita',
+  12: 'Twin Lakes Diner',
+  16: 'श्री गणेश मिष्ठान भंडार',
+  18: 'Shree Sai Krishna Family Restaurant And Bar',
+  19: 'Twin Lakes Diner',
+  24: 'New Bharat Auto Spare Parts',
+  25: 'Shree Sai Krishna Family Restaurant And Cafe',
+  41: "McArthur's Harbour View",
+};
+
+const COUNT = 45;
+
+function businessAt(rank: number): SandboxBusiness {
+  const index = rank - 1;
+  const kind = KINDS[Math.floor(index / FIRST_NAMES.length)] ?? '';
+  const slug = `business-${String(rank).padStart(2, '0')}`;
+  // Every ninth lies outside the default radius of five kilometres.
+  const awayKm = rank % 9 === 0 ? 8 : 0.4 + (index % 10) * 0.4;
+  const bearing = (index * 137.5 * Math.PI) / 180;
+  return {
+    id: `ChIJsandbox${String(rank).padStart(4, '0')}`,
+    name: SPECIAL_NAMES[rank] ?? `${FIRST_NAMES[index % FIRST_NAMES.length] ?? ''} ${kind}`,
+    northKm: awayKm * Math.cos(bearing),
+    eastKm: awayKm * Math.sin(bearing),
+    rating: rank % 11 === 0 ? undefined : 3 + ((rank * 7) % 20) / 10,
+    reviews: rank % 11 === 0 ? undefined : rank * 13,
+    phone: rank % 5 === 0 ? undefined : `080 5550 ${String(1_000 + rank)}`,
+    website: rank % 4 === 0 ? undefined : `https://www.${slug}.example.com/`,
+    type: kind.toLowerCase(),
+    status: rank % 20 === 0 ? 'CLOSED_TEMPORARILY' : 'OPERATIONAL',
+  };
+}
+
+/** In the order in which both simulators rank them, for every keyword and every place. */
+export const SANDBOX_BUSINESSES: readonly SandboxBusiness[] = Array.from({ length: COUNT }, (_, index) => businessAt(index + 1));
+
+export interface SandboxPoint {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Bengaluru, for who asks for no place. */
+export const DEFAULT_POINT: SandboxPoint = { latitude: 12.9716, longitude: 77.5946 };
+
+const KM_A_DEGREE = 111.195;
+
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e7) / 1e7;
+}
+
+/** Where a business lies, seen from a point: exact enough near it, and on the globe everywhere. */
+export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint): SandboxPoint {
+  const latitude = Math.max(-90, Math.min(90, from.latitude + northKm / KM_A_DEGREE));
+  const kmADegree = KM_A_DEGREE * Math.cos((latitude * Math.PI) / 180);
+  const east = from.longitude + (kmADegree > 1 ? eastKm / kmADegree : 0);
+  return { latitude: rounded(latitude), longitude: rounded(((east + 540) % 360) - 180) };
+}

@@ -1,0 +1,118 @@
+import { getDomain } from 'tldts';
+import { ServiceError } from '../../kit/errors';
+import { distanceKm } from './distance';
+import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
+import { type Place } from './place';
+import { type PlacePage, type PlaceQuery, type RankingUpstream, type UpstreamCall } from './ranking-upstream';
+
+export interface LeadFilters {
+  /** Places without a rating do not reach it. */
+  readonly minRating?: number | undefined;
+  /** True: only those with one; false: only those without. */
+  readonly hasWebsite?: boolean | undefined;
+  readonly hasPhone?: boolean | undefined;
+  /** Only places within the radius of the query's centre. */
+  readonly isBounded: boolean;
+}
+
+export interface LeadRequest {
+  readonly query: PlaceQuery;
+  readonly filters: LeadFilters;
+  /** 1 to 60. */
+  readonly limit: number;
+  readonly pageToken?: string | undefined;
+}
+
+/** Upstream pages for one request, whatever the filters drop: Google has no more than three. */
+const MOST_PAGES = 3;
+
+function isWithin(place: Place, { bias }: PlaceQuery): boolean {
+  const { latitude, longitude } = place;
+  if (!bias) return true;
+  return latitude !== null && longitude !== null && distanceKm(bias.center, { latitude, longitude }) <= bias.radiusKm;
+}
+
+function passes(place: Place, { query, filters }: LeadRequest): boolean {
+  const { minRating, hasWebsite, hasPhone, isBounded } = filters;
+  if (minRating !== undefined && (place.rating === null || place.rating < minRating)) return false;
+  if (hasWebsite !== undefined && hasWebsite !== (place.website !== null)) return false;
+  if (hasPhone !== undefined && hasPhone !== (place.phone !== null || place.internationalPhone !== null)) return false;
+  return !isBounded || isWithin(place, query);
+}
+
+function leadView(place: Place): Record<string, unknown> {
+  const { address } = place;
+  return {
+    place_id: place.placeId,
+    name: place.name,
+    category: place.category,
+    types: place.types,
+    phone: place.phone,
+    international_phone: place.internationalPhone,
+    website: place.website,
+    domain: place.website === null ? null : getDomain(place.website),
+    address: {
+      formatted: address.formatted,
+      street: address.street,
+      locality: address.locality,
+      region: address.region,
+      postal_code: address.postalCode,
+      country: address.country,
+      country_code: address.countryCode,
+    },
+    latitude: place.latitude,
+    longitude: place.longitude,
+    rating: place.rating,
+    reviews: place.reviews,
+    business_status: place.businessStatus,
+    maps_url: place.mapsUrl,
+    emails: [],
+  };
+}
+
+/** The first page of a request may hang on the caller's token, and then a refusal is the caller's to mend. */
+async function findPage(upstream: RankingUpstream, request: LeadRequest, point: PagePoint, call: UpstreamCall): Promise<PlacePage> {
+  try {
+    return await upstream.findPlaces(request.query, point.upstreamToken, call);
+  } catch (error) {
+    const isRejected = error instanceof ServiceError && error.options.members?.['reason'] === 'rejected';
+    throw isRejected && point.upstreamToken !== undefined ? invalidPageToken() : error;
+  }
+}
+
+interface Collected {
+  readonly places: readonly Place[];
+  readonly next: PagePoint | undefined;
+}
+
+async function collect(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Collected> {
+  const { query, limit, pageToken } = request;
+  const places: Place[] = [];
+  let point = pageToken === undefined ? { upstreamToken: undefined, skip: 0 } : parsePageToken(query, pageToken);
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await findPage(upstream, request, point, call);
+    for (const [index, place] of page.places.entries()) {
+      if (index < point.skip || !passes(place, request)) continue;
+      if (places.length === limit) return { places, next: { ...point, skip: index } };
+      places.push(place);
+    }
+    if (page.nextToken === undefined) return { places, next: undefined };
+    point = { upstreamToken: page.nextToken, skip: 0 };
+    if (places.length === limit) break;
+  }
+  return { places, next: point };
+}
+
+/**
+ * Businesses with their contacts, in the upstream's order. `next_page_token` is null when there are no more.
+ * @throws ServiceError 422 for a page token that does not fit; 502 and 504 of the upstream
+ */
+export async function collectLeads(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Record<string, unknown>> {
+  const { places, next } = await collect(upstream, request, call);
+  return {
+    count: places.length,
+    leads: places.map(leadView),
+    next_page_token: next ? formatPageToken(request.query, next) : null,
+    source: upstream.source,
+  };
+}

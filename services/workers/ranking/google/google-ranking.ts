@@ -1,0 +1,63 @@
+import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
+import { formatTimestamp } from '../../../kit/timestamp';
+import { type UpstreamClient } from '../../../kit/upstream-client';
+import { matchFirmly } from '../match-business';
+import { type Place } from '../place';
+import { positionBody, type RankingFacts, searchBody, withoutRepeats } from '../rank-places';
+import { type PlaceQuery, type RankingUpstream, type RankQuery, type UpstreamCall } from '../ranking-upstream';
+import { searchText } from './places-client';
+
+const SOURCE = 'google_places';
+
+export interface GoogleRankingOptions {
+  readonly client: UpstreamClient;
+  /** The live one never goes to the sandbox. */
+  readonly keys: Readonly<Record<KeyMode, string>>;
+  readonly clock: Clock;
+}
+
+interface Found {
+  readonly places: readonly Place[];
+  readonly truncated: boolean;
+}
+
+function placeQueryOf(query: RankQuery): PlaceQuery {
+  const { keyword, center, radiusKm, countryCode, languageCode } = query;
+  return { text: keyword, bias: { center, radiusKm }, countryCode, languageCode };
+}
+
+/** Rankings that are computed here from the order in which Google Places lists businesses. */
+export function createGoogleRanking({ client, keys, clock }: GoogleRankingOptions): RankingUpstream {
+  const findPage = (query: PlaceQuery, token: string | undefined, call: UpstreamCall): ReturnType<typeof searchText> =>
+    searchText({ client, key: keys[call.mode] }, query, token, call);
+
+  /** Reads pages until there are `maxResults` places, no more pages, or enough: every page costs money. */
+  async function findRanked(query: RankQuery, call: UpstreamCall, isEnough: (places: readonly Place[]) => boolean): Promise<Found> {
+    let places: Place[] = [];
+    let token: string | undefined;
+    do {
+      const page = await findPage(placeQueryOf(query), token, call);
+      const known = places.length;
+      places = withoutRepeats([...places, ...page.places]);
+      // A page that brings nothing new would be followed for ever.
+      token = places.length > known ? page.nextToken : undefined;
+    } while (token !== undefined && places.length < query.maxResults && !isEnough(places));
+    return { places: places.slice(0, query.maxResults), truncated: token !== undefined || places.length > query.maxResults };
+  }
+
+  const factsOf = ({ truncated }: Found): RankingFacts => ({ source: SOURCE, fetchedAt: formatTimestamp(clock.now()), truncated });
+
+  return {
+    source: SOURCE,
+    async search(query, call) {
+      const found = await findRanked(query, call, () => false);
+      return JSON.stringify(searchBody(found.places, query, factsOf(found)));
+    },
+    async position(query, call) {
+      const found = await findRanked(query, call, (places) => matchFirmly(places, { name: query.businessName }) !== undefined);
+      return JSON.stringify(positionBody(found.places, query, factsOf(found)));
+    },
+    findPlaces: findPage,
+    close: () => client.close(),
+  };
+}

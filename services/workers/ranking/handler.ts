@@ -1,0 +1,52 @@
+import { type WorkerCall } from '../../kit/serve-worker';
+import { type FindLeadsRequest__Output } from '../generated/ranking/ranking/v1/FindLeadsRequest';
+import { type FindLeadsResponse } from '../generated/ranking/ranking/v1/FindLeadsResponse';
+import { type GetSourceResponse } from '../generated/ranking/ranking/v1/GetSourceResponse';
+import { type RankRequest__Output } from '../generated/ranking/ranking/v1/RankRequest';
+import { type RankResponse } from '../generated/ranking/ranking/v1/RankResponse';
+import { collectLeads, type LeadRequest } from './collect-leads';
+import { type RankQuery } from './ranking-upstream';
+import { type RankingUpstreams } from './upstreams';
+
+export interface RankingHandlers {
+  GetSource(request: object, call: WorkerCall): GetSourceResponse;
+  Search(request: RankRequest__Output, call: WorkerCall): Promise<RankResponse>;
+  Position(request: RankRequest__Output, call: WorkerCall): Promise<RankResponse>;
+  FindLeads(request: FindLeadsRequest__Output, call: WorkerCall): Promise<FindLeadsResponse>;
+}
+
+/** Kilometres around a centre in which places are preferred when the caller names no radius. */
+const PREFERRED_RADIUS_KM = 5;
+
+function rankQueryOf(request: RankRequest__Output): RankQuery {
+  const { latitude, longitude, countryCode, ...rest } = request;
+  return { ...rest, center: { latitude, longitude }, countryCode: countryCode?.toUpperCase() };
+}
+
+function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
+  const { query, location, center, radiusKm, countryCode, languageCode, limit, pageToken, minRating, hasWebsite, hasPhone } = request;
+  return {
+    query: {
+      text: location === undefined ? query : `${query} in ${location}`,
+      bias: center ? { center, radiusKm: radiusKm ?? PREFERRED_RADIUS_KM } : undefined,
+      countryCode: countryCode?.toUpperCase(),
+      languageCode,
+    },
+    filters: { minRating, hasWebsite, hasPhone, isBounded: center !== null && radiusKm !== undefined },
+    limit,
+    pageToken,
+  };
+}
+
+/** The worker's methods. Each asks the upstream of the caller's mode. */
+export function createRankingHandlers(upstreams: RankingUpstreams): RankingHandlers {
+  return {
+    GetSource: (_request, { mode }) => ({ source: upstreams.serving(mode).source }),
+    Search: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).search(rankQueryOf(request), call) }),
+    Position: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).position(rankQueryOf(request), call) }),
+    FindLeads: async (request, call) => {
+      const data = await collectLeads(upstreams.serving(call.mode), leadRequestOf(request), call);
+      return { dataJson: JSON.stringify(data) };
+    },
+  };
+}

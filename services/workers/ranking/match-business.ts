@@ -1,0 +1,83 @@
+import { foldName, nameSimilarity } from './fold-name';
+import { type Place } from './place';
+
+/** What the caller knows of a business. */
+export interface WantedBusiness {
+  readonly name?: string | undefined;
+  readonly placeId?: string | undefined;
+}
+
+export type MatchMethod = 'place_id' | 'name_exact' | 'name_similar';
+
+/** A place that may be the wanted one. */
+export interface Candidate {
+  /** In the list that was searched. */
+  readonly index: number;
+  /** Dice coefficient of the names' words; 1 for the same name or id. */
+  readonly score: number;
+}
+
+export type BusinessMatch =
+  | {
+      readonly kind: 'found';
+      readonly index: number;
+      readonly method: MatchMethod;
+      readonly score: number;
+      /** All places of the same name, the match first, when there are several; else empty. */
+      readonly candidates: readonly Candidate[];
+    }
+  /** Several similar names, none clearly the best. */
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'none' };
+
+const LOWEST_SCORE = 0.85;
+/** By how much the best similar name must lead. */
+const MARGIN = 0.05;
+/** Sums of binary fractions: 0.9 − 0.85 is less than 0.05. */
+const ROUNDING = 1e-9;
+
+function found(index: number, method: MatchMethod, score: number, candidates: readonly Candidate[] = []): BusinessMatch {
+  return { kind: 'found', index, method, score, candidates };
+}
+
+function matchId(places: readonly Place[], placeId: string): BusinessMatch | undefined {
+  const index = places.findIndex((place) => place.placeId === placeId);
+  return index < 0 ? undefined : found(index, 'place_id', 1);
+}
+
+/**
+ * Of several places of the same name the first is the match: what comes later in the list then never changes where the business
+ * stands. The others are named beside it.
+ */
+function matchExactly(places: readonly Place[], name: string): BusinessMatch | undefined {
+  const { key } = foldName(name);
+  const same = places.flatMap((place, index) => (foldName(place.name).key === key ? [{ index, score: 1 }] : []));
+  const [first] = same;
+  return first && found(first.index, 'name_exact', 1, same.length > 1 ? same : []);
+}
+
+function matchSimilar(places: readonly Place[], name: string): BusinessMatch {
+  const wanted = foldName(name);
+  const scored = places.map((place, index) => ({ index, score: nameSimilarity(wanted, foldName(place.name)) }));
+  const [best, ...others] = scored.sort((one, other) => other.score - one.score || one.index - other.index);
+  if (!best || best.score < LOWEST_SCORE - ROUNDING) return { kind: 'none' };
+  const rivals = others.filter(({ score }) => best.score - score < MARGIN - ROUNDING);
+  if (rivals.length > 0) return { kind: 'ambiguous', candidates: [best, ...rivals] };
+  return found(best.index, 'name_similar', best.score);
+}
+
+/** A match that no place further down the list can change; undefined while there is none. */
+export function matchFirmly(places: readonly Place[], { name, placeId }: WantedBusiness): BusinessMatch | undefined {
+  const byId = placeId === undefined ? undefined : matchId(places, placeId);
+  return byId ?? (name === undefined ? undefined : matchExactly(places, name));
+}
+
+/**
+ * Finds a business in a ranked list: by its id; else by its name, folded and equal; else by the most similar name, when it is similar
+ * enough and leads by enough.
+ */
+export function matchBusiness(places: readonly Place[], wanted: WantedBusiness): BusinessMatch {
+  const firm = matchFirmly(places, wanted);
+  if (firm) return firm;
+  return wanted.name === undefined ? { kind: 'none' } : matchSimilar(places, wanted.name);
+}

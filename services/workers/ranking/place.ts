@@ -1,0 +1,31 @@
+/** Parts of an address as far as the upstream tells them. */
+export interface PlaceAddress {
+  readonly formatted: string | null;
+  readonly street: string | null;
+  readonly locality: string | null;
+  readonly region: string | null;
+  readonly postalCode: string | null;
+  readonly country: string | null;
+  /** Two letters, upper case. */
+  readonly countryCode: string | null;
+}
+
+/** One business, whatever upstream told of it. */
+export interface Place {
+  readonly placeId: string;
+  readonly name: string;
+  readonly address: PlaceAddress;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  /** 1 to 5. */
+  readonly rating: number | null;
+  readonly reviews: number | null;
+  /** As written in its country. */
+  readonly phone: string | null;
+  readonly internationalPhone: string | null;
+  readonly website: string | null;
+  readonly mapsUrl: string | null;
+  readonly businessStatus: string | null;
+  readonly category: string | null;
+  readonly types: readonly string[];
+}

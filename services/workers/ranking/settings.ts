@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+
+const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
+
+/** What the worker process reads from its environment. Without a Places key and without a WebSocket, live calls are refused. */
+export const rankingWorkerSettings = z
+  .object({
+    WORKER_HOST: z.string().default('127.0.0.1'),
+    /** 0 takes a free port; the ready line names it. */
+    WORKER_PORT: portSetting().default(0),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    /** Both upstreams of test keys. */
+    SANDBOX_URL: urlSetting().optional(),
+    /** Who serves live keys; needed only when both are configured. */
+    RANKING_SOURCE: source.optional(),
+    /** Who serves test keys, in the sandbox; the same as for live keys, else google_places. */
+    RANKING_TEST_SOURCE: source.optional(),
+    RANKING_WEBSOCKET_URL: urlSetting(['ws', 'wss']).optional(),
+    /** Sent with the handshake as a bearer token. */
+    RANKING_WEBSOCKET_TOKEN: z.string().optional(),
+    RANKING_GOOGLE_PLACES_URL: urlSetting().default('https://places.googleapis.com'),
+    RANKING_GOOGLE_PLACES_KEY: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII')
+      .optional(),
+    /** Milliseconds for one message or one page. */
+    RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
+    /** Milliseconds between two pings on the WebSocket; a peer that is silent for two of them is taken for dead. */
+    RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
+  })
+  .superRefine((settings, context) => {
+    const hasSocket = settings.RANKING_WEBSOCKET_URL !== undefined;
+    const hasPlaces = settings.RANKING_GOOGLE_PLACES_KEY !== undefined;
+    const require = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if (hasSocket && hasPlaces && settings.RANKING_SOURCE === undefined) {
+      require('RANKING_SOURCE', 'must say which is used: RANKING_WEBSOCKET_URL and RANKING_GOOGLE_PLACES_KEY are both set');
+    }
+    if (settings.RANKING_SOURCE === 'ranking_websocket' && !hasSocket) {
+      require('RANKING_WEBSOCKET_URL', 'is required when RANKING_SOURCE is ranking_websocket');
+    }
+    if (settings.RANKING_SOURCE === 'google_places' && !hasPlaces) {
+      require('RANKING_GOOGLE_PLACES_KEY', 'is required when RANKING_SOURCE is google_places');
+    }
+  });
+
+export type RankingWorkerSettings = z.output<typeof rankingWorkerSettings>;

@@ -1,0 +1,76 @@
+import { type Clock, type KeyMode } from '../../../plugins/core/ports';
+import { ServiceError } from '../../kit/errors';
+import { type Log } from '../../kit/log';
+import { createUpstreamClient } from '../../kit/upstream-client';
+import { sandboxAt } from '../../kit/upstream-target';
+import { createGoogleRanking } from './google/google-ranking';
+import { type RankingSource, type RankingUpstream } from './ranking-upstream';
+import { type RankingWorkerSettings } from './settings';
+import { createWebSocketRanking } from './websocket/websocket-ranking';
+
+export interface RankingUpstreams {
+  /** @throws ServiceError 503 `upstream_not_configured` naming the missing settings */
+  serving(mode: KeyMode): RankingUpstream;
+  close(): Promise<void>;
+}
+
+/** Not a secret: the sandbox takes any key. */
+const SANDBOX_KEY = 'sandbox';
+
+function liveSource(settings: RankingWorkerSettings): RankingSource | undefined {
+  if (settings.RANKING_SOURCE !== undefined) return settings.RANKING_SOURCE;
+  if (settings.RANKING_WEBSOCKET_URL !== undefined) return 'ranking_websocket';
+  return settings.RANKING_GOOGLE_PLACES_KEY === undefined ? undefined : 'google_places';
+}
+
+function notConfigured(settings: readonly string[], mode: KeyMode): ServiceError {
+  return new ServiceError('upstream_not_configured', {
+    detail: `This product has no ${mode === 'test' ? 'sandbox' : 'live'} source configured: set ${settings.join(' or ')}.`,
+    members: { settings },
+  });
+}
+
+/** Both adapters; the settings say which one serves live calls and which one test calls. */
+export function createRankingUpstreams(settings: RankingWorkerSettings, { log, clock }: { log: Log; clock: Clock }): RankingUpstreams {
+  const common = { sandboxUrl: settings.SANDBOX_URL };
+  const adapters: Readonly<Record<RankingSource, RankingUpstream>> = {
+    google_places: createGoogleRanking({
+      client: createUpstreamClient({
+        name: 'google_places',
+        target: {
+          liveUrl: settings.RANKING_GOOGLE_PLACES_URL,
+          liveSetting: 'RANKING_GOOGLE_PLACES_URL',
+          sandboxUrl: sandboxAt(common, '/google-places'),
+        },
+        timeoutMs: settings.RANKING_TIMEOUT_MS,
+        headers: { accept: 'application/json' },
+      }),
+      keys: { live: settings.RANKING_GOOGLE_PLACES_KEY ?? '', test: SANDBOX_KEY },
+      clock,
+    }),
+    ranking_websocket: createWebSocketRanking({
+      target: {
+        liveUrl: settings.RANKING_WEBSOCKET_URL,
+        liveSetting: 'RANKING_WEBSOCKET_URL',
+        sandboxUrl: sandboxAt(common, '/ranking/link')?.replace(/^http/, 'ws'),
+      },
+      token: settings.RANKING_WEBSOCKET_TOKEN,
+      messageMs: settings.RANKING_TIMEOUT_MS,
+      heartbeatMs: settings.RANKING_HEARTBEAT_MS,
+      log,
+    }),
+  };
+  const live = liveSource(settings);
+  const test = settings.RANKING_TEST_SOURCE ?? live ?? 'google_places';
+  return {
+    serving(mode) {
+      if (mode === 'test' && settings.SANDBOX_URL === undefined) throw notConfigured(['SANDBOX_URL'], mode);
+      const source = mode === 'test' ? test : live;
+      if (source === undefined) throw notConfigured(['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_URL'], mode);
+      return adapters[source];
+    },
+    close: async () => {
+      await Promise.all(Object.values(adapters).map((adapter) => adapter.close()));
+    },
+  };
+}

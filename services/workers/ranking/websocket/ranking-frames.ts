@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type RankQuery } from '../ranking-upstream';
+import { memberText } from './member-text';
+
+/** The routes that ask; the upstream may answer each in its own shape. */
+export type RankOperation = 'search' | 'position';
+
+/** What is asked, in the names of the public parameters. */
+export type RankParameters = Readonly<Record<string, string | number | undefined>>;
+
+export function parametersOf(operation: RankOperation, query: RankQuery): RankParameters {
+  return {
+    operation,
+    keyword: query.keyword,
+    latitude: query.center.latitude,
+    longitude: query.center.longitude,
+    business_name: query.businessName,
+    radius_km: query.radiusKm,
+    place_id: query.placeId,
+    country_code: query.countryCode,
+    language_code: query.languageCode,
+    max_results: query.maxResults,
+  };
+}
+
+/** `{"type":"rank","id":…,…parameters}` */
+export function rankFrame(id: string, parameters: RankParameters): string {
+  return JSON.stringify({ ...parameters, type: 'rank', id });
+}
+
+const frame = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('result'), id: z.string(), body: z.looseObject({ ok: z.boolean() }).optional().catch(undefined) }),
+  z.looseObject({ type: z.literal('error'), id: z.string().optional() }),
+]);
+
+export type RankingFrame =
+  /** `bodyText` is absent when the body is no object with an `ok` flag. */
+  | { readonly kind: 'result'; readonly id: string; readonly bodyText: string | undefined }
+  /** Without an id it concerns everything that is asked. */
+  | { readonly kind: 'error'; readonly id: string | undefined }
+  | { readonly kind: 'unknown' };
+
+/** Reads what the upstream sent. Other types of messages are `unknown`; text that is no JSON object is too. */
+export function parseRankingFrame(text: string): RankingFrame {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'unknown' };
+  }
+  const parsed = frame.safeParse(value);
+  if (!parsed.success) return { kind: 'unknown' };
+  const { data } = parsed;
+  if (data.type === 'error') return { kind: 'error', id: data.id };
+  return { kind: 'result', id: data.id, bodyText: data.body && memberText(text, 'body') };
+}

@@ -1,0 +1,241 @@
+import { grankService } from '../../../services/grank/routes';
+import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { placesExamples } from '../../../services/sandbox/places-examples';
+import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
+import { type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { type Harness } from '../kit/harness';
+
+const POINT = { latitude: 12.9716, longitude: 77.5946 };
+
+let sandbox: Sandbox;
+const workers: WorkerServer[] = [];
+const harnesses: Harness[] = [];
+
+async function grankWith(env: Record<string, string>): Promise<Harness> {
+  const worker = await startTestWorker(env);
+  workers.push(worker);
+  const harness = await serviceWith(grankService, worker.address);
+  harnesses.push(harness);
+  return harness;
+}
+
+beforeAll(async () => (sandbox = await startTestSandbox()));
+afterAll(async () => {
+  await Promise.all(harnesses.map(({ app }) => app.close()));
+  await Promise.all(workers.map((worker) => worker.close(100)));
+  await sandbox.close();
+});
+
+function poster(grank: () => Harness) {
+  return (route: string, payload: object, mode: 'live' | 'test' = 'test') =>
+    grank().call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode } });
+}
+
+const STATUS = /^(\d{3})/;
+const REASON = /reason (\w+)/;
+
+function expectAsDocumented(example: SandboxExample, response: { statusCode: number; json(): any }): void {
+  expect([example.outcome, response.statusCode]).toEqual([example.outcome, Number(STATUS.exec(example.yields)?.[1])]);
+  const reason = REASON.exec(example.yields)?.[1];
+  if (reason) expect(response.json()).toMatchObject({ reason });
+}
+
+describe('the documented inputs of grank', () => {
+  let grank: Harness;
+  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
+
+  test.each(placesExamples.filter(({ product }) => product === 'api-grank'))('$route: $outcome yields $yields', async (example) => {
+    const { method, route: url, input } = example;
+    const response = await grank.call({ method, url, ...(method === 'POST' && { payload: input }), context: { mode: 'test' } });
+    expectAsDocumented(example, response);
+    expect(response.headers['x-tollgate-mode']).toBe('test');
+    expect(response.body).not.toContain('127.0.0.1');
+    if (response.statusCode !== 200) {
+      expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+      expect(response.json()).toMatchObject({ request_id: 'request-1' });
+    }
+  });
+});
+
+describe('/grank/search', () => {
+  let grank: Harness;
+  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
+  const post = poster(() => grank);
+
+  test('answers ranked businesses with distance and the radius marked', async () => {
+    const body = (await post('search', { ...POINT, keyword: 'dentist' })).json();
+    expect(Object.keys(body)).toEqual(['ok', 'query', 'count', 'results', 'truncated', 'source', 'fetched_at']);
+    expect(body).toMatchObject({
+      ok: true,
+      query: { keyword: 'dentist', ...POINT, radius_km: 5, max_results: 20 },
+      count: 20,
+      truncated: true,
+      source: 'google_places',
+      fetched_at: '2026-03-14 09:26:53',
+    });
+    expect(body.results.map(({ position }: any) => position)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+    expect(body.results[0]).toEqual({
+      position: 1,
+      place_id: 'ChIJsandbox0001',
+      name: 'Lotus Clinic',
+      address: '1, Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India',
+      latitude: expect.any(Number),
+      longitude: 77.5946,
+      distance_km: 0.4,
+      rating: 3.7,
+      reviews: 13,
+      phone: '080 5550 1001',
+      website: 'https://www.business-01.example.com/',
+      types: ['clinic', 'point_of_interest', 'establishment'],
+      business_status: 'OPERATIONAL',
+      in_radius: true,
+    });
+    expect(body.results[8]).toMatchObject({ position: 9, distance_km: 8, in_radius: false });
+    expect(body.results[10]).toMatchObject({ rating: null, reviews: null });
+  });
+
+  test('reads further pages only as far as they are needed', async () => {
+    const all = (await post('search', { ...POINT, keyword: 'dentist', max_results: 60 })).json();
+    expect([all.count, all.truncated]).toEqual([45, false]);
+    const some = (await post('search', { ...POINT, keyword: 'dentist', max_results: 25 })).json();
+    expect([some.count, some.truncated]).toEqual([25, true]);
+    expect(some.results).toEqual(all.results.slice(0, 25));
+  });
+
+  test('says which result is the business that was asked for', async () => {
+    const match = async (more: object) => (await post('search', { ...POINT, keyword: 'dentist', ...more })).json().match;
+    expect(await match({ place_id: 'ChIJsandbox0007' })).toEqual({
+      place_id: 'ChIJsandbox0007', name: 'Café Señorita', method: 'place_id', score: 1, position: 7,
+    }); // prettier-ignore
+    expect(await match({ business_name: 'lotus clinic pvt ltd' })).toMatchObject({ method: 'name_exact', position: 1 });
+    expect(await match({ business_name: 'Nobody' })).toBeNull();
+    expect(await match({ place_id: '', business_name: '' })).toBeUndefined();
+  });
+});
+
+describe('/grank/position', () => {
+  let grank: Harness;
+  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
+  const post = poster(() => grank);
+  const find = async (business: string, more: object = {}) =>
+    (await post('position', { ...POINT, keyword: 'dentist', business_name: business, ...more })).json();
+
+  test('tells the rank, the match and who stands above', async () => {
+    const body = await find('ORCHID DENTAL CARE');
+    expect(Object.keys(body)).toEqual([
+      'ok', 'query', 'found', 'position', 'position_in_radius', 'match', 'candidates', 'checked', 'competitors_above', 'truncated',
+      'source', 'fetched_at',
+    ]); // prettier-ignore
+    expect(body).toMatchObject({
+      ok: true,
+      found: true,
+      position: 3,
+      position_in_radius: 3,
+      match: { place_id: 'ChIJsandbox0003', name: 'Orchid Dental Care Pvt. Ltd.', method: 'name_exact', score: 1 },
+      candidates: [],
+      checked: 20,
+    });
+    expect(body.competitors_above.map(({ name }: any) => name)).toEqual(['Lotus Clinic', 'Orchid Clinic']);
+  });
+
+  test('is the same for every radius and for every max_results from the match on', async () => {
+    for (const radius_km of [0.1, 1, 5, 50]) expect((await find('Harbour Clinic', { radius_km })).position).toBe(15);
+    for (const max_results of [15, 16, 20, 21, 60]) expect((await find('Harbour Clinic', { max_results })).position).toBe(15);
+    expect(await find('Harbour Clinic', { max_results: 14 })).toMatchObject({ found: false, position: null, checked: 14, truncated: true });
+  });
+
+  test('counts within the radius apart, and gives a business outside no such rank', async () => {
+    expect(await find('Tamarind Clinic')).toMatchObject({ position: 10, position_in_radius: 9 });
+    expect(await find('Peacock Clinic')).toMatchObject({ found: true, position: 9, position_in_radius: null });
+  });
+
+  test('names both places of one name and takes the one that ranks first', async () => {
+    const body = await find('Twin Lakes Diner', { max_results: 60 });
+    expect(body).toMatchObject({ found: true, position: 12, checked: 20 });
+    expect(body.candidates.map(({ position, score }: any) => [position, score])).toEqual([[12, 1], [19, 1]]); // prettier-ignore
+    const searched = (await post('search', { ...POINT, keyword: 'dentist', business_name: 'Twin Lakes Diner', max_results: 60 })).json();
+    expect(searched.match.position).toBe(12);
+    expect(searched.candidates.map(({ position }: any) => position)).toEqual([12, 19]);
+  });
+
+  test('decides for none of two names that are alike', async () => {
+    const body = await find('Shree Sai Krishna Family Restaurant And Lodge', { max_results: 60 });
+    expect(body).toMatchObject({ found: false, position: null, match: null, checked: 45, competitors_above: [] });
+    expect(body.candidates.map(({ position, score }: any) => [position, score])).toEqual([[18, 0.857], [25, 0.857]]); // prettier-ignore
+  });
+});
+
+describe('test keys over the ranking WebSocket', () => {
+  let grank: Harness;
+  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' })));
+  const post = poster(() => grank);
+
+  test('get the JSON of the upstream as it is, with its ok flag', async () => {
+    const search = (await post('search', { ...POINT, keyword: 'dentist', max_results: 2 })).json();
+    expect(search).toMatchObject({ ok: true, source: 'sandbox_ranking', count: 2 });
+    const position = (await post('position', { ...POINT, keyword: 'dentist', business_name: 'orchid clinic' })).json();
+    expect(position).toEqual({
+      ok: true,
+      source: 'sandbox_ranking',
+      query: { keyword: 'dentist' },
+      found: true,
+      position: 2,
+      checked: 20,
+      match: { place_id: 'ChIJsandbox0002', name: 'Orchid Clinic' },
+    });
+  });
+
+  test.each([
+    ['sandbox-upstream-error', 502, 'upstream_error'],
+    ['sandbox-closed', 502, 'unreachable'],
+    ['sandbox-bad-response', 502, 'bad_response'],
+    ['sandbox-timeout', 504, undefined],
+  ])('%s is %i', async (keyword, status, reason) => {
+    for (const route of ['search', 'position']) {
+      const response = await post(route, { ...POINT, keyword, business_name: 'x' });
+      expect([response.statusCode, response.json().reason]).toEqual([status, reason]);
+    }
+  });
+});
+
+describe('a deployment without', () => {
+  const input = { ...POINT, keyword: 'dentist', business_name: 'Lotus Clinic' };
+  const UNSET = { code: 'upstream_not_configured' };
+
+  test('a live source answers live keys 503 and names the settings, and serves test keys', async () => {
+    const grank = await grankWith({ SANDBOX_URL: sandbox.url });
+    const post = poster(() => grank);
+    for (const route of ['search', 'position', 'health']) {
+      const response = await post(route, input, 'live');
+      expect([route, response.statusCode]).toEqual([route, 503]);
+      expect(response.json()).toMatchObject({ ...UNSET, settings: ['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_URL'] });
+      expect((await post(route, input)).statusCode).toBe(200);
+    }
+  });
+
+  test('a sandbox answers test keys 503, whatever is configured live', async () => {
+    const grank = await grankWith({ RANKING_GOOGLE_PLACES_KEY: 'k' });
+    const response = await poster(() => grank)('search', input);
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toMatchObject({ ...UNSET, settings: ['SANDBOX_URL'] });
+  });
+
+  test('a worker answers 503 and names the setting; its index is answered', async () => {
+    const grank = await serviceWith(grankService);
+    for (const route of ['search', 'position', 'health']) {
+      const response = await poster(() => grank)(route, input);
+      expect([route, response.statusCode]).toEqual([route, 503]);
+      expect(response.json()).toMatchObject({ ...UNSET, settings: ['RANKING_WORKER_URL'] });
+    }
+    expect((await grank.call({ method: 'PUT', url: '/grank' })).json()).toMatchObject({ status: 'success', product: 'api-grank' });
+  });
+
+  test('a worker that runs is not ready, and fails calls with 502', async () => {
+    const grank = await serviceWith(grankService, '127.0.0.1:1');
+    const health = await grank.call({ method: 'GET', url: '/grank/health' });
+    expect([health.statusCode, health.json().code]).toEqual([503, 'service_not_ready']);
+    expect((await poster(() => grank)('search', input)).statusCode).toBe(502);
+    await grank.app.close();
+  });
+});

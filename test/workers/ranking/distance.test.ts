@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { type Coordinates, distanceKm } from '../../../services/workers/ranking/distance';
+
+const point: fc.Arbitrary<Coordinates> = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+
+/** The angle between two unit vectors: another formula for the same arc. */
+function arcByVectors(from: Coordinates, to: Coordinates): number {
+  const vector = ({ latitude, longitude }: Coordinates): [number, number, number] => {
+    const [phi, lambda] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
+    return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
+  };
+  const [a, b] = [vector(from), vector(to)];
+  const cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  return 6371.0088 * Math.atan2(Math.hypot(...cross), dot);
+}
+
+/** A millimetre, in kilometres; near the antipode the haversine itself loses this much. */
+const FINE = 1e-3;
+
+describe('the distance', () => {
+  test('is the same both ways, never negative, and zero to itself', () => {
+    fc.assert(
+      fc.property(point, point, (one, other) => {
+        expect(distanceKm(one, other)).toBe(distanceKm(other, one));
+        expect(distanceKm(one, other)).toBeGreaterThanOrEqual(0);
+        expect(distanceKm(one, one)).toBe(0);
+      }),
+    );
+  });
+
+  test('is never longer than a detour', () => {
+    fc.assert(
+      fc.property(point, point, point, (one, other, via) => {
+        expect(distanceKm(one, other)).toBeLessThanOrEqual(distanceKm(one, via) + distanceKm(via, other) + FINE);
+      }),
+    );
+  });
+
+  test('agrees with the angle between vectors', () => {
+    fc.assert(
+      fc.property(point, point, (one, other) => {
+        expect(Math.abs(distanceKm(one, other) - arcByVectors(one, other))).toBeLessThan(FINE);
+      }),
+    );
+  });
+
+  test.each([
+    [{ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 }, 111.195],
+    [{ latitude: 0, longitude: 179.5 }, { latitude: 0, longitude: -179.5 }, 111.195],
+    [{ latitude: 90, longitude: 0 }, { latitude: -90, longitude: 0 }, 20_015.114],
+  ])('from %j to %j is %f km', (from, to, km) => expect(distanceKm(from, to)).toBeCloseTo(km, 3));
+});

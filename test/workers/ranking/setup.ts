@@ -1,0 +1,28 @@
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { type ServiceDefinition } from '../../../services/kit/define-service';
+import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
+import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';
+import { startRankingWorker } from '../../../services/workers/ranking/start-ranking-worker';
+import { createHarness, type Harness, testClock } from '../../services/kit/harness';
+
+const log = createLog('test', { level: 'silent' });
+
+export function startTestSandbox(): Promise<Sandbox> {
+  return startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+}
+
+export function startTestWorker(env: Record<string, string>): Promise<WorkerServer> {
+  return startRankingWorker(rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '400', ...env }), log, testClock);
+}
+
+/** A service in memory that talks to a worker over gRPC; without an address it has none. */
+export async function serviceWith<Deps, Settings>(service: ServiceDefinition<Deps, Settings>, address?: string): Promise<Harness> {
+  const settings = service.settings.parse(address === undefined ? {} : { RANKING_WORKER_URL: address });
+  const deps = await service.createDeps({ settings, common: { sandboxUrl: undefined }, log, clock: testClock, metrics: createMetrics() });
+  const harness = createHarness(service as ServiceDefinition<Deps>, { deps });
+  harness.app.addHook('onClose', () => service.close?.(deps));
+  return harness;
+}
