@@ -41,12 +41,12 @@ export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>
 
   return {
     get: async (signal) => {
-      if (clock.monotonic() >= staleAt) {
+      if (clock.monotonic() >= staleAt || !reading) {
         reading = readAgain();
         reading.catch(() => undefined);
       }
-      const { list } = kept ?? { list: reading };
-      return withDeadline(untilAborted(Promise.resolve(list), signal), new Cancellation(), timeoutMs);
+      const list = kept ? Promise.resolve(kept.list) : reading;
+      return withDeadline(untilAborted(list, signal), new Cancellation(), timeoutMs);
     },
   };
 }
