@@ -32,7 +32,6 @@ async function main(): Promise<void> {
     return;
   }
   const running = await runServices(services, process.env);
-  process.stdout.write(`${JSON.stringify({ ready: true, services: running.services, private: running.privateUrl, pid: process.pid })}\n`);
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;
@@ -41,6 +40,8 @@ async function main(): Promise<void> {
     void running.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
+  // Last: whoever reads this may stop the process at once.
+  process.stdout.write(`${JSON.stringify({ ready: true, services: running.services, private: running.privateUrl, pid: process.pid })}\n`);
 }
 
 /** Says why on standard error, scrubbed, and ends: a supervisor starts the process again. */

@@ -59,7 +59,6 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   });
   const server = createPluginServer({ plugin, socketPath: settings.socketPath, log });
   await server.listen();
-  process.stdout.write('{"ready":true}\n');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
@@ -80,6 +79,8 @@ async function serve(settings: PluginServerSettings): Promise<void> {
       );
     });
   }
+  // Last: whoever reads this may stop the process at once.
+  process.stdout.write('{"ready":true}\n');
 }
 
 function main(): void {
