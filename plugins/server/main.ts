@@ -15,7 +15,7 @@ import { readSettings, type PluginServerSettings } from './settings';
 /** No statement of the plugin server takes a hundredth of this on a healthy database. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 /** Kong keeps sending while it is told; running events are short. */
-const DRAIN_MS = 5_000;
+const DRAIN_MS = 3_000;
 
 async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const { size } = await stat(path);
