@@ -1,0 +1,75 @@
+import { type IncomingMessage, createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { createGdplayDeps, type GdplayDeps } from '../../../services/gdplay/deps';
+import { gdplayService } from '../../../services/gdplay/routes';
+import { gdplaySettings } from '../../../services/gdplay/settings';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { createServiceApp } from '../../../services/kit/service-app';
+import { contextFor, createHarness, type Harness, proofHeader, SIGNING_KEY, testClock } from '../kit/harness';
+
+/** The two ways of looking files up. */
+export const ADAPTERS = [
+  ['with an API key', { GDPLAY_API_KEY: 'live-api-key-1' }],
+  ['without an API key', {}],
+] as const;
+
+export function gdplayDeps(env: Readonly<Record<string, string>>, sandboxUrl?: string): GdplayDeps {
+  return createGdplayDeps({
+    settings: gdplaySettings.parse(env),
+    common: { sandboxUrl },
+    log: createLog('gdplay', { level: 'silent' }),
+    clock: testClock,
+    metrics: createMetrics(),
+  });
+}
+
+export function gdplayHarness(env: Readonly<Record<string, string>>, sandboxUrl?: string): Harness {
+  return createHarness(gdplayService, { deps: gdplayDeps(env, sandboxUrl) });
+}
+
+export const TEST_HEADERS = proofHeader(contextFor('api-gdplay', { mode: 'test' }));
+
+export interface Listening {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The service on a real port; send {@link TEST_HEADERS}. */
+export async function listenGdplay(deps: GdplayDeps): Promise<Listening> {
+  const app = createServiceApp(gdplayService, { signingKeys: [SIGNING_KEY], clock: testClock, deps });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      await app.close();
+      await deps.transport.close();
+    },
+  };
+}
+
+export interface FakeUpstream extends Listening {
+  /** `GET /path?query` of each request. */
+  readonly asked: IncomingMessage[];
+}
+
+/** An upstream that answers as one test wants. */
+export async function listenUpstream(
+  answer: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
+): Promise<FakeUpstream> {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    answer(request, response, new URL(request.url ?? '', `http://${request.headers.host}`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
