@@ -1,6 +1,8 @@
 import { createAbuseipdb } from './abuseipdb';
 import { createApkExamples } from './apk-examples';
+import { createBackgroundRemoval } from './background-removal';
 import { createDns } from './dns';
+import { createDrive } from './drive';
 import { createGeonames } from './geonames';
 import { createIdentity } from './identity';
 import { createIndexRoutes } from './index-routes';
@@ -29,6 +31,8 @@ export function createSandboxUpstreams(): readonly SandboxUpstream[] {
     createGeonames(),
     createIdentity(),
     createApkExamples(),
+    createBackgroundRemoval(),
+    createDrive(),
     createGooglePlaces(),
     createRankingLink(),
     createSeoSearxng(),

@@ -1,0 +1,115 @@
+/** A group of similar colours in CIE L*a*b*. */
+export interface ColourGroup {
+  readonly centre: readonly [number, number, number];
+  /** Root mean square distance of its members. */
+  readonly spread: number;
+  /** Of all samples, 0–1. */
+  readonly share: number;
+}
+
+const MOST_GROUPS = 8;
+const ROUNDS = 8;
+/** Samples closer than this to a group's centre need no group of their own: a difference that people just notice is 2.3. */
+const SAME_COLOUR = 3;
+/** New groups start at the sample that is farther than all but this share, so that a speck does not found one. */
+const SPECKS = 0.01;
+/** Smaller groups are chance. */
+const LEAST_SHARE = 0.01;
+/** Added to every spread: camera noise. */
+const NOISE = 3;
+
+type Centre = [number, number, number];
+
+function squared(lab: Float32Array, at: number, [l, a, b]: readonly [number, number, number]): number {
+  const [dl, da, db] = [(lab[at * 3] ?? 0) - l, (lab[at * 3 + 1] ?? 0) - a, (lab[at * 3 + 2] ?? 0) - b];
+  return dl * dl + da * da + db * db;
+}
+
+function colourAt(lab: Float32Array, at: number): Centre {
+  return [lab[at * 3] ?? 0, lab[at * 3 + 1] ?? 0, lab[at * 3 + 2] ?? 0];
+}
+
+/** Farthest first, without chance: the same image always gives the same groups. */
+function firstCentres(lab: Float32Array, samples: readonly number[]): Centre[] {
+  const [first] = samples;
+  if (first === undefined) return [];
+  const centres = [colourAt(lab, first)];
+  let distances = samples.map(() => Infinity);
+  while (centres.length < MOST_GROUPS) {
+    const latest = centres.at(-1) ?? [0, 0, 0];
+    distances = distances.map((distance, index) => Math.min(distance, squared(lab, samples[index] ?? 0, latest)));
+    const ranked = distances.map((distance, index) => ({ distance, index })).sort((a, b) => b.distance - a.distance);
+    const next = ranked[Math.floor(ranked.length * SPECKS)];
+    if (!next || next.distance < SAME_COLOUR ** 2) break;
+    centres.push(colourAt(lab, samples[next.index] ?? 0));
+  }
+  return centres;
+}
+
+function nearest(lab: Float32Array, at: number, centres: readonly Centre[]): { index: number; distance: number } {
+  let best = { index: 0, distance: Infinity };
+  centres.forEach((centre, index) => {
+    const distance = squared(lab, at, centre);
+    if (distance < best.distance) best = { index, distance };
+  });
+  return best;
+}
+
+/** Groups the colours of some pixels (k-means). */
+export function groupColours(lab: Float32Array, samples: readonly number[]): readonly ColourGroup[] {
+  let centres = firstCentres(lab, samples);
+  let groups: ColourGroup[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const sums = centres.map(() => ({ l: 0, a: 0, b: 0, count: 0, squares: 0 }));
+    for (const at of samples) {
+      const { index, distance } = nearest(lab, at, centres);
+      const sum = sums[index];
+      if (!sum) continue;
+      const [l, a, b] = colourAt(lab, at);
+      sum.l += l;
+      sum.a += a;
+      sum.b += b;
+      sum.count++;
+      sum.squares += distance;
+    }
+    const filled = sums.filter(({ count }) => count > 0);
+    groups = filled.map(({ l, a, b, count, squares }) => ({
+      centre: [l / count, a / count, b / count],
+      spread: Math.sqrt(squares / count),
+      share: count / samples.length,
+    }));
+    centres = groups.map(({ centre }) => [...centre]);
+  }
+  return groups.filter(({ share }) => share >= LEAST_SHARE);
+}
+
+/** The distance of one pixel to the nearest group, in units of that group's spread. 0 without groups. */
+export function distanceTo(groups: readonly ColourGroup[], lab: Float32Array, at: number): number {
+  let least = Infinity;
+  for (const { centre, spread } of groups) least = Math.min(least, squared(lab, at, centre) / (NOISE + spread) ** 2);
+  return groups.length === 0 ? 0 : Math.sqrt(least);
+}
+
+const BINS = 256;
+
+/** The value that parts a histogram into the two most distinct halves (Otsu's method). 1 when all values are 0. */
+export function splitValue(values: Float32Array): number {
+  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  if (largest === 0) return 1;
+  const histogram = new Float64Array(BINS);
+  for (const value of values) {
+    const bin = Math.min(BINS - 1, Math.floor((value / largest) * BINS));
+    histogram[bin] = (histogram[bin] ?? 0) + 1;
+  }
+  const total = histogram.reduce((sum, count, bin) => sum + count * bin, 0);
+  let [below, belowSum, best, split] = [0, 0, 0, 0];
+  histogram.forEach((count, bin) => {
+    below += count;
+    belowSum += count * bin;
+    const above = values.length - below;
+    if (below === 0 || above === 0) return;
+    const variance = below * above * (belowSum / below - (total - belowSum) / above) ** 2;
+    if (variance > best) [best, split] = [variance, bin];
+  });
+  return ((split + 1) / BINS) * largest;
+}

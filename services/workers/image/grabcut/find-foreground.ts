@@ -1,0 +1,63 @@
+import { gradientOf, judgeMask } from './judge-mask';
+import { toLab } from './lab';
+import { matteOf } from './matte';
+import { type OpenCv } from './open-cv';
+import { type BinaryMask, boxBlur, fitInto, type Raster, resizePlane, resizeRaster } from './raster';
+import { runGrabCut } from './run-grab-cut';
+import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND } from './seeds';
+import { SIDES } from './sides';
+import { tidyMask } from './tidy-mask';
+
+/** Pixels of the longer side on which the five guesses are tried; the outline is then refined on the whole raster. */
+const COARSE_SIDE = 256;
+const COARSE_ITERATIONS = 4;
+const REFINING_ITERATIONS = 1;
+/** Pixels to either side of the coarse outline in which refining may move it. */
+const REFINING_BAND = 3;
+
+/** The most believable of ten masks: what GrabCut makes of each guess, and each guess by colour as it is. */
+function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): BinaryMask | undefined {
+  const lab = toLab(raster);
+  const gradient = gradientOf(lab, raster);
+  let best: { score: number; mask: BinaryMask } | undefined;
+  for (const { name, mask: start, closedSides } of makeSeeds(lab, raster, clear)) {
+    const candidates = [runGrabCut(cv, raster, { mask: start, iterations: COARSE_ITERATIONS })];
+    if (name === 'unlike_border') candidates.push(start.map((value) => value & 1));
+    for (const candidate of candidates) {
+      const mask = tidyMask(candidate, raster);
+      const score = judgeMask(mask, gradient, { ...raster, closedSides });
+      if (score > (best?.score ?? 0)) best = { score, mask };
+    }
+  }
+  return best?.mask;
+}
+
+/** Lets GrabCut move the outline within a band; keeps the coarse one where that fits the edges better. */
+function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
+  const near = boxBlur(coarse, raster, REFINING_BAND);
+  const start = coarse.map((value, at) => {
+    const mean = near[at] ?? 0;
+    if (mean < 0.0001) return BACKGROUND;
+    if (mean > 0.9999) return FOREGROUND;
+    return value === 1 ? PROBABLY_FOREGROUND : PROBABLY_BACKGROUND;
+  });
+  const refined = tidyMask(runGrabCut(cv, raster, { mask: start, iterations: REFINING_ITERATIONS }), raster);
+  const gradient = gradientOf(toLab(raster), raster);
+  const scene = { ...raster, closedSides: SIDES.slice(0, 0) };
+  return judgeMask(refined, gradient, scene) >= judgeMask(coarse, gradient, scene) ? refined : coarse;
+}
+
+/**
+ * Finds the foreground without a trained model: GrabCut from five guesses, the best by the edges it follows, refined, with a soft outline.
+ * @param raster at most about 512 pixels a side: time grows with its area
+ * @param clear 1 for pixels that are transparent in the image itself
+ * @returns alpha, 0–1 a pixel, or undefined when no guess is believable
+ */
+export function findForeground(cv: OpenCv, raster: Raster, clear: BinaryMask): Float32Array | undefined {
+  const coarseSize = fitInto(raster, COARSE_SIDE);
+  const coarseClear = Uint8Array.from(resizePlane(clear, raster, coarseSize), (share) => (share >= 0.5 ? 1 : 0));
+  const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), coarseClear);
+  if (!coarse) return undefined;
+  const enlarged = Uint8Array.from(resizePlane(coarse, coarseSize, raster), (share) => (share >= 0.5 ? 1 : 0));
+  return matteOf(raster, refine(cv, raster, enlarged));
+}

@@ -1,0 +1,93 @@
+import { distanceTo, groupColours, splitValue } from './colour-model';
+import { findOpenSides } from './open-sides';
+import { type BinaryMask, type Size } from './raster';
+import { type Side, SIDES, stripOf, stripThickness } from './sides';
+
+/** GrabCut's mask values. */
+export const BACKGROUND = 0;
+export const FOREGROUND = 1;
+export const PROBABLY_BACKGROUND = 2;
+export const PROBABLY_FOREGROUND = 3;
+
+/** One guess where the foreground is, for GrabCut to start from. */
+export interface Seed {
+  readonly name: 'unlike_border' | 'rather_unlike_border' | 'central_and_unlike' | 'central' | 'portrait';
+  /** One of the four values a pixel. */
+  readonly mask: Uint8Array;
+  /** The sides at which foreground speaks against the guess. */
+  readonly closedSides: readonly Side[];
+}
+
+type Test = (point: { readonly at: number; readonly x: number; readonly y: number }) => boolean;
+
+function maskOf(size: Size, isProbable: Test): Uint8Array {
+  const mask = new Uint8Array(size.width * size.height);
+  for (let at = 0; at < mask.length; at++) {
+    const point = { at, x: at % size.width, y: Math.floor(at / size.width) };
+    mask[at] = isProbable(point) ? PROBABLY_FOREGROUND : PROBABLY_BACKGROUND;
+  }
+  return mask;
+}
+
+/** An ellipse in the middle, stretched to the sides where the object leaves the picture. */
+function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
+  const margin = 0.06;
+  const [left, right] = [open.has('left') ? 0 : margin * width, open.has('right') ? width : (1 - margin) * width];
+  const [top, bottom] = [open.has('top') ? 0 : margin * height, open.has('bottom') ? height : (1 - margin) * height];
+  const [cx, cy] = [(left + right) / 2, (top + bottom) / 2];
+  return ({ x, y }) => {
+    const [u, v] = [Math.abs(x - cx) / (0.33 * width), Math.abs(y - cy) / (0.38 * height)];
+    if (u * u + v * v < 1) return true;
+    if (u < 1 && ((open.has('bottom') && y > cy) || (open.has('top') && y < cy))) return true;
+    return v < 1 && ((open.has('left') && x < cx) || (open.has('right') && x > cx));
+  };
+}
+
+/** A head above shoulders that reach the lower border: the commonest photograph, also where colours tell nothing. */
+function portraitMask({ width, height }: Size): Uint8Array {
+  const mask = new Uint8Array(width * height);
+  for (let at = 0; at < mask.length; at++) {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const [u, v] = [Math.abs(x - width / 2) / width, (y - height / 2) / height];
+    const isCore = (u / 0.11) ** 2 + (v / 0.26) ** 2 < 1 || (v > 0 && u < 0.11);
+    const isAround = (u / 0.36) ** 2 + (v / 0.42) ** 2 < 1 || (v > 0 && u < 0.36);
+    const isMargin = u > 0.4 || y < 0.06 * height;
+    if (isCore) mask[at] = FOREGROUND;
+    else if (isAround) mask[at] = PROBABLY_FOREGROUND;
+    else mask[at] = isMargin ? BACKGROUND : PROBABLY_BACKGROUND;
+  }
+  return mask;
+}
+
+/**
+ * Five guesses: by colours that the border does not have (two thresholds), by the centre, by both, and a portrait.
+ * @param clear pixels that the image itself leaves transparent: sure background
+ */
+export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): readonly Seed[] {
+  const open = findOpenSides(lab, size);
+  const closedSides = SIDES.filter((side) => !open.has(side));
+  const strip = stripOf(closedSides, { ...size, thickness: stripThickness(size) });
+  const border = groupColours(lab, strip);
+  const distance = new Float32Array(size.width * size.height).map((_, at) => distanceTo(border, lab, at));
+  const split = splitValue(distance);
+  const isUnlike =
+    (share: number): Test =>
+    ({ at }) =>
+      (distance[at] ?? 0) > share * split;
+  const isCentral = centralTest(size, open);
+  const seed = (name: Seed['name'], isProbable: Test): Seed => {
+    const mask = maskOf(size, isProbable);
+    for (const at of strip) mask[at] = BACKGROUND;
+    return { name, mask, closedSides };
+  };
+  const portrait: Seed = { name: 'portrait', mask: portraitMask(size), closedSides: closedSides.filter((side) => side !== 'bottom') };
+  const seeds = [
+    seed('unlike_border', isUnlike(1)),
+    seed('rather_unlike_border', isUnlike(0.5)),
+    seed('central_and_unlike', (point) => isUnlike(0.7)(point) && isCentral(point)),
+    seed('central', isCentral),
+    portrait,
+  ];
+  for (const { mask } of seeds) clear.forEach((isClear, at) => isClear === 1 && (mask[at] = BACKGROUND));
+  return seeds;
+}

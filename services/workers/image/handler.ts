@@ -1,0 +1,44 @@
+import { DeadlinePassed } from '../../kit/deadline';
+import { ServiceError } from '../../kit/errors';
+import { type WorkerCall } from '../../kit/serve-worker';
+import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
+import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
+import { type Engine } from './engine';
+import { openPicture } from './picture';
+
+export interface ImageHandlerOptions {
+  /** Test calls go to the sandbox, live ones to the configured engine. */
+  readonly engines: { readonly live: Engine; readonly test: Engine };
+  /** Milliseconds for one picture, waiting for its turn included. */
+  readonly deadlineMs: number;
+}
+
+export interface ImageHandlers {
+  RemoveBackground(
+    this: void,
+    request: RemoveBackgroundRequest__Output,
+    call: Pick<WorkerCall, 'signal' | 'log' | 'mode'>,
+  ): Promise<RemoveBackgroundResponse>;
+}
+
+/** The worker's only method. Nothing of a picture outlives its call. */
+export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions): ImageHandlers {
+  return {
+    RemoveBackground: async ({ image }, { signal: caller, log, mode }) => {
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
+      const startedAt = performance.now();
+      try {
+        const picture = await openPicture(image);
+        const { width, height } = picture;
+        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal: AbortSignal.any([caller, deadline.signal]) });
+        log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
+        return { png, width, height, engine };
+      } catch (error) {
+        throw error instanceof DeadlinePassed ? new ServiceError('upstream_timeout', { cause: error }) : error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}

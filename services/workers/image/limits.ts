@@ -1,0 +1,17 @@
+const MIB = 1_048_576;
+
+/** What one call may cost. The service documents and enforces the first as well. */
+export const IMAGE_LIMITS = {
+  /** Of the picture as it was sent, after base64. */
+  fileBytes: 10 * MIB,
+  /** 4096 × 4096: 64 MiB in memory, more than a phone's 12-megapixel camera makes. */
+  pixels: 16_777_216,
+  /** A smaller picture has no inside and outside to tell apart. */
+  leastSide: 16,
+  /** Of one gRPC message: a PNG of noise with the most pixels is a little larger than its pixels. */
+  messageBytes: 68 * MIB,
+} as const;
+
+/** A cut-out that shows less or more than these shares of its picture shows nothing, or all of it: no background was removed. */
+export const LEAST_FOREGROUND = 0.005;
+export const MOST_FOREGROUND = 0.99;

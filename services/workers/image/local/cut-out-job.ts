@@ -1,0 +1,26 @@
+import { type OnnxModel } from '../onnx/onnx-model';
+
+/** Which method a thread uses. */
+export type ThreadMethod = { readonly kind: 'grabcut' } | { readonly kind: 'onnx'; readonly model: OnnxModel };
+
+/** Four bytes a pixel. */
+export interface Pixels {
+  readonly rgba: Uint8Array<ArrayBuffer>;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a thread is asked: the picture, and the same at the size on which the method works. */
+export interface CutOutJob {
+  readonly picture: Pixels;
+  readonly small: Pixels;
+}
+
+/** What a thread answers, once a job. */
+export type CutOutAnswer =
+  | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'no_foreground' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Finds the foreground of a small picture: alpha, 0–1 a pixel, or undefined when there is none. */
+export type ForegroundFinder = (small: Pixels) => Promise<Float32Array | undefined>;

@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { LEAST_FOREGROUND, MOST_FOREGROUND } from '../limits';
+import { loadOnnxFinder } from '../onnx/onnx-finder';
+import { applyAlpha } from './apply-alpha';
+import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMethod } from './cut-out-job';
+import { loadGrabCutFinder } from './grab-cut-finder';
+
+async function cutOut(find: ForegroundFinder, { picture, small }: CutOutJob): Promise<CutOutAnswer> {
+  const alpha = await find(small);
+  if (!alpha) return { kind: 'no_foreground' };
+  const share = applyAlpha(picture.rgba, picture, { alpha, width: small.width, height: small.height });
+  if (share < LEAST_FOREGROUND || share > MOST_FOREGROUND) return { kind: 'no_foreground' };
+  return { kind: 'cut_out', rgba: picture.rgba };
+}
+
+/** Answers one job at a time, in the order in which they come. What fails in a job is told; what fails here ends the thread. */
+function serve(method: ThreadMethod): void {
+  const finder = method.kind === 'grabcut' ? loadGrabCutFinder() : loadOnnxFinder(method.model);
+  parentPort?.on('message', (job: CutOutJob) => {
+    void finder
+      .then((find) => cutOut(find, job))
+      .catch((error: unknown): CutOutAnswer => ({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }))
+      .then((answer) => parentPort?.postMessage(answer, answer.kind === 'cut_out' ? [answer.rgba.buffer] : []));
+  });
+}
+
+serve(workerData as ThreadMethod);

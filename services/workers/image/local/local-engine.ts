@@ -1,0 +1,55 @@
+import sharp from 'sharp';
+import { type CutOut, type Engine } from '../engine';
+import { noForeground } from '../failures';
+import { fitInto, type Size } from '../grabcut/raster';
+import { decodePicture, type Picture } from '../picture';
+import { type CutOutJob, type Pixels, type ThreadMethod } from './cut-out-job';
+import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
+
+/** Pixels of the longer side on which GrabCut refines its outline; its time grows with the area. */
+const GRABCUT_SIDE = 512;
+
+/** A model wants a square; GrabCut wants the picture's form. */
+function workingSize(method: ThreadMethod, picture: Size): Size {
+  return method.kind === 'onnx' ? { width: method.model.size, height: method.model.size } : fitInto(picture, GRABCUT_SIDE);
+}
+
+/** A copy that can be handed to a thread: what sharp returns cannot. */
+function pixels(rgba: Buffer, { width, height }: Size): Pixels {
+  return { rgba: new Uint8Array(rgba), width, height };
+}
+
+async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOutJob> {
+  const rgba = await decodePicture(picture);
+  const small = workingSize(method, picture);
+  const shrunk = await sharp(rgba, { raw: { width: picture.width, height: picture.height, channels: 4 } })
+    .resize(small.width, small.height, { fit: 'fill', kernel: 'lanczos3' })
+    .raw()
+    .toBuffer();
+  return { picture: pixels(rgba, picture), small: pixels(shrunk, small) };
+}
+
+/** Removes backgrounds on this machine, in threads. sharp's own work runs in libvips' threads. */
+export function createLocalEngine(options: CutOutPoolOptions): Engine {
+  const pool = new CutOutPool(options);
+  return {
+    cutOut: async (picture, { signal }): Promise<CutOut> => {
+      const answer = await pool.run(() => prepareJob(picture, options.method), signal);
+      switch (answer.kind) {
+        case 'no_foreground':
+          throw noForeground();
+        case 'failed':
+          throw new Error(`the ${options.method.kind} engine failed: ${answer.message}`);
+        case 'cut_out': {
+          const { width, height } = picture;
+          const png = await sharp(answer.rgba, { raw: { width, height, channels: 4 } })
+            .png()
+            .toBuffer();
+          signal.throwIfAborted();
+          return { png, engine: options.method.kind };
+        }
+      }
+    },
+    close: () => pool.close(),
+  };
+}

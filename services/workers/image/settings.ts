@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { missingRuntime } from './onnx/onnx-finder';
+
+/** Three numbers separated by commas: one each for red, green and blue. */
+function triple(): z.ZodType<[number, number, number]> {
+  return z.string().transform((text, context) => {
+    const [red, green, blue, ...more] = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+    if (red !== undefined && green !== undefined && blue !== undefined && more.length === 0) {
+      if ([red, green, blue].every(Number.isFinite)) return [red, green, blue];
+    }
+    context.addIssue({ code: 'custom', message: 'must be three numbers separated by commas' });
+    return z.NEVER;
+  });
+}
+
+function modelFile(): z.ZodType<string> {
+  return z.string().superRefine((file, context) => {
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) context.addIssue({ code: 'custom', message: 'names no file' });
+    const problem = missingRuntime();
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+}
+
+/** What the worker process reads from its environment. The first engine that is configured works: upstream, model, GrabCut. */
+export const imageWorkerSettings = z.object({
+  WORKER_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes a free port; the ready line names it. */
+  WORKER_PORT: portSetting().default(0),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  SANDBOX_URL: urlSetting().optional(),
+  /** A background-removal WebSocket that speaks `bgremove.v1`, and the bearer token it asks for. */
+  IMAGE_UPSTREAM_URL: urlSetting(['ws', 'wss']).optional(),
+  IMAGE_UPSTREAM_TOKEN: z.string().optional(),
+  IMAGE_UPSTREAM_TIMEOUT_MS: numberSetting({ min: 50, max: 50_000 }).default(20_000),
+  /** A segmentation model; the defaults fit the u2net family. Needs the optional package onnxruntime-node. */
+  IMAGE_ONNX_MODEL_FILE: modelFile().optional(),
+  IMAGE_ONNX_SIZE: numberSetting({ min: 32, max: 2_048 }).default(320),
+  IMAGE_ONNX_MEAN: triple().default([0.485, 0.456, 0.406]),
+  IMAGE_ONNX_STD: triple()
+    .refine((values) => values.every((value) => value > 0), 'must be greater than 0')
+    .default([0.229, 0.224, 0.225]),
+  IMAGE_ONNX_ACTIVATION: z.enum(['none', 'sigmoid'], 'must be none or sigmoid').default('none'),
+  /** Pictures worked on at a time on this machine; each takes a core, and memory for OpenCV or the model. */
+  IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(1),
+  /** Pictures that may wait for a thread. */
+  IMAGE_QUEUE: numberSetting({ min: 0, max: 1_000 }).default(16),
+  /** Milliseconds for one picture, waiting included. */
+  IMAGE_DEADLINE_MS: numberSetting({ min: 100, max: 55_000 }).default(55_000),
+});
+
+export type ImageWorkerSettings = z.output<typeof imageWorkerSettings>;

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { loadService } from '../../kit/load-proto';
+import { type Log } from '../../kit/log';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
+import { sandboxAt } from '../../kit/upstream-target';
+import { type Engine } from './engine';
+import { createImageHandlers } from './handler';
+import { IMAGE_LIMITS } from './limits';
+import { type ThreadMethod } from './local/cut-out-job';
+import { createLocalEngine } from './local/local-engine';
+import { type ImageWorkerSettings } from './settings';
+import { createUpstreamEngine } from './upstream/upstream-engine';
+
+const PROTO = join(__dirname, '../../../protos/image/v1/image.proto');
+
+function methodOf(settings: ImageWorkerSettings): ThreadMethod {
+  const { IMAGE_ONNX_MODEL_FILE: modelFile } = settings;
+  if (modelFile === undefined) return { kind: 'grabcut' };
+  const model = {
+    modelFile,
+    size: settings.IMAGE_ONNX_SIZE,
+    mean: settings.IMAGE_ONNX_MEAN,
+    std: settings.IMAGE_ONNX_STD,
+    outputActivation: settings.IMAGE_ONNX_ACTIVATION,
+  };
+  return { kind: 'onnx', model };
+}
+
+/** Test calls always take the upstream's way, to the sandbox; live calls the first engine that is configured. */
+function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: Engine; test: Engine } {
+  const upstream = createUpstreamEngine({
+    target: {
+      liveUrl: settings.IMAGE_UPSTREAM_URL,
+      liveSetting: 'IMAGE_UPSTREAM_URL',
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/background-removal/v1'),
+    },
+    token: settings.IMAGE_UPSTREAM_TOKEN,
+    timeoutMs: settings.IMAGE_UPSTREAM_TIMEOUT_MS,
+  });
+  if (settings.IMAGE_UPSTREAM_URL !== undefined) return { live: upstream, test: upstream };
+  const method = methodOf(settings);
+  const local = createLocalEngine({ threadFile, method, threads: settings.IMAGE_THREADS, queue: settings.IMAGE_QUEUE });
+  return { live: local, test: upstream };
+}
+
+/**
+ * Serves the worker over gRPC until it is closed.
+ * @param threadFile the compiled `local/cut-out-thread`
+ */
+export async function startImageWorker(settings: ImageWorkerSettings, log: Log, threadFile: string): Promise<WorkerServer> {
+  const engines = enginesOf(settings, threadFile);
+  const { RemoveBackground } = createImageHandlers({ engines, deadlineMs: settings.IMAGE_DEADLINE_MS });
+  const handlers: Record<string, WorkerHandler> = { RemoveBackground: RemoveBackground };
+  const server = await serveWorker({
+    service: loadService(PROTO, 'image.v1.ImageWorker'),
+    handlers,
+    host: settings.WORKER_HOST,
+    port: settings.WORKER_PORT,
+    log,
+    maxMessageBytes: IMAGE_LIMITS.messageBytes,
+  });
+  return {
+    ...server,
+    close: async (drainMs) => {
+      await server.close(drainMs);
+      await Promise.all([engines.live.close(), engines.test.close()]);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { DeadlinePassed } from '../../../kit/deadline';
+import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
+import { type Engine } from '../engine';
+import { uprightPicture } from '../picture';
+import { checkResult } from './check-result';
+import { exchangePicture } from './exchange';
+
+export interface UpstreamEngineOptions {
+  readonly target: UpstreamTarget;
+  /** For the live upstream only. */
+  readonly token: string | undefined;
+  /** Milliseconds from the connection to the result. */
+  readonly timeoutMs: number;
+}
+
+/** Removes backgrounds by asking a background-removal WebSocket. */
+export function createUpstreamEngine({ target, token, timeoutMs }: UpstreamEngineOptions): Engine {
+  return {
+    cutOut: async (picture, { mode, signal }) => {
+      const url = baseUrlFor(target, mode).replace(/^http/, 'ws');
+      const upright = await uprightPicture(picture);
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+      try {
+        const frame = await exchangePicture({
+          url,
+          token: mode === 'live' ? token : undefined,
+          picture: upright,
+          signal: AbortSignal.any([signal, deadline.signal]),
+        });
+        return { png: await checkResult(frame, picture), engine: frame.engine };
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { imageService } from '../../../services/image/routes';
+import { backgroundRemoverOutput } from '../../../services/image/schema';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { imageWorkerSettings } from '../../../services/workers/image/settings';
+import { startImageWorker } from '../../../services/workers/image/start-image-worker';
+import sharp from 'sharp';
+import { disc, plain } from '../../workers/image/pictures';
+import { createHarness, type Harness, testClock } from '../kit/harness';
+
+const URL_PATH = '/image/background_remover';
+const log = createLog('image', { level: 'silent' });
+let sandbox: Sandbox;
+let worker: WorkerServer;
+let service: Harness;
+let png: Buffer;
+const closers: (() => unknown)[] = [];
+
+async function serviceAt(address: string | undefined): Promise<Harness> {
+  const settings = address === undefined ? {} : { IMAGE_WORKER_URL: [address] };
+  const deps = await imageService.createDeps({
+    settings,
+    common: { sandboxUrl: undefined },
+    log,
+    clock: testClock,
+    metrics: createMetrics(),
+  });
+  closers.push(() => imageService.close?.(deps));
+  return createHarness(imageService, { deps });
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+  const settings = imageWorkerSettings.parse({
+    SANDBOX_URL: sandbox.url,
+    IMAGE_UPSTREAM_URL: `ws://127.0.0.1:${sandbox.port}/background-removal/v1`,
+    IMAGE_UPSTREAM_TIMEOUT_MS: '700',
+  });
+  worker = await startImageWorker(settings, log, '/no/such/thread');
+  service = await serviceAt(worker.address);
+  png = await disc();
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  await worker.close(200);
+  await sandbox.close();
+});
+
+const test64 = { context: { mode: 'test' as const } };
+const post = (payload: object, more: object = {}) => service.call({ method: 'POST', url: URL_PATH, payload, ...test64, ...more });
+
+interface Part {
+  readonly name: string;
+  readonly filename?: string;
+  readonly type?: string;
+  readonly body: Buffer | string;
+}
+
+function multipart(parts: readonly Part[]): { payload: Buffer; headers: Record<string, string> } {
+  const pieces = parts.flatMap(({ name, filename, type, body }) => [
+    `--b\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n`,
+    type === undefined ? '\r\n' : `Content-Type: ${type}\r\n\r\n`,
+    body,
+    '\r\n',
+  ]);
+  const payload = Buffer.concat([...pieces, '--b--\r\n'].map((each) => Buffer.from(each)));
+  return { payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
+}
+
+const sendForm = (parts: readonly Part[]) => service.call({ method: 'POST', url: URL_PATH, ...multipart(parts), ...test64 });
+
+describe('a success', () => {
+  test('has exactly the documented members', async () => {
+    const response = await post({ image: png.toString('base64') });
+    expect(response.statusCode).toBe(200);
+    const body = response.json();
+    expect(body).toEqual({
+      status: 'success',
+      data: {
+        message: expect.any(String),
+        image_base64: expect.stringMatching(/^[A-Za-z0-9+/]+={0,2}$/),
+        width: 96,
+        height: 96,
+        engine: 'sandbox',
+        mime: 'image/png',
+      },
+      timestamp: '2026-03-14 09:26:53',
+    });
+    expect(response.headers['x-tollgate-mode']).toBe('test');
+    expect(backgroundRemoverOutput.safeParse(body).success).toBe(true);
+    const image = Buffer.from(body.data.image_base64, 'base64');
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'png', hasAlpha: true, width: 96, height: 96 });
+    expect((await sharp(image).stats()).isOpaque).toBe(false);
+  });
+
+  const url64 = () => png.toString('base64url');
+  test.each<[string, () => object | Promise<object>]>([
+    ['base64 in JSON', () => ({ payload: { image_base64: png.toString('base64') } })],
+    ['base64url in JSON', () => ({ payload: { image: url64() } })],
+    ['a data URI', () => ({ payload: { image: `data:image/png;base64,${png.toString('base64')}` } })],
+    ['a data URI with parameters and the wrong type', () => ({ payload: { image: `DATA:image/gif;name=x;base64,${png.toString('base64')}` } })],
+    ['lines of 76 characters', () => ({ payload: { image: png.toString('base64').replace(/.{76}/g, '$&\r\n') } })],
+    ['the query', () => ({ query: { image_base64: url64() } })],
+    ['the query of a GET', () => ({ method: 'GET', query: { image: url64() } })],
+    ['a urlencoded form', () => ({ payload: `image=${encodeURIComponent(png.toString('base64'))}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['a form with unencoded plus signs', () => ({ payload: `image=${png.toString('base64').replaceAll('=', '%3D')}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
+    ['a multipart text', () => multipart([{ name: 'image_base64', body: png.toString('base64') }])],
+    ['a multipart file', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: png }])],
+    ['a multipart file of the wrong declared type', () => multipart([{ name: 'image', filename: 'a.svg', type: 'image/svg+xml', body: png }])],
+    ['a multipart file of base64', () => multipart([{ name: 'image_base64', filename: 'a.txt', type: 'text/plain', body: png.toString('base64') }])],
+    ['a form whose other field is empty', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: png }, { name: 'image_base64', body: '' }])],
+    ['JPEG', async () => ({ payload: { image: (await disc('jpeg')).toString('base64') } })],
+    ['WebP', async () => ({ payload: { image: (await disc('webp')).toString('base64') } })],
+  ])('comes from %s', async (_what, make) => {
+    const response = await service.call({ method: 'POST', url: URL_PATH, ...test64, ...(await make()) });
+    expect([response.statusCode, response.json().data?.width]).toEqual([200, 96]);
+  }); // prettier-ignore
+
+  test.each(['PUT', 'DELETE', 'PATCH'] as const)('comes by %s as well', async (method) => {
+    expect((await service.call({ method, url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 })).statusCode).toBe(200);
+  });
+
+  test('is given to a key of the legacy product, and to no other', async () => {
+    const image = png.toString('base64');
+    expect((await post({ image }, { context: { mode: 'test', product: 'api-background-remover' } })).statusCode).toBe(200);
+    expect((await post({ image }, { context: { mode: 'test', product: 'api-ip' } })).statusCode).toBe(401);
+  });
+
+  test('carries the largest image through every limit', async () => {
+    // Noise does not compress: these are almost 10 MiB of PNG, 14 MB of base64.
+    const noise = Buffer.alloc(1_860 * 1_860 * 3);
+    for (let at = 0; at < noise.length; at += 4)
+      noise.writeUInt32LE(Math.imul(at + 1, 2_654_435_761) >>> 0, Math.min(at, noise.length - 4));
+    const large = await sharp(noise, { raw: { width: 1_860, height: 1_860, channels: 3 } })
+      .png({ compressionLevel: 0 })
+      .toBuffer();
+    expect(large.length).toBeGreaterThan(9.8 * 1_048_576);
+    const patient = imageWorkerSettings.parse({ SANDBOX_URL: sandbox.url, IMAGE_UPSTREAM_URL: 'ws://127.0.0.1:1' });
+    const slow = await startImageWorker(patient, log, '/no/such/thread');
+    const own = await serviceAt(slow.address);
+    const response = await own.call({ method: 'POST', url: URL_PATH, payload: { image: large.toString('base64') }, ...test64 });
+    expect([response.statusCode, response.json().data?.width]).toEqual([200, 1_860]);
+    await slow.close(100);
+  }, 60_000);
+});
+
+describe('bad input', () => {
+  const text = (value: unknown) => ({ payload: { image: value } });
+  test.each<[string, () => object, string]>([
+    ['no image', () => ({ payload: {} }), 'image'],
+    ['an empty image', () => text(''), 'image'],
+    ['an image of spaces', () => ({ payload: { image_base64: '  ' } }), 'image_base64'],
+    ['a number', () => text(5), 'image'],
+    ['null', () => text(null), 'image'],
+    ['a list', () => text(['a']), 'image'],
+    ['both fields', () => ({ payload: { image: png.toString('base64'), image_base64: png.toString('base64') } }), 'image'],
+    ['one field in the query, one in the body', () => ({ query: { image: 'AAAA' }, payload: { image_base64: 'AAAA' } }), 'image'],
+    ['a file and a text', () => multipart([{ name: 'image', filename: 'a', body: png }, { name: 'image_base64', body: 'AAAA' }]), 'image'],
+    ['a file and a text of one name', () => multipart([{ name: 'image', filename: 'a', body: png }, { name: 'image', body: 'AAAA' }]), 'image'],
+    ['an empty file', () => multipart([{ name: 'image', filename: '', body: '' }]), 'image'],
+    ['no base64', () => text('!!!!'), 'image'],
+    ['base64 of a wrong length', () => text('AAAAA'), 'image'],
+    ['base64 with padding in the middle', () => text('AA==AAAA'), 'image'],
+    ['a data URI without base64', () => text('data:image/png,abc'), 'image'],
+    ['a data URI without data', () => text('data:image/png;base64,'), 'image'],
+    ['an address', () => text('https://example.com/a.png'), 'image'],
+    ['a local address', () => text('file:///etc/passwd'), 'image'],
+    ['SVG', () => text(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')), 'image'],
+    ['an SVG file that calls itself PNG', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: '<svg/>' }]), 'image'],
+    ['GIF', () => text(Buffer.from('GIF89a\u0001\u0000\u0001\u0000').toString('base64')), 'image'],
+    ['a PNG that is only a head', () => text(png.subarray(0, 20).toString('base64')), 'image'],
+    ['a PNG that ends early', () => text(png.subarray(0, png.length - 60).toString('base64')), 'image'],
+  ])('%s is a 400 that names the field', async (_what, make, field) => {
+    const response = await service.call({ method: 'POST', url: URL_PATH, ...test64, ...make() });
+    expect(response.statusCode).toBe(400);
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(response.json()).toMatchObject({ code: 'invalid_request', errors: expect.arrayContaining([expect.objectContaining({ field })]) });
+  }); // prettier-ignore
+
+  test('an image of less than 16 pixels is a 400', async () => {
+    expect((await post({ image: (await plain(15, 40)).toString('base64') })).json()).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    });
+  });
+
+  test.each([
+    ['broken JSON', '{', { 'content-type': 'application/json' }, 400],
+    ['deep JSON', `{"image":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, { 'content-type': 'application/json' }, 400],
+    ['10 MB of other JSON', JSON.stringify({ other: 'x'.repeat(10_000_000) }), { 'content-type': 'application/json' }, 400],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), { 'content-type': 'application/json' }, 400],
+    ['another type', 'x', { 'content-type': 'text/plain' }, 415],
+    ['broken multipart', '--b\r\nContent-Disposition: form-data; name="image"\r\n\r\nabc', { 'content-type': 'multipart/form-data; boundary=b' }, 400],
+    ['multipart without a boundary', 'abc', { 'content-type': 'multipart/form-data' }, 400],
+  ])('%s is a documented 4xx', async (_what, payload, headers, status) => {
+    expect((await service.call({ method: 'POST', url: URL_PATH, payload, headers, ...test64 })).statusCode).toBe(status);
+  }); // prettier-ignore
+
+  test('more than 10 MiB of image, or 16 MiB of body, is a 413', async () => {
+    const file = Buffer.concat([png, Buffer.alloc(10_485_761 - png.length)]);
+    const response = await sendForm([{ name: 'image', filename: 'a.png', body: file }]);
+    expect([response.statusCode, response.json().limit_bytes]).toEqual([413, 10_485_760]);
+    expect((await post({ image: 'A'.repeat(17_000_000) })).statusCode).toBe(413);
+  });
+
+  test('more pixels than 4096 × 4096 are a 413 before anything is decoded', async () => {
+    // The header alone says so; the data is not even there.
+    const bomb = Buffer.from(await plain(64, 64));
+    bomb.writeUInt32BE(60_000, 16);
+    bomb.writeUInt32BE(60_000, 20);
+    const { crc32 } = await import('node:zlib');
+    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
+    const response = await post({ image: bomb.toString('base64') });
+    expect(response.json()).toMatchObject({ status: 413, code: 'payload_too_large', limit_pixels: 16_777_216 });
+  });
+
+  test('never makes a 500, whatever comes; what is valid succeeds', async () => {
+    const valid = png.toString('base64');
+    const mutated = fc
+      .array(fc.tuple(fc.nat(png.length - 1), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 })
+      .map((changes) => {
+        const bytes = Buffer.from(png);
+        for (const [at, value] of changes) bytes[at] = value;
+        return bytes.toString('base64');
+      });
+    const wrong = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue(), fc.base64String(), fc.webUrl());
+    const right = fc.constantFrom(valid, `data:image/png;base64,${valid}`, png.toString('base64url'));
+    const field = fc.constantFrom('image', 'image_base64');
+    await fc.assert(
+      fc.asyncProperty(field, fc.oneof(mutated, wrong), async (name, value) => {
+        expect([200, 400, 413]).toContain((await post({ [name]: value })).statusCode);
+      }),
+      { numRuns: 150 },
+    );
+    await fc.assert(
+      fc.asyncProperty(field, right, async (name, value) => {
+        expect(backgroundRemoverOutput.safeParse((await post({ [name]: value })).json()).success).toBe(true);
+      }),
+      { numRuns: 12 },
+    );
+  }, 60_000);
+});
+
+describe('failures', () => {
+  test.each([
+    ['success', 200, undefined],
+    ['invalid_image', 400, 'invalid_request'],
+    ['too_large', 400, 'invalid_request'],
+    ['no_foreground', 502, 'no_foreground'],
+    ['overloaded', 502, 'upstream_failed'],
+    ['upstream_error', 502, 'upstream_failed'],
+    ['bad_response', 502, 'upstream_failed'],
+    ['provider_down', 502, 'upstream_failed'],
+    ['timeout', 504, 'upstream_timeout'],
+  ])("the sandbox's documented input for %s yields %i", async (outcome, status, code) => {
+    const examples = (await (await fetch(`${sandbox.url}/`)).json()) as SandboxExample[];
+    const example = examples.find((each) => each.route === URL_PATH && each.outcome === outcome);
+    const response = await post(example?.input ?? {});
+    expect([response.statusCode, response.json().code]).toEqual([status, code]);
+    expect(response.body).not.toContain('127.0.0.1');
+  });
+
+  test('a worker that is not there is a 502, one that is not configured a 503', async () => {
+    const payload = { image: png.toString('base64') };
+    const down = await serviceAt('127.0.0.1:1');
+    expect((await down.call({ method: 'POST', url: URL_PATH, payload, ...test64 })).statusCode).toBe(502);
+    const none = await serviceAt(undefined);
+    const response = await none.call({ method: 'POST', url: URL_PATH, payload, ...test64 });
+    expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured', setting: 'IMAGE_WORKER_URL' });
+  });
+
+  test('a test key without a sandbox is a 503', async () => {
+    const alone = await startImageWorker(imageWorkerSettings.parse({ IMAGE_UPSTREAM_URL: 'ws://127.0.0.1:1' }), log, '/no/such/thread');
+    const own = await serviceAt(alone.address);
+    const response = await own.call({ method: 'POST', url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 });
+    expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured', setting: 'SANDBOX_URL' });
+    await alone.close(100);
+  });
+});

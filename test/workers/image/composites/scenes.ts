@@ -1,0 +1,253 @@
+import { hash, smoothNoise } from './noise';
+import { box, circle, ellipse, type Shape, star, stroke, union, without } from './shapes';
+
+type Colour = readonly [number, number, number];
+/** The colour of a pixel, 0–255 a channel. */
+export type Paint = (x: number, y: number) => Colour;
+
+/** A foreground over a background, with the alpha known because the scene is drawn from it. */
+export interface Scene {
+  readonly name: string;
+  /** True when the scene was made to defeat a model-free method. */
+  readonly hard: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly shape: Shape;
+  /** Pixels over which the edge goes from clear to opaque; 1 unless given. */
+  readonly softness?: number;
+  readonly foreground: Paint;
+  readonly background: Paint;
+  /** Grey levels of camera noise to either side; 3 unless given. */
+  readonly grain?: number;
+}
+
+const plain =
+  (...colour: Colour): Paint =>
+  () =>
+    colour;
+
+function mix(a: Colour, b: Colour, share: number): Colour {
+  return [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
+}
+
+const vertical =
+  (top: Colour, bottom: Colour, height: number): Paint =>
+  (_x, y) =>
+    mix(top, bottom, y / height);
+
+const clouds =
+  (a: Colour, b: Colour, options: { cell: number; seed: number }): Paint =>
+  (x, y) =>
+    mix(a, b, smoothNoise(x, y, options) * 0.6 + smoothNoise(x, y, { cell: options.cell / 4, seed: options.seed + 1 }) * 0.4);
+
+const bricks: Paint = (x, y) => {
+  const row = Math.floor(y / 24);
+  const column = Math.floor((x + (row % 2) * 30) / 60);
+  const isJoint = y % 24 < 3 || (x + (row % 2) * 30) % 60 < 3;
+  return isJoint ? [178, 172, 162] : mix([150, 70, 52], [120, 52, 40], hash(column, row, 5));
+};
+
+const foliage = clouds([24, 52, 20], [122, 160, 70], { cell: 22, seed: 11 });
+
+/** Head, neck and shoulders down to the lower border. */
+function portrait(cx: number, top: number, bottom: number): Shape {
+  return union(
+    ellipse(cx, top + 75, { rx: 58, ry: 75 }),
+    box(cx, top + 165, { halfWidth: 26, halfHeight: 40 }),
+    box(cx, bottom + 20, { halfWidth: 135, halfHeight: bottom + 20 - top - 185, corner: 60 }),
+  );
+}
+
+const portraitPaint =
+  (cx: number, top: number, shirt: Colour): Paint =>
+  (x, y) => {
+    if (y > top + 190) return mix(shirt, [20, 20, 30], 0.25 * smoothNoise(x, y, { cell: 40, seed: 3 }));
+    const isHair = y < top + 48 || (Math.abs(x - cx) > 46 && y < top + 100);
+    return isHair ? [48, 32, 24] : mix([214, 165, 138], [188, 132, 104], (x - cx + 60) / 120);
+  };
+
+function walker(cx: number, top: number): Shape {
+  return union(
+    circle(cx, top + 32, 30),
+    box(cx, top + 125, { halfWidth: 38, halfHeight: 68, corner: 24 }),
+    stroke([cx - 34, top + 78], [cx - 82, top + 160], 22),
+    stroke([cx + 34, top + 78], [cx + 76, top + 165], 22),
+    stroke([cx - 16, top + 180], [cx - 42, top + 300], 28),
+    stroke([cx + 16, top + 180], [cx + 46, top + 300], 28),
+  );
+}
+
+function spider(cx: number, cy: number, thickness: number): Shape {
+  const legs = Array.from({ length: 10 }, (_, index) => {
+    const angle = (index * Math.PI) / 5 + 0.2;
+    return stroke([cx, cy], [cx + 150 * Math.cos(angle), cy + 150 * Math.sin(angle)], thickness);
+  });
+  return union(circle(cx, cy, 52), ...legs);
+}
+
+const threeObjects = union(
+  circle(130, 170, 62),
+  box(320, 230, { halfWidth: 52, halfHeight: 70, corner: 12 }),
+  star(500, 160, { radius: 58, swing: 14, points: 5 }),
+);
+
+export const SCENES: readonly Scene[] = [
+  {
+    name: 'portrait, studio backdrop',
+    hard: false,
+    width: 480,
+    height: 560,
+    shape: portrait(240, 90, 560),
+    foreground: portraitPaint(240, 90, [60, 84, 150]),
+    background: vertical([196, 200, 206], [150, 156, 166], 560),
+  },
+  {
+    name: 'walker, sky and grass',
+    hard: false,
+    width: 640,
+    height: 480,
+    shape: walker(330, 90),
+    foreground: (_x, y) => (y < 152 ? [206, 158, 130] : y < 280 ? [190, 40, 44] : [36, 40, 78]),
+    background: (x, y) => (y < 270 ? mix([120, 170, 225], [190, 215, 240], y / 270) : foliage(x, y)),
+  },
+  {
+    name: 'ring with a hole, clouds',
+    hard: false,
+    width: 500,
+    height: 500,
+    shape: without(circle(250, 255, 160), circle(250, 255, 92)),
+    foreground: vertical([236, 190, 60], [196, 120, 24], 500),
+    background: clouds([70, 96, 132], [128, 150, 176], { cell: 80, seed: 4 }),
+  },
+  {
+    name: 'thin legs of 7 px, plain',
+    hard: true,
+    width: 480,
+    height: 420,
+    shape: spider(240, 210, 7),
+    foreground: plain(40, 34, 38),
+    background: vertical([226, 220, 204], [206, 200, 188], 420),
+  },
+  {
+    name: 'low contrast, 22 levels',
+    hard: true,
+    width: 480,
+    height: 400,
+    shape: ellipse(245, 205, { rx: 130, ry: 110 }),
+    foreground: plain(146, 140, 136),
+    background: plain(124, 126, 130),
+    grain: 6,
+  },
+  {
+    name: 'bottle on bricks',
+    hard: false,
+    width: 480,
+    height: 520,
+    shape: union(
+      box(240, 330, { halfWidth: 66, halfHeight: 130, corner: 30 }),
+      box(240, 160, { halfWidth: 24, halfHeight: 80, corner: 6 }),
+    ),
+    foreground: (x, y) => (y > 270 && y < 390 ? [238, 232, 214] : mix([22, 92, 58], [60, 150, 96], Math.abs(x - 225) / 80)),
+    background: bricks,
+  },
+  {
+    name: 'cup cut off by the left border',
+    hard: true,
+    width: 560,
+    height: 420,
+    shape: union(box(90, 230, { halfWidth: 160, halfHeight: 120, corner: 26 }), without(circle(270, 225, 66), circle(270, 225, 40))),
+    foreground: (x) => mix([224, 88, 60], [170, 52, 40], x / 330),
+    background: vertical([208, 214, 210], [120, 132, 128], 420),
+  },
+  {
+    name: 'three objects',
+    hard: false,
+    width: 640,
+    height: 400,
+    shape: threeObjects,
+    foreground: (x) => (x < 225 ? [210, 54, 50] : x < 400 ? [50, 92, 190] : [238, 200, 44]),
+    background: clouds([188, 186, 180], [224, 222, 216], { cell: 60, seed: 8 }),
+  },
+  {
+    name: 'flower, vignette',
+    hard: false,
+    width: 460,
+    height: 460,
+    shape: star(230, 225, { radius: 120, swing: 34, points: 8 }),
+    foreground: (x, y) => (Math.hypot(x - 230, y - 225) < 46 ? [236, 190, 40] : [214, 108, 170]),
+    background: (x, y) => mix([86, 130, 70], [22, 40, 24], Math.hypot(x - 230, y - 230) / 330),
+  },
+  {
+    name: 'white product on white',
+    hard: true,
+    width: 520,
+    height: 520,
+    shape: box(260, 265, { halfWidth: 130, halfHeight: 160, corner: 34 }),
+    foreground: (x) => mix([226, 226, 230], [196, 198, 204], x / 520),
+    background: plain(250, 250, 249),
+    grain: 2,
+  },
+  {
+    name: 'shirt with a stripe of the backdrop',
+    hard: true,
+    width: 500,
+    height: 460,
+    shape: box(250, 240, { halfWidth: 125, halfHeight: 140, corner: 40 }),
+    foreground: (_x, y) => (y > 220 && y < 262 ? [170, 176, 182] : [32, 60, 120]),
+    background: vertical([180, 186, 192], [160, 166, 172], 460),
+  },
+  {
+    name: 'small, off centre (2 %)',
+    hard: true,
+    width: 640,
+    height: 480,
+    shape: ellipse(470, 330, { rx: 54, ry: 36 }),
+    foreground: plain(226, 150, 34),
+    background: clouds([64, 84, 96], [104, 124, 130], { cell: 70, seed: 21 }),
+  },
+  {
+    name: 'large (66 %)',
+    hard: true,
+    width: 480,
+    height: 480,
+    shape: box(240, 244, { halfWidth: 198, halfHeight: 196, corner: 60 }),
+    foreground: clouds([150, 50, 44], [226, 120, 84], { cell: 50, seed: 31 }),
+    background: plain(70, 96, 90),
+  },
+  {
+    name: 'soft edge over 14 px',
+    hard: false,
+    width: 460,
+    height: 460,
+    shape: star(230, 230, { radius: 130, swing: 18, points: 5 }),
+    softness: 14,
+    foreground: plain(238, 234, 226),
+    background: vertical([30, 44, 74], [64, 40, 66], 460),
+  },
+  {
+    name: 'animal in foliage',
+    hard: true,
+    width: 600,
+    height: 450,
+    shape: union(
+      ellipse(300, 240, { rx: 130, ry: 78 }),
+      circle(440, 180, 48),
+      stroke([225, 290], [215, 385], 26),
+      stroke([370, 290], [382, 385], 26),
+    ),
+    foreground: clouds([136, 84, 40], [206, 150, 96], { cell: 26, seed: 41 }),
+    background: foliage,
+  },
+  {
+    name: 'portrait, crowded backdrop',
+    hard: true,
+    width: 520,
+    height: 560,
+    shape: portrait(265, 100, 560),
+    foreground: portraitPaint(265, 100, [226, 222, 214]),
+    background: (x, y) => {
+      const shelf = Math.floor(x / 34) + 40 * Math.floor(y / 110);
+      return y % 110 < 12 ? [92, 62, 40] : [60 + 150 * hash(shelf, 1, 51), 70 + 110 * hash(shelf, 2, 51), 60 + 120 * hash(shelf, 3, 51)];
+    },
+  },
+];

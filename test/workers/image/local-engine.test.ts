@@ -1,0 +1,157 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import sharp from 'sharp';
+import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
+import { CutOutPool } from '../../../services/workers/image/local/cut-out-pool';
+import { type CutOutJob } from '../../../services/workers/image/local/cut-out-job';
+import { type Engine } from '../../../services/workers/image/engine';
+import { openPicture } from '../../../services/workers/image/picture';
+import { compileThread } from './compile-thread';
+import { disc, plain } from './pictures';
+
+const never = new AbortController().signal;
+
+describe('the GrabCut engine', () => {
+  let threadFile: string;
+  let engine: Engine;
+  beforeAll(async () => {
+    threadFile = await compileThread('engine');
+    engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 2 });
+  });
+  afterAll(async () => {
+    await engine.close();
+    await rm(threadFile);
+  });
+
+  const cut = async (bytes: Buffer, signal = never) => engine.cutOut(await openPicture(bytes), { mode: 'live', signal });
+  const alphaAt = async (png: Buffer, x: number, y: number) => {
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    return data[(y * info.width + x) * info.channels + 3];
+  };
+
+  test.each(['png', 'jpeg', 'webp'] as const)(
+    'cuts a disc out of a %s',
+    async (type) => {
+      const { png, engine: name } = await cut(await disc(type));
+      expect(name).toBe('grabcut');
+      expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width: 96, height: 96, hasAlpha: true });
+      expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
+    },
+    60_000,
+  );
+
+  test('gives the same bytes for the same image', async () => {
+    const bytes = await disc();
+    expect((await cut(bytes)).png.equals((await cut(bytes)).png)).toBe(true);
+  }, 60_000);
+
+  test('turns an image upright first', async () => {
+    const upright = `<svg width="120" height="80"><rect width="100%" height="100%" fill="#fff"/><circle cx="30" cy="40" r="24" fill="#c82828"/></svg>`;
+    // Orientation 6: stored turned, to be shown a quarter clockwise.
+    const stored = await sharp(Buffer.from(upright)).removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { png } = await cut(stored);
+    expect(await sharp(png).metadata()).toMatchObject({ width: 120, height: 80 });
+    expect([await alphaAt(png, 30, 40), await alphaAt(png, 100, 40)]).toEqual([255, 0]);
+  }, 60_000);
+
+  test('keeps what was transparent transparent', async () => {
+    const svg = `<svg width="100" height="100"><rect x="30" y="30" width="40" height="40" fill="#2040c0"/></svg>`;
+    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
+    expect([await alphaAt(png, 50, 50), await alphaAt(png, 5, 5)]).toEqual([255, 0]);
+  }, 60_000);
+
+  test.each([
+    ['one colour', () => plain(64, 64)],
+    [
+      'all transparent',
+      () =>
+        sharp({ create: { width: 40, height: 40, channels: 4, background: '#00000000' } })
+          .png()
+          .toBuffer(),
+    ],
+    ['very narrow', () => plain(16, 900)],
+  ])(
+    'says no_foreground to an image that is %s',
+    async (_what, make) => {
+      await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
+    },
+    60_000,
+  );
+
+  test('fails with 400 on an image that ends in the middle, and goes on', async () => {
+    const whole = await disc('jpeg', 400);
+    await expect(cut(whole.subarray(0, whole.length / 2))).rejects.toMatchObject({ problem: 'invalid_request' });
+    await expect(cut(await disc())).resolves.toMatchObject({ engine: 'grabcut' });
+  }, 60_000);
+
+  test('is ended in the middle of its work when the caller leaves, and starts again', async () => {
+    const gone = new AbortController();
+    setTimeout(() => gone.abort(new Error('left')), 100);
+    await expect(cut(await disc('png', 1_500), gone.signal)).rejects.toThrow('left');
+    await expect(cut(await disc())).resolves.toMatchObject({ engine: 'grabcut' });
+  }, 60_000);
+
+  test('leaves the event loop free while it works', async () => {
+    await cut(await disc());
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    const bytes = await disc('jpeg', 1_000);
+    delay.enable();
+    await cut(bytes);
+    delay.disable();
+    // The work takes seconds. In half of all turns at least nothing was held up: the bench prints the longest one.
+    expect(delay.percentile(50) / 1e6).toBeLessThan(50);
+  }, 60_000);
+});
+
+describe('the threads', () => {
+  const files: string[] = [];
+  afterAll(() => Promise.all(files.map((file) => rm(file))));
+
+  async function poolOf(source: string, options: { threads?: number; queue?: number } = {}): Promise<CutOutPool> {
+    const threadFile = join(__dirname, '../../../.test', `thread-${process.pid}-${files.length}.cjs`);
+    files.push(threadFile);
+    await writeFile(threadFile, source);
+    return new CutOutPool({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 1, ...options });
+  }
+  const job = (): Promise<CutOutJob> => {
+    const pixels = () => ({ rgba: new Uint8Array(4), width: 1, height: 1 });
+    return Promise.resolve({ picture: pixels(), small: pixels() });
+  };
+  const answering = `const { parentPort } = require('node:worker_threads'); let count = 0;
+    parentPort.on('message', () => parentPort.postMessage({ kind: 'failed', message: String(++count) }));`;
+  const hanging = `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => { for (;;); });`;
+
+  test('work on one job each, the others wait their turn', async () => {
+    const pool = await poolOf(answering, { queue: 5 });
+    const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, never)));
+    expect(answers.map((answer) => answer.kind === 'failed' && answer.message)).toEqual(['1', '2', '3']);
+    await pool.close();
+  });
+
+  test('refuse a job when too many wait, and forget one that stops waiting', async () => {
+    const pool = await poolOf(hanging);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const running = pool.run(job, first.signal);
+    const waiting = pool.run(job, second.signal);
+    await expect(pool.run(job, never)).rejects.toMatchObject({ problem: 'service_not_ready' });
+    second.abort(new Error('tired of waiting'));
+    await expect(waiting).rejects.toThrow('tired of waiting');
+    first.abort(new Error('left'));
+    await expect(running).rejects.toThrow('left');
+    await pool.close();
+  });
+
+  test('that end by themselves fail their job and are replaced', async () => {
+    const pool = await poolOf(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => process.exit(1));`);
+    await expect(pool.run(job, never)).rejects.toThrow('without an answer');
+    await expect(pool.run(job, never)).rejects.toThrow('without an answer');
+    await pool.close();
+  });
+
+  test('that cannot start fail their job with the reason', async () => {
+    const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { throw new Error('no such model'); });`);
+    await expect(pool.run(job, never)).rejects.toThrow('no such model');
+    await pool.close();
+  });
+});

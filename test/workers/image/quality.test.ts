@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import sharp from 'sharp';
+import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
+import { openPicture } from '../../../services/workers/image/picture';
+import { compileThread } from './compile-thread';
+import { type Agreement, compare, type Composite, render } from './composites/render';
+import { SCENES } from './composites/scenes';
+
+const never = new AbortController().signal;
+
+async function pngOf({ rgb, width, height }: Composite): Promise<Buffer> {
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('the default engine, on composites whose alpha is known', () => {
+  const results = new Map<string, Agreement & { hard: boolean }>();
+  let backgroundsLeft = 0;
+
+  beforeAll(async () => {
+    const threadFile = await compileThread('quality');
+    const engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 0 });
+    try {
+      for (const scene of SCENES) {
+        const composite = render(scene);
+        const picture = await openPicture(await pngOf(composite));
+        const { png } = await engine.cutOut(picture, { mode: 'live', signal: never });
+        const rgba = await sharp(png).raw().toBuffer();
+        for (let at = 0; at < rgba.length; at += 4) if (rgba[at + 3] === 0 && rgba.readUIntBE(at, 3) !== 0) backgroundsLeft++;
+        results.set(scene.name, { ...compare(rgba, composite), hard: scene.hard });
+      }
+    } finally {
+      await engine.close();
+      await rm(threadFile);
+    }
+    const lines = [...results].map(
+      ([name, { iou, mae, hard }]) => `${name.padEnd(38)} ${hard ? 'hard' : '    '} IoU ${iou.toFixed(3)}  MAE ${mae.toFixed(4)}`,
+    );
+    const all = [...results.values()];
+    lines.push(
+      `mean of ${all.length}: IoU ${mean(all.map(({ iou }) => iou)).toFixed(3)}  MAE ${mean(all.map(({ mae }) => mae)).toFixed(4)}`,
+    );
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }, 600_000);
+
+  test('are sixteen, at least half of them made to defeat it', () => {
+    expect(results.size).toBe(16);
+    expect([...results.values()].filter(({ hard }) => hard).length).toBeGreaterThanOrEqual(8);
+  });
+
+  test('agrees with the known alpha: mean IoU at least 0.9', () => {
+    expect(mean([...results.values()].map(({ iou }) => iou))).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('is off by at most 0.03 of alpha in the mean', () => {
+    expect(mean([...results.values()].map(({ mae }) => mae))).toBeLessThanOrEqual(0.03);
+  });
+
+  test.each(SCENES.filter(({ hard }) => !hard).map(({ name }) => name))('cuts out "%s" with IoU at least 0.9', (name) => {
+    expect(results.get(name)?.iou).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('keeps no colour of the background under transparent pixels', () => {
+    expect(backgroundsLeft).toBe(0);
+  });
+});

@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { createUpstreamEngine } from '../../../services/workers/image/upstream/upstream-engine';
+import { openPicture } from '../../../services/workers/image/picture';
+import { type Engine } from '../../../services/workers/image/engine';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { startSandbox } from '../../../services/sandbox/start-sandbox';
+import { disc } from './pictures';
+
+const never = new AbortController().signal;
+const opened: { close(): unknown }[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+
+type Frame = Record<string, unknown>;
+interface Upstream {
+  readonly engine: Engine;
+  /** Everything the adapter sent, in order. */
+  readonly received: Frame[];
+  readonly headers: () => Record<string, unknown>;
+}
+
+/** A WebSocket server that answers each process frame as told. */
+async function upstream(
+  answer: (socket: WebSocket, frame: Frame) => void,
+  options: { timeoutMs?: number; token?: string; handleProtocols?: () => string | false } = {},
+): Promise<Upstream> {
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    ...(options.handleProtocols && { handleProtocols: options.handleProtocols }),
+  });
+  await once(server, 'listening');
+  const received: Frame[] = [];
+  let headers: Record<string, unknown> = {};
+  server.on('connection', (socket, request) => {
+    headers = request.headers;
+    socket.on('message', (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame;
+      received.push(frame);
+      if (frame['type'] === 'process') answer(socket, frame);
+    });
+  });
+  opened.push({
+    close: () => {
+      for (const client of server.clients) client.terminate();
+      server.close();
+    },
+  });
+  const { port } = server.address() as AddressInfo;
+  const engine = createUpstreamEngine({
+    target: { liveUrl: `ws://127.0.0.1:${port}/x`, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined },
+    token: options.token,
+    timeoutMs: options.timeoutMs ?? 5_000,
+  });
+  return { engine, received, headers: () => headers };
+}
+
+const cut = async ({ engine }: { engine: Engine }, bytes?: Buffer, signal = never) =>
+  engine.cutOut(await openPicture(bytes ?? (await disc())), { mode: 'live', signal });
+
+/** Half of it transparent. */
+async function halfPng(width = 96, height = 96): Promise<string> {
+  const rgba = Buffer.alloc(width * height * 4);
+  for (let at = 0; at < rgba.length; at += 4) rgba.set([200, 10, 10, at < rgba.length / 2 ? 255 : 0], at);
+  return (
+    await sharp(rgba, { raw: { width, height, channels: 4 } })
+      .png()
+      .toBuffer()
+  ).toString('base64');
+}
+
+const send = (socket: WebSocket, body: object): void => socket.send(JSON.stringify(body));
+const resultWith =
+  (image: string, changes: object = {}) =>
+  (socket: WebSocket, { id }: Frame) =>
+    send(socket, { type: 'result', id, image, mime: 'image/png', width: 96, height: 96, engine: 'them', ...changes });
+const failsWith = (problem: string, options: object) => ({ problem, options: expect.objectContaining(options) });
+const badResponse = failsWith('upstream_failed', { members: { reason: 'bad_response' } });
+
+describe('the adapter of the background-removal WebSocket', () => {
+  test('sends the recorded frame and takes accepted, progress and result', async () => {
+    const image = await halfPng();
+    const peer = await upstream(
+      (socket, frame) => {
+        send(socket, { type: 'accepted', id: frame['id'] });
+        send(socket, { type: 'progress', id: frame['id'], percent: 40 });
+        resultWith(image)(socket, frame);
+      },
+      { token: 'tok' },
+    );
+    const bytes = await disc();
+    expect(await cut(peer, bytes)).toEqual({ png: Buffer.from(image, 'base64'), engine: 'them' });
+    expect(peer.received[0]).toEqual({
+      type: 'process',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      image: bytes.toString('base64'),
+      mime: 'image/png',
+      options: { format: 'png' },
+    });
+    expect(peer.headers()).toMatchObject({ 'sec-websocket-protocol': 'bgremove.v1', authorization: 'Bearer tok' });
+  });
+
+  test('sends an image that lies on its side upright', async () => {
+    const peer = await upstream((socket, { id }) => send(socket, { type: 'error', id, code: 'internal' }));
+    const stored = await sharp(await disc('jpeg'))
+      .resize(60, 40, { fit: 'fill' })
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    await expect(cut(peer, stored)).rejects.toBeDefined();
+    expect(peer.received[0]).toMatchObject({ mime: 'image/png' });
+    const sent = Buffer.from(String(peer.received[0]?.['image']), 'base64');
+    expect(await sharp(sent).metadata()).toMatchObject({ width: 40, height: 60 });
+  });
+
+  test.each([
+    ['invalid_image', failsWith('invalid_request', { members: { errors: [{ field: 'image', message: expect.any(String) }] } })],
+    ['too_large', failsWith('invalid_request', { members: { errors: [{ field: 'image', message: expect.any(String) }] } })],
+    ['no_foreground', failsWith('upstream_failed', { code: 'no_foreground' })],
+    ['overloaded', failsWith('upstream_failed', { members: { reason: 'overloaded' } })],
+    ['internal', failsWith('upstream_failed', { members: { reason: 'internal' } })],
+    ['unheard_of', badResponse],
+  ])('maps the error %s', async (code, expected) => {
+    const peer = await upstream((socket, { id }) => send(socket, { type: 'error', id, code, message: 'secret text' }));
+    await expect(cut(peer)).rejects.toMatchObject(expected);
+  });
+
+  test.each<[string, (socket: WebSocket, frame: Frame) => void]>([
+    ['is not JSON', (socket) => socket.send('{')],
+    ['is binary', (socket) => socket.send(Buffer.from('{}'))],
+    ['has an unknown type', (socket, { id }) => send(socket, { type: 'hello', id })],
+    ['is about another picture', (socket) => send(socket, { type: 'accepted', id: 'other' })],
+    ['is a result of another type', resultWith('AAAA', { mime: 'image/jpeg' })],
+    ['is a result that is no PNG', resultWith('AAAA')],
+  ])('answers 502 when a frame %s', async (_what, answer) => {
+    await expect(cut(await upstream(answer))).rejects.toMatchObject(badResponse);
+  });
+
+  test.each([
+    ['of another size', async () => resultWith(await halfPng(40, 40), { width: 40, height: 40 })],
+    ['whose declared size is not its own', async () => resultWith(await halfPng(40, 40))],
+    ['without alpha', async () => resultWith((await disc()).toString('base64'))],
+  ])('answers 502 to a result %s', async (_what, answer) => {
+    await expect(cut(await upstream(await answer()))).rejects.toMatchObject(badResponse);
+  });
+
+  test('never passes the untouched image on as a success', async () => {
+    const opaque = await sharp(await disc())
+      .ensureAlpha()
+      .png()
+      .toBuffer();
+    await expect(cut(await upstream(resultWith(opaque.toString('base64'))))).rejects.toMatchObject(
+      failsWith('upstream_failed', { code: 'no_foreground' }),
+    );
+  });
+
+  test('answers 502 when the upstream closes early, speaks another subprotocol or is not there', async () => {
+    const unreachable = failsWith('upstream_failed', { members: { reason: 'unreachable' } });
+    await expect(cut(await upstream((socket) => socket.close()))).rejects.toMatchObject(unreachable);
+    await expect(cut(await upstream(() => undefined, { handleProtocols: () => false }))).rejects.toMatchObject(unreachable);
+    const target = { liveUrl: 'ws://127.0.0.1:1', liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
+    const absent = { engine: createUpstreamEngine({ target, token: undefined, timeoutMs: 5_000 }) };
+    await expect(cut(absent)).rejects.toMatchObject(unreachable);
+  });
+
+  test('cancels at its deadline', async () => {
+    const peer = await upstream(() => undefined, { timeoutMs: 300 });
+    await expect(cut(peer)).rejects.toMatchObject({ name: 'TimeoutError' });
+    await until(() => peer.received.length === 2);
+    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
+  });
+
+  test('cancels when the caller leaves', async () => {
+    const gone = new AbortController();
+    const peer = await upstream(() => gone.abort(new Error('left')));
+    await expect(cut(peer, undefined, gone.signal)).rejects.toThrow('left');
+    await until(() => peer.received.length === 2);
+    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
+  });
+
+  test('says which setting is missing', async () => {
+    const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
+    const engine = createUpstreamEngine({ target, token: undefined, timeoutMs: 100 });
+    await expect(cut({ engine })).rejects.toMatchObject(
+      failsWith('upstream_not_configured', { members: { setting: 'IMAGE_UPSTREAM_URL' } }),
+    );
+  });
+
+  test('keeps the live token from the sandbox, which always answers the same', async () => {
+    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+    opened.push(sandbox);
+    const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: `${sandbox.url}/background-removal/v1` };
+    const engine = createUpstreamEngine({ target, token: 'tok', timeoutMs: 5_000 });
+    const picture = await openPicture(await disc('webp'));
+    const [one, two] = [
+      await engine.cutOut(picture, { mode: 'test', signal: never }),
+      await engine.cutOut(picture, { mode: 'test', signal: never }),
+    ];
+    expect(one.engine).toBe('sandbox');
+    expect(one.png.equals(two.png)).toBe(true);
+  });
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 200 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+}
