@@ -1,6 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import sharp from 'sharp';
 import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
 import { CutOutPool } from '../../../services/workers/image/local/cut-out-pool';
@@ -94,13 +93,11 @@ describe('the GrabCut engine', () => {
 
   test('leaves the event loop free while it works', async () => {
     await cut(await disc());
-    const delay = monitorEventLoopDelay({ resolution: 5 });
     const bytes = await disc('jpeg', 1_000);
-    delay.enable();
+    const before = performance.eventLoopUtilization();
     await cut(bytes);
-    delay.disable();
-    // The work takes seconds. In half of all turns at least nothing was held up: the bench prints the longest one.
-    expect(delay.percentile(50) / 1e6).toBeLessThan(50);
+    // Work on the main thread would make this nearly 1. The bench prints the longest turn.
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
   }, 60_000);
 });
 
