@@ -62,7 +62,7 @@ async function follow(entry: SandboxEntry): Promise<Reply> {
 
 /** The status that the entry's own text promises. */
 function promised({ yields }: SandboxEntry): number {
-  return Number(/(?:^|: )([2-5]\d\d)(?=[ ,;.]|$)/.exec(yields)?.[1]);
+  return Number(/(?:^|: )([2-5]\d\d)(?=[ ,;:.]|$)/.exec(yields)?.[1]);
 }
 
 describe('with a test key every documented input yields what it says', () => {

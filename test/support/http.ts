@@ -15,6 +15,9 @@ export interface Sending {
   body?: string | Buffer;
 }
 
+/** What comes after this many bytes is not waited for: the start of a video tells enough. */
+const LONGEST_BODY = 16 * 1024 * 1024;
+
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Sends one request exactly as given; no redirect is followed and nothing is retried. */
@@ -27,9 +30,8 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
     const path = url.slice(url.indexOf(target.host) + target.host.length) || '/';
     const outgoing = httpRequest({ agent, host: target.hostname, port: target.port, method, path, headers: raw.flat() }, (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
+      let received = 0;
+      const finish = (): void => {
         const text = Buffer.concat(chunks).toString('utf8');
         resolve({
           status: response.statusCode ?? 0,
@@ -37,7 +39,16 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
           text,
           json: () => JSON.parse(text) as Record<string, unknown>,
         });
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        received += chunk.length;
+        if (received < LONGEST_BODY) return;
+        finish();
+        response.destroy();
       });
+      response.on('error', reject);
+      response.on('end', finish);
     });
     outgoing.on('error', reject);
     outgoing.setTimeout(30_000, () => outgoing.destroy(new Error(`no answer within 30 s: ${method} ${target.pathname}`)));
