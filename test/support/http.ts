@@ -4,6 +4,8 @@ export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
+  /** False when the body broke off or was not read to its end. */
+  complete: boolean;
   /** The parsed body; throws when it is not JSON. */
   json(): any;
 }
@@ -37,6 +39,7 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
           status: response.statusCode ?? 0,
           headers: response.headers,
           text,
+          complete: response.complete,
           json: () => JSON.parse(text) as Record<string, unknown>,
         });
       };
@@ -47,7 +50,8 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
         finish();
         response.destroy();
       });
-      response.on('error', reject);
+      // An answer that breaks off is an answer too; `complete` tells.
+      response.on('error', finish);
       response.on('end', finish);
     });
     outgoing.on('error', reject);
