@@ -90,7 +90,6 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   });
   const listener = settings.metrics && metrics && (await startMetricsListener({ ...settings.metrics, registry: metrics.registry }));
   await server.listen();
-  process.stdout.write(`${JSON.stringify({ ready: true, ...(listener ? { metrics: listener.port } : {}) })}\n`);
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
@@ -102,6 +101,8 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log.info({}, 'stopped');
   };
   endOnSignals(stop, log);
+  // Last: whoever reads this may stop the process at once.
+  process.stdout.write(`${JSON.stringify({ ready: true, ...(listener ? { metrics: listener.port } : {}) })}\n`);
 }
 
 function main(): void {
