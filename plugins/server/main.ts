@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { type Pool } from 'pg';
 import { destination, pino } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock } from '../core/ports';
@@ -8,6 +9,9 @@ import { createDecisionWriter } from '../stores/postgres/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
+import { createPluginServerMetrics } from './metrics';
+import { startMetricsListener } from './metrics-listener';
+import { type ServerLog } from './log';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
 import { readSettings, type PluginServerSettings } from './settings';
@@ -22,12 +26,9 @@ async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | un
   return size > maxBytes ? undefined : readFile(path);
 }
 
-/** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
-async function serve(settings: PluginServerSettings): Promise<void> {
-  // stderr: stdout carries the ready line alone.
-  const log = pino({ level: settings.logLevel, base: { process: 'plugin-server' } }, destination({ dest: 2, sync: false }));
-  const { databaseUrl, timeZone } = settings;
-  const pool = (applicationName: string, max: number): ReturnType<typeof createPool> =>
+/** Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others. */
+async function openPools(databaseUrl: string, log: ServerLog): Promise<Record<'records' | 'counters' | 'ledger', Pool>> {
+  const open = (applicationName: string, max: number): Pool =>
     createPool(databaseUrl, {
       max,
       min: 1,
@@ -35,39 +36,12 @@ async function serve(settings: PluginServerSettings): Promise<void> {
       applicationName,
       onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
     });
-  // Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others.
-  const records = pool('tollgate-access', 8);
-  const counters = pool('tollgate-quota', 4);
-  const ledger = pool('tollgate-decisions', 2);
-  await Promise.all([records, counters, ledger].map(warmPool));
-  const feed = createPostgresChangeFeed({ url: databaseUrl });
-  const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
-  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock: systemClock, log });
-  const decisions = createDecisionWriter({
-    pool: ledger,
-    timeZone,
-    onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
-  });
-  const plugin = createAccessLayer({
-    records: cache,
-    quota: quota.counter,
-    decisions,
-    clock: systemClock,
-    signingKey: settings.signingKeys[0],
-    readBodyFile,
-    log,
-  });
-  const server = createPluginServer({ plugin, socketPath: settings.socketPath, log });
-  await server.listen();
+  const pools = { records: open('tollgate-access', 8), counters: open('tollgate-quota', 4), ledger: open('tollgate-decisions', 2) };
+  await Promise.all(Object.values(pools).map(warmPool));
+  return pools;
+}
 
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    log.info({ signal }, 'draining');
-    await server.close({ graceMs: DRAIN_MS });
-    await Promise.all([quota.close(), decisions.close(), feed.close()]);
-    cache.close();
-    await Promise.all([records.end(), counters.end(), ledger.end()]);
-    log.info({}, 'stopped');
-  };
+function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: ServerLog): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       stop(signal).then(
@@ -79,8 +53,56 @@ async function serve(settings: PluginServerSettings): Promise<void> {
       );
     });
   }
+}
+
+/** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
+async function serve(settings: PluginServerSettings): Promise<void> {
+  // stderr: stdout carries the ready line alone.
+  const log = pino({ level: settings.logLevel, base: { process: 'plugin-server' } }, destination({ dest: 2, sync: false }));
+  const { databaseUrl, timeZone } = settings;
+  const { records, counters, ledger } = await openPools(databaseUrl, log);
+  const feed = createPostgresChangeFeed({ url: databaseUrl });
+  const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
+  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock: systemClock, log });
+  const decisions = createDecisionWriter({
+    pool: ledger,
+    timeZone,
+    onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
+  });
+  // Nothing is counted or timed for nobody.
+  const metrics = settings.metrics && createPluginServerMetrics();
+  const plugin = createAccessLayer({
+    records: cache,
+    quota: quota.counter,
+    decisions: metrics?.countDecisions(decisions) ?? decisions,
+    clock: systemClock,
+    signingKey: settings.signingKeys[0],
+    readBodyFile,
+    log,
+  });
+  const server = createPluginServer({ plugin: metrics?.timeEvents(plugin) ?? plugin, socketPath: settings.socketPath, log });
+  metrics?.watch({
+    server: () => server.stats(),
+    cache: () => cache.stats(),
+    isFeedHealthy: () => feed.isHealthy(),
+    quota: () => quota.stats(),
+    decisions: () => decisions.stats(),
+  });
+  const listener = settings.metrics && metrics && (await startMetricsListener({ ...settings.metrics, registry: metrics.registry }));
+  await server.listen();
+
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    log.info({ signal }, 'draining');
+    await server.close({ graceMs: DRAIN_MS });
+    await listener?.close();
+    await Promise.all([quota.close(), decisions.close(), feed.close()]);
+    cache.close();
+    await Promise.all([records.end(), counters.end(), ledger.end()]);
+    log.info({}, 'stopped');
+  };
+  endOnSignals(stop, log);
   // Last: whoever reads this may stop the process at once.
-  process.stdout.write('{"ready":true}\n');
+  process.stdout.write(`${JSON.stringify({ ready: true, ...(listener ? { metrics: listener.port } : {}) })}\n`);
 }
 
 function main(): void {

@@ -19,6 +19,13 @@ const ENVIRONMENT = z.object({
   }),
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'must be a port number')
+    .optional(),
 });
 
 export interface PluginServerSettings {
@@ -28,6 +35,8 @@ export interface PluginServerSettings {
   readonly signingKeys: readonly [SigningKey, ...SigningKey[]];
   readonly socketPath: string;
   readonly logLevel: string;
+  /** Undefined: no metrics. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
 
 /**
@@ -49,5 +58,6 @@ export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettin
     signingKeys: data.TOLLGATE_SIGNING_KEYS,
     socketPath: data.PLUGIN_SOCKET,
     logLevel: data.LOG_LEVEL,
+    metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

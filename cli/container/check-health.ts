@@ -1,0 +1,82 @@
+import { connect } from 'node:net';
+import { Client, credentials } from '@grpc/grpc-js';
+import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
+import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { HEALTH_SERVICE } from '../../services/kit/load-proto';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Shorter than the time-out of the health checks in docker-compose.yml, so that the reason is told. */
+const ANSWER_MS = 4_000;
+const MAX_ANSWER_BYTES = 65_536;
+const LOOPBACK = '127.0.0.1';
+
+/** Asks as Kong does: a stopped process still takes connections, but does not answer. */
+function askPluginServer(socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socketPath);
+    const decoder = new FrameDecoder((bytes, start, end) => {
+      const { sequence } = decodeRpcReturn(bytes, start, end);
+      socket.destroy();
+      if (sequence === 1) resolve();
+      else reject(new Error('the plugin server answered something else'));
+    }, MAX_ANSWER_BYTES);
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the plugin server closed the connection')));
+    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
+    socket.write(encodeFrames([encodeRpcCall({ sequence: 1, command: 'get_plugin_names' })]));
+  });
+}
+
+async function askHttp(url: string): Promise<void> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`it answered ${response.status}`);
+}
+
+/** grpc.health.v1. */
+function askWorker(address: string): Promise<void> {
+  const check = HEALTH_SERVICE['Check'];
+  if (!check) throw new Error('grpc.health.v1 has no Check');
+  const client = new Client(address, credentials.createInsecure());
+  return new Promise<void>((resolve, reject) => {
+    const { path, requestSerialize, responseDeserialize } = check;
+    const deadline = Date.now() + ANSWER_MS;
+    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: '' }, { deadline }, (error, answer: unknown) => {
+      if (error) return reject(error);
+      const status: unknown = (answer as { status?: unknown } | undefined)?.status;
+      return status === 'SERVING' ? resolve() : reject(new Error(`it is ${String(status)}`));
+    });
+  }).finally(() => client.close());
+}
+
+function ask(role: string | undefined, env: Environment): Promise<void> {
+  switch (role) {
+    case 'plugin-server':
+      return askPluginServer(env['PLUGIN_SOCKET'] ?? '');
+    case 'service':
+      return askHttp(`http://${LOOPBACK}:${env['PRIVATE_PORT'] ?? ''}/health`);
+    case 'worker':
+      return askWorker(`${LOOPBACK}:${env['WORKER_PORT'] ?? ''}`);
+    case 'sandbox':
+      return askHttp(`http://${LOOPBACK}:${env['SANDBOX_PORT'] ?? ''}/`);
+    default:
+      return Promise.reject(new Error('usage: health plugin-server | service | worker | sandbox'));
+  }
+}
+
+/**
+ * Asks the program of this container whether it answers.
+ * @throws Error when it does not, or not in time
+ */
+export async function checkHealth(role: string | undefined, env: Environment): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
+  });
+  try {
+    await Promise.race([ask(role, env), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

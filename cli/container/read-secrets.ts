@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FILE_SUFFIX = '_FILE';
+
+function readSecretFile(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    const code = (cause as { code?: unknown } | null)?.code;
+    throw new Error(`${name} names a file that cannot be read (${typeof code === 'string' ? code : 'unknown reason'})`, { cause });
+  }
+}
+
+/** The database's URL with its password in place; URLs that bring their own password keep it. */
+function withPassword(url: string, password: string): string {
+  const problem = new Error('DATABASE_URL must be a postgres:// URL');
+  if (!URL.canParse(url)) throw problem;
+  const parsed = new URL(url);
+  if (!/^postgres(ql)?:$/.test(parsed.protocol)) throw problem;
+  if (parsed.password === '') parsed.password = encodeURIComponent(password);
+  return parsed.href;
+}
+
+/**
+ * What orchestrators mount as files becomes what the programs read: for each variable `NAME_FILE` the text of that file is `NAME`.
+ * An empty file counts as none, so that a compose file may name `/dev/null` for what is not used. `DATABASE_PASSWORD` goes into
+ * `DATABASE_URL`, so that the URL itself need not be a secret.
+ * @returns the variables to add
+ * @throws Error that names the variable, never a value
+ */
+export function readSecrets(env: Environment): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, path] of Object.entries(env)) {
+    if (!name.endsWith(FILE_SUFFIX) || !path) continue;
+    const target = name.slice(0, -FILE_SUFFIX.length);
+    const secret = readSecretFile(name, path);
+    if (secret === '') continue;
+    if (env[target]) throw new Error(`${target} and ${name} are both set; remove one`);
+    found[target] = secret;
+  }
+  const url = found['DATABASE_URL'] ?? env['DATABASE_URL'];
+  const password = found['DATABASE_PASSWORD'] ?? env['DATABASE_PASSWORD'];
+  if (url && password) found['DATABASE_URL'] = withPassword(url, password);
+  return found;
+}

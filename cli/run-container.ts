@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSecrets } from './container/read-secrets';
+
+const HELP = `usage: docker run … tollgate ROLE
+
+  plugin-server        beside each Kong, on a socket that both reach
+  service NAME         one product service
+  worker NAME          one gRPC worker
+  sandbox              the simulated upstreams of test keys
+  migrate              brings the database up to date and ends
+  tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
+  health ROLE          whether the program of this container answers
+
+A variable NAME_FILE names a file that holds NAME. DATABASE_PASSWORD is put into DATABASE_URL.
+`;
+
+/** Programs read their own arguments from `process.argv`. They start when they are loaded, and end with the process. */
+async function runProgram(module: string, args: readonly string[]): Promise<void> {
+  const path = join(__dirname, '..', ...module.split('/'));
+  if (!existsSync(path)) throw new Error(`this version has no ${module}`);
+  process.argv = [process.execPath, path, ...args];
+  await import(path);
+}
+
+async function runMigrations(): Promise<void> {
+  const { migrateOnce } = await import('./container/migrate-once.js');
+  const applied = await migrateOnce(process.env['DATABASE_URL']);
+  process.stdout.write(`${JSON.stringify({ migrated: true, applied })}\n`);
+}
+
+async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const { runTollgate } = await import('./run-tollgate.js');
+  // No instance runs from this folder: commands use DATABASE_URL.
+  process.exitCode = await runTollgate({ root: join(__dirname, '..', '..'), argv, isSameProcess: () => false });
+}
+
+async function runHealthCheck(role: string | undefined): Promise<void> {
+  const { checkHealth } = await import('./container/check-health.js');
+  await checkHealth(role, process.env);
+}
+
+/** Entry of the container image: the first word says which of our programs this container is. */
+async function main([role, ...rest]: readonly string[]): Promise<void> {
+  if (role === undefined || role === 'help' || role === '--help') return void process.stdout.write(HELP);
+  if (role === 'health') return runHealthCheck(rest[0]);
+  Object.assign(process.env, readSecrets(process.env));
+  const [name] = rest;
+  switch (role) {
+    case 'plugin-server':
+      return runProgram('plugins/server/main.js', []);
+    case 'service':
+      return runProgram('services/main.js', ['--service', name ?? '']);
+    case 'worker':
+      if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of one');
+      return runProgram(`services/workers/${name}/main.js`, []);
+    case 'sandbox':
+      return runProgram('services/sandbox/main.js', []);
+    case 'migrate':
+      return runMigrations();
+    case 'tollgate':
+      return runCommandLine(rest);
+    default:
+      throw new Error(`there is no role "${role}"; help lists them`);
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

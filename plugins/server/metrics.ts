@@ -1,0 +1,181 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { type PluginModule, type KongPdk } from '../core/kong-pdk';
+import { type Decision, type DecisionLog } from '../core/ports';
+import { type PluginServerStats } from './plugin-server';
+
+/** What the stores tell about themselves; their own types have more. */
+export interface MetricSources {
+  readonly server: () => PluginServerStats;
+  readonly cache: () => { known: number; unknown: number; hits: number; reads: number; staleUses: number };
+  /** False while changes could be missed, so that every request reads its key anew. */
+  readonly isFeedHealthy: () => boolean;
+  readonly quota: () => {
+    readonly storeInUse: (typeof STORES)[number];
+    readonly redisCalls: number;
+    readonly postgresCalls: number;
+    readonly failures: number;
+    readonly failovers: number;
+    readonly lateUnits: number;
+    readonly seedings: number;
+    readonly usageRowsWritten: number;
+  };
+  readonly decisions: () => { queued: number; written: number; dropped: number; failures: number };
+}
+
+export interface PluginServerMetrics {
+  readonly registry: Registry;
+  /** The same log, counted by product and code: two look-ups and an addition a decision. */
+  countDecisions(log: DecisionLog): DecisionLog;
+  /** The same plugin, timed from Kong's event to the end of its access phase. */
+  timeEvents(plugin: PluginModule): PluginModule;
+  /** From now on a scrape asks these. */
+  watch(sources: MetricSources): void;
+}
+
+const STORES = ['redis', 'postgres', 'none'] as const;
+
+/** Seconds. A warm key takes less than a millisecond; 5 s is the deadline of an event. */
+const EVENT_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5];
+
+/** Decisions by product and code, as plain numbers: prom-client would join and hash the labels of every one. */
+class DecisionCounts {
+  private readonly byProduct = new Map<string, Map<string, number>>();
+
+  add({ product, products, outcome }: Decision): void {
+    const name = product ?? products[0] ?? '';
+    let codes = this.byProduct.get(name);
+    if (codes === undefined) this.byProduct.set(name, (codes = new Map<string, number>()));
+    codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
+  }
+
+  copyTo(counter: Counter<'product' | 'code'>): void {
+    counter.reset();
+    for (const [product, codes] of this.byProduct) for (const [code, count] of codes) counter.inc({ product, code }, count);
+  }
+}
+
+function timed(plugin: PluginModule, observe: (seconds: number) => void): PluginModule {
+  class Timed {
+    private readonly inner: { access(kong: KongPdk): Promise<void> };
+
+    constructor(config: Record<string, unknown>) {
+      this.inner = new plugin.Plugin(config);
+    }
+
+    access(kong: KongPdk): Promise<void> {
+      const startedAt = performance.now();
+      const done = this.inner.access(kong);
+      const note = (): void => observe((performance.now() - startedAt) / 1_000);
+      done.then(note, note);
+      // The plugin's own promise goes back: measuring must not make the answer wait for another turn.
+      return done;
+    }
+  }
+  return { ...plugin, Plugin: Timed };
+}
+
+/** A total that its owner keeps: read when it is asked for. */
+function total(registry: Registry, described: { name: string; help: string }, read: () => number): void {
+  const collect = function (this: Counter): void {
+    this.reset();
+    this.inc(read());
+  };
+  new Counter({ ...described, registers: [registry], collect });
+}
+
+function level(registry: Registry, described: { name: string; help: string }, read: () => number): void {
+  const collect = function (this: Gauge): void {
+    this.set(read());
+  };
+  new Gauge({ ...described, registers: [registry], collect });
+}
+
+function watchServer(registry: Registry, read: MetricSources['server']): void {
+  const name = (part: string): string => `tollgate_plugin_${part}`;
+  total(registry, { name: name('events_total'), help: 'Requests that Kong asked about.' }, () => read().events);
+  total(registry, { name: name('events_failed_total'), help: 'Events refused with 503 because the plugin threw.' }, () => read().failed);
+  total(registry, { name: name('events_overdue_total'), help: 'Events refused with 503 at their deadline.' }, () => read().overdue);
+  total(registry, { name: name('events_abandoned_total'), help: 'Events whose Kong went away.' }, () => read().abandoned);
+  total(registry, { name: name('protocol_errors_total'), help: 'Frames that were not the protocol.' }, () => read().protocolErrors);
+  level(registry, { name: name('connections'), help: 'Open connections of Kong.' }, () => read().connections);
+  level(registry, { name: name('events_running'), help: 'Events that run now.' }, () => read().running);
+  level(registry, { name: name('instances'), help: 'Plugin configurations that Kong has started.' }, () => read().instances);
+}
+
+function watchCache(registry: Registry, { cache: read, isFeedHealthy }: MetricSources): void {
+  const name = (part: string): string => `tollgate_access_cache_${part}`;
+  total(registry, { name: name('hits_total'), help: 'Keys answered from memory.' }, () => read().hits);
+  total(registry, { name: name('reads_total'), help: 'Keys read from the database.' }, () => read().reads);
+  total(registry, { name: name('stale_uses_total'), help: 'Records used without the database, within 60 s.' }, () => read().staleUses);
+  level(registry, { name: name('known'), help: 'Keys in memory.' }, () => read().known);
+  level(registry, { name: name('unknown'), help: 'Hashes in memory that no key has.' }, () => read().unknown);
+  const feed = { name: 'tollgate_change_feed_healthy', help: '1 while every change is told; 0: each request reads its key anew.' };
+  level(registry, feed, () => Number(isFeedHealthy()));
+}
+
+function watchQuota(registry: Registry, read: MetricSources['quota']): void {
+  const name = (part: string): string => `tollgate_quota_${part}`;
+  new Gauge({
+    name: name('store_in_use'),
+    help: '1 for the store that counts now.',
+    labelNames: ['store'] as const,
+    registers: [registry],
+    collect() {
+      const { storeInUse } = read();
+      for (const store of STORES) this.set({ store }, Number(store === storeInUse));
+    },
+  });
+  total(registry, { name: name('redis_calls_total'), help: 'Calls to Redis; one may carry many requests.' }, () => read().redisCalls);
+  total(registry, { name: name('postgres_calls_total'), help: 'Calls to the counter in Postgres.' }, () => read().postgresCalls);
+  total(registry, { name: name('failures_total'), help: 'Calls that no store answered.' }, () => read().failures);
+  total(registry, { name: name('failovers_total'), help: 'How often Redis was given up.' }, () => read().failovers);
+  total(registry, { name: name('late_units_total'), help: 'Units granted too late and given back.' }, () => read().lateUnits);
+  total(registry, { name: name('seedings_total'), help: 'Counts that Redis got from Postgres again.' }, () => read().seedings);
+  total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to Postgres.' }, () => read().usageRowsWritten);
+}
+
+function watchDecisions(registry: Registry, read: MetricSources['decisions']): void {
+  const name = (part: string): string => `tollgate_decision_log_${part}`;
+  level(registry, { name: name('queued'), help: 'Decisions that wait to be written.' }, () => read().queued);
+  total(registry, { name: name('written_total'), help: 'Decisions written.' }, () => read().written);
+  total(registry, { name: name('dropped_total'), help: 'Decisions let go because too many waited.' }, () => read().dropped);
+  total(registry, { name: name('failures_total'), help: 'Writes that failed; their decisions are tried again.' }, () => read().failures);
+}
+
+/** Metrics of one plugin server. All but decisions and event times are read from their owners when they are asked for. */
+export function createPluginServerMetrics(): PluginServerMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const counts = new DecisionCounts();
+  new Counter({
+    name: 'tollgate_decisions_total',
+    help: 'Decisions by product and code; the code of a request that went on is admitted.',
+    labelNames: ['product', 'code'] as const,
+    registers: [registry],
+    collect() {
+      counts.copyTo(this);
+    },
+  });
+  const events = new Histogram({
+    name: 'tollgate_plugin_event_duration_seconds',
+    help: "From Kong's event to the decision; Kong's own share of the exchange is in it.",
+    buckets: EVENT_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    registry,
+    countDecisions: (log) => ({
+      record(decision) {
+        counts.add(decision);
+        log.record(decision);
+      },
+    }),
+    timeEvents: (plugin) => timed(plugin, (seconds) => events.observe(seconds)),
+    watch(sources) {
+      watchServer(registry, sources.server);
+      watchCache(registry, sources);
+      watchQuota(registry, sources.quota);
+      watchDecisions(registry, sources.decisions);
+    },
+  };
+}

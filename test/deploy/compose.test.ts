@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { SERVICES } from '../../services/registry';
+
+const ROOT = resolve(__dirname, '..', '..');
+const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
+
+interface ComposeService {
+  image?: string;
+  command?: string[];
+  environment?: Record<string, string | null>;
+  ports?: string[];
+  networks?: string[];
+  read_only?: boolean;
+  restart?: string;
+  healthcheck?: { test: string[] };
+  secrets?: string[];
+  depends_on?: Record<string, { condition: string }>;
+}
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean } | null>;
+  secrets: Record<string, { file: string }>;
+}
+
+const file = parse(text, { merge: true, maxAliasCount: -1 }) as ComposeFile;
+const services = Object.entries(file.services);
+const ours = services.filter(([, { image }]) => image?.includes('TOLLGATE_IMAGE'));
+const longRunning = services.filter(([, { restart }]) => restart !== 'no');
+
+function find(name: string): ComposeService {
+  const service = file.services[name];
+  if (!service) throw new Error(`docker-compose.yml has no ${name}`);
+  return service;
+}
+
+describe('docker-compose.yml', () => {
+  it('runs every service of the registry under the role of its name', () => {
+    for (const name of Object.keys(SERVICES)) expect(find(`tollgate-${name}`).command).toEqual(['service', name]);
+  });
+
+  it('has every host and port that kong.yml sends requests to', () => {
+    const kong = parse(readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8')) as { services: { url: string }[] };
+    const upstreams = kong.services.map(({ url }) => new URL(url));
+    expect(upstreams.length).toBeGreaterThan(0);
+    for (const { hostname, port } of upstreams) {
+      expect(find(hostname).command?.[0]).toBe('service');
+      expect(find(hostname).networks).toContain('products');
+      expect(port).toBe('8080');
+    }
+  });
+
+  it('has every worker that a service is told to call', () => {
+    const urls = services.flatMap(([, { environment = {} }]) =>
+      Object.entries(environment).filter(([name]) => name.endsWith('_WORKER_URL')),
+    );
+    expect(urls.length).toBeGreaterThan(0);
+    for (const [, url] of urls) {
+      const [host = '', port] = String(url).split(':');
+      expect([find(host).command, port]).toEqual([['worker', host.slice('worker-'.length)], '7000']);
+    }
+  });
+
+  it('publishes Kong and nothing else', () => {
+    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['kong']);
+  });
+
+  it('keeps the databases on a network without a way out', () => {
+    expect(file.networks['stores']).toEqual({ internal: true });
+    for (const name of ['postgres', 'redis', 'plugin-server']) expect(find(name).networks).toEqual(['stores']);
+  });
+
+  it('names every image by a variable, with a default that is pinned to a version', () => {
+    for (const [name, { image }] of services)
+      expect([name, image]).toEqual([name, expect.stringMatching(/^\$\{[A-Z]+_IMAGE:-[a-z]+:[\w.-]+\}$/)]);
+    expect(text).not.toContain(':latest');
+  });
+
+  it('has no default for any secret', () => {
+    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_KEY)$/;
+    const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment).filter(([name]) => secret.test(name)));
+    expect(values.map(([name]) => name)).toEqual(expect.arrayContaining(['TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD']));
+    // From the environment or absent; `null` means taken over from it.
+    for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
+    for (const { file: path } of Object.values(file.secrets)) expect(path).toMatch(/^\$\{[A-Z_]+_FILE:-\/dev\/null\}$/);
+  });
+
+  it('gives the signing keys to the plugin server and to services only', () => {
+    const holders = services.filter(([, { secrets }]) => secrets?.includes('signing_keys')).map(([name]) => name);
+    expect(holders.filter((name) => !/^(plugin-server|cli|tollgate-.*)$/.test(name))).toEqual([]);
+    expect(holders).toContain('plugin-server');
+  });
+
+  it('checks the health of everything that stays up, and waits for the migrations', () => {
+    for (const [name, { healthcheck }] of longRunning) expect([name, healthcheck?.test[0]]).toEqual([name, 'CMD']);
+    const users = longRunning.filter(([, { secrets }]) => secrets?.includes('signing_keys'));
+    for (const [, { depends_on }] of users) expect(depends_on?.['migrate']).toEqual({ condition: 'service_completed_successfully' });
+  });
+
+  it('runs our image and Kong with a root folder that cannot be written', () => {
+    expect(ours.length).toBeGreaterThan(15);
+    for (const [name, { read_only: readOnly }] of [...ours, ['kong', find('kong')] as const])
+      expect([name, readOnly]).toEqual([name, true]);
+  });
+});

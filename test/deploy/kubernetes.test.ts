@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+
+const FOLDER = resolve(__dirname, '..', '..', 'kong', 'kubernetes');
+
+interface Container {
+  name: string;
+  image: string;
+  args?: string[];
+  env?: { name: string; value?: string }[];
+  securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
+  startupProbe?: object;
+  livenessProbe?: object;
+  readinessProbe?: object;
+  volumeMounts?: { name: string; mountPath: string }[];
+}
+
+interface PodSpec {
+  securityContext: { runAsNonRoot?: boolean };
+  initContainers?: (Container & { restartPolicy?: string })[];
+  containers: Container[];
+}
+
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  spec: { template?: { spec: PodSpec }; selector?: { matchLabels?: Record<string, string> }; ports?: { port: number }[] };
+}
+
+const manifests = readdirSync(FOLDER).flatMap((name) =>
+  parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8')).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as Manifest;
+  }),
+);
+const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
+const podOf = (manifest: Manifest): PodSpec => {
+  if (!manifest.spec.template) throw new Error(`${manifest.metadata.name} has no pod`);
+  return manifest.spec.template.spec;
+};
+const containersOf = (pod: PodSpec): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
+
+describe('the Kubernetes example', () => {
+  it('has probes for everything that stays up, and a disruption budget', () => {
+    const budgets = ofKind('PodDisruptionBudget').map(({ metadata }) => metadata.name);
+    for (const deployment of ofKind('Deployment')) {
+      expect(budgets).toContain(deployment.metadata.name);
+      for (const container of containersOf(podOf(deployment))) {
+        expect([container.name, Boolean(container.startupProbe), Boolean(container.livenessProbe)]).toEqual([container.name, true, true]);
+      }
+      for (const container of podOf(deployment).containers)
+        expect([container.name, Boolean(container.readinessProbe)]).toEqual([container.name, true]);
+    }
+  });
+
+  it('runs nothing as root, with root folders that cannot be written and images of one version', () => {
+    const pods = [...ofKind('Deployment'), ...ofKind('Job')].map(podOf);
+    expect(pods.every(({ securityContext }) => securityContext.runAsNonRoot === true)).toBe(true);
+    for (const { securityContext, image } of pods.flatMap(containersOf)) {
+      expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+      expect(image).toMatch(/:\d+\.\d+(\.\d+)?$/);
+    }
+  });
+
+  it('puts a plugin server beside each Kong, started before it, on a socket that both reach', () => {
+    const kong = ofKind('Deployment').find(({ metadata }) => metadata.name === 'kong');
+    if (!kong) throw new Error('there is no Kong');
+    const pod = podOf(kong);
+    const [sidecar] = pod.initContainers ?? [];
+    expect([sidecar?.args, sidecar?.restartPolicy]).toEqual([['plugin-server'], 'Always']);
+    for (const container of containersOf(pod)) {
+      expect(container.volumeMounts).toContainEqual({ name: 'plugin-socket', mountPath: '/var/run/tollgate' });
+    }
+  });
+
+  it('has a Service for every host that another part is told to call', () => {
+    const services = new Map(
+      ofKind('Service').map(({ metadata, spec }) => [metadata.name, (spec.ports ?? []).map(({ port }) => String(port))]),
+    );
+    const values = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env = [] }) => env);
+    const called = values
+      .filter(({ name, value }) => /_URL$/.test(name) && value !== undefined)
+      .map(({ value = '' }) => value.replace(/^http:\/\//, ''));
+    expect(called.length).toBeGreaterThan(0);
+    for (const target of called) {
+      const [host = '', port = ''] = target.split(':');
+      expect([host, services.get(host)?.includes(port)]).toEqual([host, true]);
+    }
+  });
+
+  it('holds no secret', () => {
+    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|DATABASE_URL|REDIS_URL)$/;
+    const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
+    const held = env.filter(({ name }) => secret.test(name));
+    expect(held.length).toBeGreaterThan(0);
+    expect(held.filter(({ value }) => value !== undefined)).toEqual([]);
+    expect(ofKind('Secret')).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { type PluginModule } from '../../plugins/core/kong-pdk';
+import { type Decision } from '../../plugins/core/ports';
+import { createPluginServerMetrics, type MetricSources } from '../../plugins/server/metrics';
+import { startMetricsListener } from '../../plugins/server/metrics-listener';
+import { readSettings } from '../../plugins/server/settings';
+import { send } from '../support/http';
+import { pluginWith } from './test-server';
+
+const decision = (over: Partial<Decision>): Decision => ({
+  requestId: 'r',
+  atMs: 0,
+  products: ['api-image', 'api-background-remover'],
+  outcome: 'admitted',
+  keyPlace: undefined,
+  maskedKey: 'tg_live_…abcd',
+  credentialId: undefined,
+  customerId: undefined,
+  subscriptionId: undefined,
+  product: undefined,
+  callerAddress: '203.0.113.9',
+  originHost: undefined,
+  matchedRule: undefined,
+  quota: undefined,
+  ...over,
+});
+
+const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
+  server: () => ({ events: 7, failed: 1, overdue: 2, abandoned: 3, protocolErrors: 4, connections: 5, running: 6, instances: 8 }),
+  cache: () => ({ known: 1, unknown: 2, hits: 30, reads: 4, staleUses: 5 }),
+  isFeedHealthy: () => true,
+  quota: () => ({
+    storeInUse: 'postgres',
+    redisCalls: 1,
+    postgresCalls: 2,
+    failures: 3,
+    failovers: 4,
+    lateUnits: 5,
+    seedings: 6,
+    usageRowsWritten: 7,
+  }),
+  decisions: () => ({ queued: 11, written: 12, dropped: 13, failures: 14 }),
+  ...over,
+});
+
+describe('metrics of the plugin server', () => {
+  it('count decisions by product and code, and hand every one on', async () => {
+    const metrics = createPluginServerMetrics();
+    const handedOn: Decision[] = [];
+    const log = metrics.countDecisions({ record: (each) => void handedOn.push(each) });
+    log.record(decision({ product: 'api-background-remover' }));
+    log.record(decision({ product: 'api-background-remover' }));
+    log.record(decision({ outcome: 'key_unknown' }));
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('tollgate_decisions_total{product="api-background-remover",code="admitted"} 2');
+    expect(text).toContain('tollgate_decisions_total{product="api-image",code="key_unknown"} 1');
+    expect(handedOn).toHaveLength(3);
+    // A second scrape must not count again.
+    expect(await metrics.registry.metrics()).toContain('tollgate_decisions_total{product="api-image",code="key_unknown"} 1');
+  });
+
+  it('hold nothing of a caller or a key', async () => {
+    const metrics = createPluginServerMetrics();
+    metrics.countDecisions({ record: () => undefined }).record(decision({}));
+    expect(await metrics.registry.metrics()).not.toMatch(/tg_live|abcd|203\.0\.113/);
+  });
+
+  it('read the figures of server, cache, stores and log when they are asked for', async () => {
+    const metrics = createPluginServerMetrics();
+    let hits = 30;
+    metrics.watch(sources({ cache: () => ({ known: 1, unknown: 2, hits, reads: 4, staleUses: 5 }) }));
+    hits = 31;
+    const lines = (await metrics.registry.metrics()).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'tollgate_plugin_events_total 7',
+        'tollgate_plugin_protocol_errors_total 4',
+        'tollgate_access_cache_hits_total 31',
+        'tollgate_access_cache_stale_uses_total 5',
+        'tollgate_change_feed_healthy 1',
+        'tollgate_quota_store_in_use{store="redis"} 0',
+        'tollgate_quota_store_in_use{store="postgres"} 1',
+        'tollgate_quota_failovers_total 4',
+        'tollgate_decision_log_queued 11',
+        'tollgate_decision_log_dropped_total 13',
+      ]),
+    );
+  });
+
+  it('time every event, failed ones too, and leave the plugin as it was', async () => {
+    const metrics = createPluginServerMetrics();
+    const plugin: PluginModule = pluginWith((_kong, config) => (config['fail'] ? Promise.reject(new Error('no')) : Promise.resolve()));
+    const timed = metrics.timeEvents(plugin);
+    expect({ ...timed, Plugin: undefined }).toEqual({ ...plugin, Plugin: undefined });
+    const kong = {} as Parameters<InstanceType<PluginModule['Plugin']>['access']>[0];
+    await new timed.Plugin({}).access(kong);
+    await expect(new timed.Plugin({ fail: true }).access(kong)).rejects.toThrow('no');
+    expect(() => new timed.Plugin({ refuse: true })).toThrow('secret reason');
+    expect(await metrics.registry.metrics()).toContain('tollgate_plugin_event_duration_seconds_count 2');
+  });
+
+  it('are served at /metrics alone', async () => {
+    const { registry } = createPluginServerMetrics();
+    const listener = await startMetricsListener({ host: '127.0.0.1', port: 0, registry });
+    const base = `http://127.0.0.1:${listener.port}`;
+    const reply = await send(`${base}/metrics`, { headers: { Connection: 'close' } });
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, registry.contentType]);
+    expect((await send(`${base}/`, { headers: { Connection: 'close' } })).status).toBe(404);
+    await listener.close();
+  });
+});
+
+describe('METRICS_PORT', () => {
+  const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
+
+  it('unset or empty means no metrics, and a port means loopback', () => {
+    expect(readSettings(needed).metrics).toBeUndefined();
+    expect(readSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
+    expect(readSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
+    expect(() => readSettings({ ...needed, METRICS_PORT: '70000' })).toThrow('METRICS_PORT must be a port number');
+  });
+});
