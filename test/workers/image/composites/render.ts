@@ -1,6 +1,9 @@
 import { hash } from './noise';
 import { type Scene } from './scenes';
 
+// jest looks globals up slowly, and these run for every pixel.
+const { abs, max, min, round } = Math;
+
 export interface Composite {
   readonly name: string;
   readonly width: number;
@@ -13,7 +16,7 @@ export interface Composite {
 
 /** @param scale enlarges the scene, for example 2 for twice the width and height */
 export function render(scene: Scene, scale = 1): Composite {
-  const [width, height] = [Math.round(scene.width * scale), Math.round(scene.height * scale)];
+  const [width, height] = [round(scene.width * scale), round(scene.height * scale)];
   const rgb = Buffer.alloc(width * height * 3);
   const alpha = new Float32Array(width * height);
   const { softness = 1, grain = 3 } = scene;
@@ -21,13 +24,13 @@ export function render(scene: Scene, scale = 1): Composite {
     for (let x = 0; x < width; x++) {
       const [u, v] = [(x + 0.5) / scale, (y + 0.5) / scale];
       const at = y * width + x;
-      const opacity = Math.min(Math.max(0.5 - (scene.shape(u, v) * scale) / (softness * scale), 0), 1);
+      const opacity = min(max(0.5 - (scene.shape(u, v) * scale) / (softness * scale), 0), 1);
       alpha[at] = opacity;
       const [front, back] = [scene.foreground(u, v), scene.background(u, v)];
       for (let channel = 0; channel < 3; channel++) {
         const noise = (hash(x, y, 101 + channel) + hash(x, y, 201 + channel) - 1) * grain;
         const value = (front[channel] ?? 0) * opacity + (back[channel] ?? 0) * (1 - opacity) + noise;
-        rgb[at * 3 + channel] = Math.min(Math.max(Math.round(value), 0), 255);
+        rgb[at * 3 + channel] = min(max(round(value), 0), 255);
       }
     }
   }
@@ -49,7 +52,7 @@ export function compare(rgba: Uint8Array, { alpha }: Pick<Composite, 'alpha'>): 
     const [isFound, isTrue] = [found >= 0.5, truth >= 0.5];
     if (isFound && isTrue) both++;
     if (isFound || isTrue) either++;
-    error += Math.abs(found - truth);
+    error += abs(found - truth);
   }
   return { iou: either === 0 ? 1 : both / either, mae: error / alpha.length };
 }

@@ -1,6 +1,9 @@
 import { hash, smoothNoise } from './noise';
 import { box, circle, ellipse, type Shape, star, stroke, union, without } from './shapes';
 
+// jest looks globals up slowly, and these run for every pixel.
+const { PI, abs, cos, floor, hypot, sin } = Math;
+
 type Colour = readonly [number, number, number];
 /** The colour of a pixel, 0–255 a channel. */
 export type Paint = (x: number, y: number) => Colour;
@@ -41,8 +44,8 @@ const clouds =
     mix(a, b, smoothNoise(x, y, options) * 0.6 + smoothNoise(x, y, { cell: options.cell / 4, seed: options.seed + 1 }) * 0.4);
 
 const bricks: Paint = (x, y) => {
-  const row = Math.floor(y / 24);
-  const column = Math.floor((x + (row % 2) * 30) / 60);
+  const row = floor(y / 24);
+  const column = floor((x + (row % 2) * 30) / 60);
   const isJoint = y % 24 < 3 || (x + (row % 2) * 30) % 60 < 3;
   return isJoint ? [178, 172, 162] : mix([150, 70, 52], [120, 52, 40], hash(column, row, 5));
 };
@@ -62,7 +65,7 @@ const portraitPaint =
   (cx: number, top: number, shirt: Colour): Paint =>
   (x, y) => {
     if (y > top + 190) return mix(shirt, [20, 20, 30], 0.25 * smoothNoise(x, y, { cell: 40, seed: 3 }));
-    const isHair = y < top + 48 || (Math.abs(x - cx) > 46 && y < top + 100);
+    const isHair = y < top + 48 || (abs(x - cx) > 46 && y < top + 100);
     return isHair ? [48, 32, 24] : mix([214, 165, 138], [188, 132, 104], (x - cx + 60) / 120);
   };
 
@@ -79,8 +82,8 @@ function walker(cx: number, top: number): Shape {
 
 function spider(cx: number, cy: number, thickness: number): Shape {
   const legs = Array.from({ length: 10 }, (_, index) => {
-    const angle = (index * Math.PI) / 5 + 0.2;
-    return stroke([cx, cy], [cx + 150 * Math.cos(angle), cy + 150 * Math.sin(angle)], thickness);
+    const angle = (index * PI) / 5 + 0.2;
+    return stroke([cx, cy], [cx + 150 * cos(angle), cy + 150 * sin(angle)], thickness);
   });
   return union(circle(cx, cy, 52), ...legs);
 }
@@ -147,7 +150,7 @@ export const SCENES: readonly Scene[] = [
       box(240, 330, { halfWidth: 66, halfHeight: 130, corner: 30 }),
       box(240, 160, { halfWidth: 24, halfHeight: 80, corner: 6 }),
     ),
-    foreground: (x, y) => (y > 270 && y < 390 ? [238, 232, 214] : mix([22, 92, 58], [60, 150, 96], Math.abs(x - 225) / 80)),
+    foreground: (x, y) => (y > 270 && y < 390 ? [238, 232, 214] : mix([22, 92, 58], [60, 150, 96], abs(x - 225) / 80)),
     background: bricks,
   },
   {
@@ -174,8 +177,8 @@ export const SCENES: readonly Scene[] = [
     width: 460,
     height: 460,
     shape: star(230, 225, { radius: 120, swing: 34, points: 8 }),
-    foreground: (x, y) => (Math.hypot(x - 230, y - 225) < 46 ? [236, 190, 40] : [214, 108, 170]),
-    background: (x, y) => mix([86, 130, 70], [22, 40, 24], Math.hypot(x - 230, y - 230) / 330),
+    foreground: (x, y) => (hypot(x - 230, y - 225) < 46 ? [236, 190, 40] : [214, 108, 170]),
+    background: (x, y) => mix([86, 130, 70], [22, 40, 24], hypot(x - 230, y - 230) / 330),
   },
   {
     name: 'white product on white',
@@ -246,7 +249,7 @@ export const SCENES: readonly Scene[] = [
     shape: portrait(265, 100, 560),
     foreground: portraitPaint(265, 100, [226, 222, 214]),
     background: (x, y) => {
-      const shelf = Math.floor(x / 34) + 40 * Math.floor(y / 110);
+      const shelf = floor(x / 34) + 40 * floor(y / 110);
       return y % 110 < 12 ? [92, 62, 40] : [60 + 150 * hash(shelf, 1, 51), 70 + 110 * hash(shelf, 2, 51), 60 + 120 * hash(shelf, 3, 51)];
     },
   },
