@@ -21,7 +21,7 @@ export interface DriveFile {
 }
 
 /** Where the bytes are. The address may hold a credential: it belongs into no log and no answer. */
-export interface DriveMedia {
+interface DriveMedia {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
 }

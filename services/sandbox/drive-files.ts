@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { DRIVE_SAMPLE_MP4 } from './drive-sample';
 
 /** What a file provokes instead of being served. */
-export type DriveTrouble =
+type DriveTrouble =
   'private' | 'quota' | 'silent' | 'stalls' | 'down' | 'web_page' | 'redirected_elsewhere' | 'form_elsewhere' | 'no_thumbnail';
 
 /** One file of the sandbox's Drive. */
