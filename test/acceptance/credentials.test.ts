@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { send, type Sending } from '../support/http';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
@@ -162,5 +164,20 @@ describe('routes', () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       expect(await call('/vahaan', { method, headers: { 'X-API-Key': issued.key } })).toMatchObject({ status: 200 });
     }
+  });
+});
+
+describe('the logs', () => {
+  it('hold no key of all that were sent, in whatever place', () => {
+    // An installation given by its URL keeps its logs elsewhere.
+    if (!tollgate.instance) return;
+    const folder = join(tollgate.instance.dataDir, 'logs');
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n');
+    expect(text.length).toBeGreaterThan(1_000);
+    expect(text).not.toMatch(/tg_(live|test)_[0-9A-Za-z]{10}/);
+    expect(text).not.toContain('some-other-system-key');
+    expect(text).not.toMatch(/api_key=./);
   });
 });
