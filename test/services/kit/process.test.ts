@@ -71,8 +71,13 @@ test('no service, an unknown one, and one beside --all are a usage error', async
   }
 });
 
+const started: ReturnType<typeof start>[] = [];
+// A process that a failed test left behind would keep jest waiting.
+afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
+
 test('all services run in one process, each refuses requests without proof, and SIGTERM ends it cleanly', async () => {
   const child = start(['--all'], SIGNING);
+  started.push(child);
   if (!child.stdout) throw new Error('no output');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const ready = JSON.parse(line) as { ready: boolean; services: Record<string, string>; private: string };
