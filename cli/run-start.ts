@@ -1,3 +1,4 @@
+import { describeMissing, liveStates } from './live-sources';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';
 import { startInstance } from './supervisor/start-instance';
@@ -12,12 +13,24 @@ export interface StartOptions {
   readonly processes: ProcessTable;
 }
 
+/** Which keys each product can serve: test keys always, live keys where there is a source. */
+function describeProducts(env: NodeJS.ProcessEnv): string {
+  return liveStates(env)
+    .map(({ product, prefix, live, missing }) => {
+      const keys = live ? 'live and test keys' : `test keys; for live ones ${describeMissing(missing)}`;
+      return `  ${product.padEnd(24)}${prefix.padEnd(22)}${keys}`;
+    })
+    .join('\n');
+}
+
 function describeInstance({ gateway, sandbox, dataDir }: InstanceReport, seconds: number): string {
   return `Tollgate runs (started in ${seconds.toFixed(1)} s).
 
   gateway   ${gateway}
   sandbox   ${sandbox}   lists an input for every outcome
   data      ${dataDir}   logs are in logs/
+
+${describeProducts(process.env)}
 
 First calls, in another terminal:
 

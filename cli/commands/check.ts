@@ -5,6 +5,7 @@ import { type Command } from 'commander';
 import { checkKongConfig } from '../../kong/check';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import { CATALOGUE } from '../../plugins/core/catalogue';
+import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { readMigrationStanding } from '../supervisor/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
@@ -15,7 +16,8 @@ Checks that
   environment   the common variables can be used
   migrations    the database has every migration, and none that this version does not know
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
-  kong          kong/kong.yml and the catalogue agree`;
+  kong          kong/kong.yml and the catalogue agree
+and lists the products whose live source is not configured; test keys work without one.`;
 
 interface CheckResult {
   readonly name: string;
@@ -59,10 +61,12 @@ async function attempt(name: string, check: () => Promise<readonly string[]> | r
   }
 }
 
-function show(results: readonly CheckResult[]): string {
-  return results
-    .flatMap(({ name, problems }) => (problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`)))
-    .join('\n');
+function show(results: readonly CheckResult[], withoutSource: readonly LiveState[]): string {
+  const notes = withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`);
+  const lines = results.flatMap(({ name, problems }) =>
+    problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`),
+  );
+  return [...lines, ...notes].join('\n');
 }
 
 /** `tollgate check` */
@@ -77,7 +81,8 @@ export function addCheckCommand(program: Command, context: CommandContext): void
         await attempt('kong', () => checkKong(context)),
       ];
       const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-      context.output.result({ ok: failed.length === 0, checks: results }, () => show(results));
+      const withoutSource = liveStates(context.env).filter(({ live }) => !live);
+      context.output.result({ ok: failed.length === 0, checks: results, withoutSource }, () => show(results, withoutSource));
       if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);
     });
 }
