@@ -169,8 +169,11 @@ describe('routes', () => {
 
 describe('the logs', () => {
   it('hold no key of all that were sent, in whatever place', () => {
-    // An installation given by its URL keeps its logs elsewhere.
-    if (!tollgate.instance) return;
+    // An installation given by its URL keeps its logs elsewhere: say so rather than pass unseen.
+    if (!tollgate.instance) {
+      console.warn('not checked: the logs of an installation given by GATEWAY_URL cannot be read from here');
+      return;
+    }
     const folder = join(tollgate.instance.dataDir, 'logs');
     const text = readdirSync(folder)
       .map((file) => readFileSync(join(folder, file), 'utf8'))
