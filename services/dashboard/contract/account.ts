@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** Who is signed in, and what the pages need to know of this installation. */
+export const session = z.object({
+  email: z.string(),
+  customerId: z.uuid(),
+  /** Base URL of the gateway, for examples. */
+  gatewayUrl: z.string(),
+  quotaTimeZone: z.string(),
+  /** True in the embedded run: mail lies in the outbox page. */
+  hasOutbox: z.boolean(),
+});
+export type Session = z.output<typeof session>;
+
+/** What a page may know before anybody has signed in. */
+export const installation = z.object({ hasOutbox: z.boolean(), gatewayUrl: z.string() });
+export type Installation = z.output<typeof installation>;
+
+export const outbox = z.object({
+  mails: z.array(z.object({ id: z.string(), at: z.iso.datetime(), to: z.string(), subject: z.string(), text: z.string() })),
+});
+export type Outbox = z.output<typeof outbox>;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { cursor, moment, pageSize } from './fields';
+
+export const listAuditQuery = z.object({ after: cursor.optional(), limit: pageSize });
+
+/** Newest first. */
+export const auditPage = z.object({
+  entries: z.array(
+    z.object({
+      at: moment,
+      /** Who: an e-mail address, or `operator`. */
+      actor: z.string(),
+      /** The address it came from, when it came through the dashboard. */
+      from: z.string().nullable(),
+      /** For example `key.revoke`. */
+      action: z.string(),
+      subject: z.object({ kind: z.string(), id: z.string(), /** Masked key, or product. */ label: z.string().nullable() }),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  next: cursor.nullable(),
+});
+export type AuditPage = z.output<typeof auditPage>;

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { cursor, id, moment, pageSize } from './fields';
+
+export const explanation = z.object({
+  requestId: z.string(),
+  at: moment,
+  /** `admitted`, or the code of the refusal. */
+  outcome: z.string(),
+  product: z.string().nullable(),
+  keyId: id.nullable(),
+  maskedKey: z.string().nullable(),
+  /** In the order of the specification. */
+  checks: z.array(z.object({ check: z.string(), outcome: z.enum(['passed', 'failed', 'not reached']), saw: z.string() })),
+  /** How to mend it; empty for an admitted request. */
+  remedy: z.string(),
+});
+export type Explanation = z.output<typeof explanation>;
+
+/** A request id as answers carry it. */
+export const requestIdParams = z.object({ requestId: z.string().trim().min(1).max(100) });
+
+export const listRefusalsQuery = z.object({ after: cursor.optional(), limit: pageSize, key: id.optional() });
+
+/** Refused requests of the last 7 days, newest first. */
+export const refusalPage = z.object({
+  refusals: z.array(
+    z.object({
+      requestId: z.string(),
+      at: moment,
+      code: z.string(),
+      product: z.string().nullable(),
+      keyId: id.nullable(),
+      maskedKey: z.string().nullable(),
+      callerAddress: z.string().nullable(),
+      originHost: z.string().nullable(),
+    }),
+  ),
+  next: cursor.nullable(),
+});
+export type RefusalPage = z.output<typeof refusalPage>;

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { cursor, id, keyName, moment, pageSize, planName, productId, rules, submission, version } from './fields';
+
+/** A key as its customer sees it: never the secret. */
+export const key = z.object({
+  id,
+  name: z.string().nullable(),
+  /** `tg_live…1a2B`. */
+  maskedKey: z.string(),
+  mode: z.enum(['live', 'test']),
+  state: z.enum(['active', 'inactive', 'revoked']),
+  expired: z.boolean(),
+  expiresAt: moment.nullable(),
+  products: z.array(z.string()),
+  /** Canonical text; none admit every caller. */
+  rules: z.array(z.string()),
+  createdAt: moment,
+  /** To within 5 s. */
+  lastUsedAt: moment.nullable(),
+  /** The key that this one replaced. */
+  rotatedFrom: id.nullable(),
+  version,
+});
+export type Key = z.output<typeof key>;
+
+export const listKeysQuery = z.object({
+  after: cursor.optional(),
+  limit: pageSize,
+  /** Part of the name, or of the shown key. */
+  search: z.string().trim().max(100).optional(),
+  state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
+});
+
+export const keyPage = z.object({ keys: z.array(key), next: cursor.nullable(), total: z.number().int() });
+export type KeyPage = z.output<typeof keyPage>;
+
+export const createKeyBody = z.object({
+  submission,
+  name: keyName.optional(),
+  mode: z.enum(['live', 'test']),
+  products: z.array(productId).min(1),
+  /** Products without a subscription are subscribed to on the base limits, or on this plan. */
+  plan: planName.optional(),
+  expiresAt: moment.optional(),
+  rules: rules.default([]),
+});
+
+/** The only answers that hold a secret, once. */
+export const createdKey = z.object({ secret: z.string(), key });
+export type CreatedKey = z.output<typeof createdKey>;
+
+/** What is left out stays. A null expiry removes it. */
+export const changeKeyBody = z.object({
+  version,
+  name: keyName.nullable().optional(),
+  products: z.array(productId).min(1).optional(),
+  expiresAt: moment.nullable().optional(),
+});
+
+export const replaceRulesBody = z.object({ version, rules });
+export const versionBody = z.object({ version });
+
+export const rotateKeyBody = z.object({
+  version,
+  submission,
+  /** How long the old key works beside the new one; 0 ends it at once. */
+  overlapHours: z
+    .number()
+    .min(0)
+    .max(366 * 24),
+});
+
+/** Would this caller be let in? With `rules`, by those instead of the key's own. */
+export const simulateBody = z.object({
+  address: z.string().trim().max(45).optional(),
+  /** Value of the Origin header. */
+  origin: z.string().trim().max(2_000).optional(),
+  rules: rules.optional(),
+});
+
+export const simulation = z.object({
+  admitted: z.boolean(),
+  /** The first rule that matched; null when no rule is needed, or none matched. */
+  rule: z.string().nullable(),
+  /** One sentence. */
+  reason: z.string(),
+});
+export type Simulation = z.output<typeof simulation>;
+
+/** Which gateway nodes act on the key's last change. */
+export const propagation = z.object({
+  /** Null when the key was never changed. */
+  changedAt: moment.nullable(),
+  nodes: z.array(
+    z.object({
+      name: z.string(),
+      /** `reading`: the node has lost its feed of changes and asks the database on every request, so it is up to date. */
+      state: z.enum(['confirmed', 'pending', 'reading', 'gone']),
+      confirmedAt: moment.nullable(),
+      seenAt: moment,
+    }),
+  ),
+});
+export type Propagation = z.output<typeof propagation>;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { id, moment, planName, productId, version } from './fields';
+
+const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
+
+/** One window of a subscription: requests used against its limit. */
+export const windowStanding = z.object({
+  used: z.number(),
+  limit: z.number(),
+  resetsAt: moment,
+  /** When the limit is reached at today's rate; null when it is not reached before the reset, or too little was used to tell. */
+  exhaustedAt: moment.nullable(),
+});
+export type WindowStanding = z.output<typeof windowStanding>;
+
+export const subscription = z.object({
+  id,
+  product: z.string(),
+  /** Null: base limits. */
+  plan: z.string().nullable(),
+  state: z.enum(['active', 'paused', 'cancelled']),
+  daily: windowStanding,
+  monthly: windowStanding,
+  /** True when an operator set limits for this subscription alone. */
+  hasOwnLimits: z.boolean(),
+  createdAt: moment,
+  version,
+});
+export type Subscription = z.output<typeof subscription>;
+
+export const product = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  routes: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
+  /** Null: cannot be subscribed to. */
+  base: limits.nullable(),
+  plans: z.array(limits.extend({ name: z.string(), priceInr: z.string() })),
+  subscription: subscription.nullable(),
+});
+export type Product = z.output<typeof product>;
+
+export const productList = z.object({ products: z.array(product) });
+export type ProductList = z.output<typeof productList>;
+
+export const subscribeBody = z.object({ product: productId, plan: planName.nullable() });
+
+/** `acceptLowerThanUsed`: the customer has seen that today's or this month's use is above the new limit (409 `limit_below_use`). */
+export const changePlanBody = z.object({ version, plan: planName.nullable(), acceptLowerThanUsed: z.boolean().default(false) });

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { day } from './fields';
+import { subscription } from './plans';
+
+/** Both ends belong to the period; at most 92 days. */
+export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional() });
+
+export const usage = z.object({
+  timeZone: z.string(),
+  /** Today in that zone. */
+  today: day,
+  /** Days without usage have no entry. */
+  days: z.array(
+    z.object({
+      day,
+      product: z.string(),
+      /** Units taken, units given back because a service or its source failed, and their difference. */
+      charged: z.number(),
+      refunded: z.number(),
+      used: z.number(),
+    }),
+  ),
+  /** Requests with this customer's keys that were refused. */
+  refusals: z.array(z.object({ day, product: z.string(), code: z.string(), count: z.number() })),
+  subscriptions: z.array(subscription),
+});
+export type Usage = z.output<typeof usage>;
