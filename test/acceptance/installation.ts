@@ -50,6 +50,8 @@ export interface Installation {
     cancel(id: string): Promise<unknown>;
     change(id: string, limits: { daily: number; monthly: number }): Promise<unknown>;
   };
+  /** The address under which the gateway sees this test: not loopback when it runs behind a published port. */
+  callerAddress(): Promise<string>;
   /** An input that the sandbox documents for this outcome, ready to send. */
   sandboxInput(product: string, outcome: string): Promise<Record<string, unknown>>;
   readonly instance: RunningInstance | undefined;
@@ -98,6 +100,10 @@ export async function openInstallation(): Promise<Installation> {
       resume: (id) => setSubscriptionState(db, { id, state: 'active', actor }),
       cancel: (id) => setSubscriptionState(db, { id, state: 'cancelled', actor }),
       change: (id, limits) => changeSubscription(db, { id, ...limits, actor }),
+    },
+    async callerAddress() {
+      const { key } = await issue(db, { customer: newEmail(), products: ['api-ip'], mode: 'test' });
+      return (await send(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
     },
     sandboxInput: (product, outcome) => findInput(endpoints.sandbox, product, outcome),
     instance: endpoints.instance,
