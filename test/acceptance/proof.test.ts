@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { CONTEXT_HEADER, signContext } from '../../plugins/core/context-token';
+import { SERVICES } from '../../services/registry';
+import { send, type Sending } from '../support/http';
+import { openInstallation, type Installation } from './installation';
+
+let tollgate: Installation;
+let apiKey: string;
+
+beforeAll(async () => {
+  tollgate = await openInstallation();
+  apiKey = (await tollgate.createKey({ products: ['api-vahaan'], mode: 'live' })).key;
+}, 120_000);
+
+afterAll(() => tollgate.close());
+
+/** Where this service listens; undefined (and said so) for an installation given by its URL, whose services only its gateway reaches. */
+function urlOf(name: string): string | undefined {
+  const url = tollgate.instance?.services[name];
+  if (url === undefined)
+    console.warn(`not checked: the service ${name} of an installation given by GATEWAY_URL cannot be reached from here`);
+  return url;
+}
+
+function forgedContext(nowSeconds: number): string {
+  const context = {
+    requestId: 'forged',
+    credentialId: '00000000-0000-0000-0000-000000000000',
+    customerId: '00000000-0000-0000-0000-000000000000',
+    subscriptionId: '00000000-0000-0000-0000-000000000000',
+    product: 'api-vahaan',
+    mode: 'live' as const,
+    callerAddress: '127.0.0.1',
+    chargedDay: null,
+    quota: null,
+    expiresAt: nowSeconds + 60,
+  };
+  return signContext(context, { id: 'forger', secret: randomBytes(32) });
+}
+
+describe.each(Object.keys(SERVICES))('the service %s, reached around the gateway,', (name) => {
+  it.each<[string, () => Sending]>([
+    ['no proof', () => ({})],
+    ['a valid API key and no proof', () => ({ headers: { 'X-API-Key': apiKey } })],
+    ['a proof that is no token', () => ({ headers: { [CONTEXT_HEADER]: 'v1.e30.AAAA' } })],
+    ['a proof that somebody else signed', () => ({ headers: { [CONTEXT_HEADER]: forgedContext(Math.floor(Date.now() / 1000)) } })],
+  ])('answers %s with 401 gateway_proof_missing', async (_, sending) => {
+    const url = urlOf(name);
+    if (url === undefined) return;
+    const reply = await send(`${url.replace(/\/$/, '')}/${name}`, sending());
+    expect([reply.status, reply.json().code]).toEqual([401, 'gateway_proof_missing']);
+  });
+});
