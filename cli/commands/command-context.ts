@@ -22,7 +22,7 @@ export const ACTOR = 'cli';
  * The database that commands work on: DATABASE_URL, else the one of the instance that runs from this folder.
  * @throws CommandError `not_running`
  */
-function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): string {
+export function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): string {
   const given = env['DATABASE_URL'];
   if (given) return given;
   const state = readState(dataFolder(root, env));

@@ -1,5 +1,6 @@
 /** What this program itself finds wrong; operations add their own codes. Stable, for scripts. */
-export type CommandErrorCode = 'invalid_argument' | 'request_unknown' | 'not_running' | 'database_unavailable' | 'check_failed';
+export type CommandErrorCode =
+  'invalid_argument' | 'request_unknown' | 'not_running' | 'database_unavailable' | 'check_failed' | 'restore_differs';
 
 /** A mistake that the user can mend: its message is one readable line. */
 export class CommandError extends Error {

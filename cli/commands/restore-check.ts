@@ -1,0 +1,64 @@
+import { type Command } from 'commander';
+import { fingerprintDatabase, type TableFingerprint } from '../../plugins/stores/postgres/fingerprint-database';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { type CommandContext, findDatabaseUrl, finishCommand, withDatabase } from './command-context';
+import { CommandError } from './command-error';
+import { table } from './output';
+
+const HELP = `
+Compares every table of the database (DATABASE_URL, or the instance that runs from this folder) with a restored copy on the same server:
+rows, and a digest of all they hold. Exit code 1 when a table differs or is missing.
+
+Example:
+  npx tollgate restore-check restored`;
+
+/** One table in both databases; undefined where it does not exist. */
+interface Compared {
+  readonly table: string;
+  readonly original: TableFingerprint | undefined;
+  readonly restored: TableFingerprint | undefined;
+  readonly same: boolean;
+}
+
+/** Tables of both databases by name, with whether they hold the same. */
+function compareFingerprints(original: readonly TableFingerprint[], restored: readonly TableFingerprint[]): Compared[] {
+  const names = [...new Set([...original, ...restored].map((each) => each.table))].sort();
+  return names.map((name) => {
+    const [before, after] = [original, restored].map((list) => list.find((each) => each.table === name));
+    const same = before !== undefined && after !== undefined && before.rows === after.rows && before.digest === after.digest;
+    return { table: name, original: before, restored: after, same };
+  });
+}
+
+async function readRestored(databaseUrl: string, name: string): Promise<TableFingerprint[]> {
+  const url = new URL(databaseUrl);
+  url.pathname = `/${encodeURIComponent(name)}`;
+  const db = createPool(url.href, { max: 1, applicationName: 'tollgate restore check' });
+  try {
+    return await fingerprintDatabase(db);
+  } catch (cause) {
+    throw new CommandError('database_unavailable', `the database "${name}" cannot be read`, { cause });
+  } finally {
+    await db.end();
+  }
+}
+
+/** `tollgate restore-check` */
+export function addRestoreCheckCommand(program: Command, context: CommandContext): void {
+  finishCommand(program.command('restore-check').description('does a restored copy hold what the database holds'))
+    .argument('<database>', 'name of the restored database')
+    .addHelpText('after', HELP)
+    .action(async (name: string) => {
+      const original = await withDatabase(context, fingerprintDatabase);
+      const tables = compareFingerprints(original, await readRestored(findDatabaseUrl(context), name));
+      const rows = tables.map((each) => [
+        each.same ? '✓' : '✗',
+        each.table,
+        each.original?.rows ?? 'missing',
+        each.restored?.rows ?? 'missing',
+      ]);
+      context.output.result({ same: tables.every(({ same }) => same), tables }, () => table(['', 'Table', 'Rows', 'Restored'], rows));
+      const differing = tables.filter(({ same }) => !same).map((each) => each.table);
+      if (differing.length > 0) throw new CommandError('restore_differs', `these tables differ: ${differing.join(', ')}`);
+    });
+}
