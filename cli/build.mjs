@@ -1,5 +1,6 @@
 // Transpiles every TypeScript source to CommonJS under dist/ and copies the files that are read at run time beside them.
 // Types are checked by `npm run check`, not here: a start must not wait for them.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -41,6 +42,13 @@ function isStamped(stamp) {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
 }
 
+/** The API's description follows from the schemas of the services, so that compiled code writes it. */
+function writeApiDocument() {
+  execFileSync(process.execPath, [join(root, 'dist', 'services', 'openapi', 'write-document.js')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 /** True when dist/ was built from the sources as they are now. */
 export function isBuilt() {
   return isStamped(readSources().stamp);
@@ -72,6 +80,7 @@ export async function build() {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(join(root, path), target);
   }
+  writeApiDocument();
   writeFileSync(stampFile, stamp);
   return true;
 }

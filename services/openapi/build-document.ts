@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { CATALOGUE, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
+import { type Route, type ServiceDefinition } from '../kit/define-service';
+import { SERVICES } from '../registry';
+import { inputShapeOf } from './input-shape';
+import { exampleCalls, fileOf } from './route-example';
+import { snippetsOf } from './snippets';
+
+const PROBLEM = 'application/problem+json';
+
+const problem = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().meta({ description: 'Stable; decide by it, not by the texts.' }),
+    request_id: z.string().meta({ description: 'Equals the header X-Kong-Request-Id; the dashboard explains a refusal by it.' }),
+    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457' });
+
+/** Answers that any route can give, from the table of problems. Of one status the codes are listed together. */
+const COMMON: readonly ProblemCode[] = [
+  'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
+  'caller_not_whitelisted', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'access_layer_unavailable', 'quota_unavailable',
+  'upstream_not_configured', 'service_not_ready', 'processing_failed',
+]; // prettier-ignore
+
+function codesOf(route: Route): readonly ProblemCode[] {
+  const invalid: readonly ProblemCode[] = route.validationStatus === 422 ? ['validation_failed'] : [];
+  const input: readonly ProblemCode[] = route.input || hasBody(route) ? ['invalid_request', ...invalid] : [];
+  const body: readonly ProblemCode[] = hasBody(route) ? ['payload_too_large', 'media_type_unsupported'] : [];
+  const upstream: readonly ProblemCode[] = route.input || hasBody(route) ? ['upstream_failed', 'upstream_timeout'] : [];
+  return [...input, ...COMMON, ...body, ...upstream];
+}
+
+function problemResponses(route: Route): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
+  const byStatus = new Map<number, string[]>();
+  const texts = new Map(listProblems().map(({ code, title }) => [code, title]));
+  for (const code of codesOf(route)) {
+    const status = statusOf(code);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\` ${texts.get(code) ?? ''}`]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, lines]) => [status, { description: lines.join('; '), content: { [PROBLEM]: { schema: problem } } }]),
+  );
+}
+
+const hasBody = ({ body }: Route): boolean => body?.kind !== 'ignored';
+
+const binary = { type: 'string', format: 'binary' } as const;
+
+/** The shapes in which a route takes its body. */
+function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['requestBody']> {
+  const { body } = route;
+  if (body?.kind === 'upload') {
+    const [field = 'file'] = body.fields;
+    const multipart = { schema: { type: 'object' as const, required: [field], properties: { [field]: binary } } };
+    return {
+      required: true,
+      content: { 'multipart/form-data': multipart, ...Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: binary }])) },
+    };
+  }
+  const schema = inputShapeOf(route.input) ?? z.object({});
+  return {
+    required: true,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } },
+  };
+}
+
+/** What a 200 holds: JSON by the route's schema, or bytes. */
+function successOf(route: Route): ZodOpenApiResponseObject {
+  const json = route.output && { 'application/json': { schema: route.output } };
+  const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*' }[route.path as string];
+  return { description: 'OK', content: { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) } };
+}
+
+/** The operation's own example of a JSON body, from the sandbox. */
+function exampleOf(route: Route): Record<string, unknown> | undefined {
+  const calls = exampleCalls(route.path);
+  const own = calls.at(-1);
+  if (!own || fileOf(own)) return undefined;
+  return calls.length > 1 ? { sessionId: 'from the step before', ...own.input } : { ...own.input };
+}
+
+interface OperationOptions {
+  readonly product: CatalogueProduct;
+  readonly route: Route;
+  readonly method: 'get' | 'post';
+  readonly baseUrl: string;
+}
+
+function operationOf({ product, route, method, baseUrl }: OperationOptions): ZodOpenApiOperationObject {
+  const purpose = route.purpose ?? product.routes.find(({ path }) => path === route.path)?.purpose ?? product.description;
+  const name = route.path.replace(/^\//, '').replaceAll(/[^a-z0-9]+/gi, '_');
+  const example = exampleOf(route);
+  const operation: ZodOpenApiOperationObject = {
+    operationId: `${method}_${name}`,
+    tags: [product.id],
+    summary: purpose,
+    ...(route.method === 'ANY' ? { description: 'Published without a method restriction: every method is taken.' } : {}),
+    security: securityOf(product),
+    responses: { '200': successOf(route), ...problemResponses(route) },
+    'x-codeSamples': snippetsOf(route.path, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
+  };
+  const shape = inputShapeOf(route.input);
+  if (method === 'get') return shape ? { ...operation, requestParams: { query: shape } } : operation;
+  const requestBody = requestBodyOf(route);
+  const json = requestBody.content['application/json'];
+  if (json && example) json.example = example;
+  return { ...operation, requestBody };
+}
+
+/** The specification gives the app product one way only. */
+function securityOf({ id }: CatalogueProduct): Record<string, string[]>[] {
+  return id === 'api-app' ? [{ apiKeyHeader: [] }] : [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];
+}
+
+/** `ANY` has no word in OpenAPI: such a route stands under GET where its input may be in a URL, and under POST where it has input. */
+function methodsOf(route: Route): readonly ('get' | 'post')[] {
+  if (route.method !== 'ANY') return [route.method === 'GET' ? 'get' : 'post'];
+  if (route.input === undefined) return ['get'];
+  // What belongs in no URL is not shown in one, and pictures do not fit.
+  const fitsUrl = route.bodyOnlyFields === undefined && route.body?.kind !== 'files';
+  return fitsUrl ? ['get', 'post'] : ['post'];
+}
+
+function pathsOf(service: ServiceDefinition, baseUrl: string): ZodOpenApiPathsObject {
+  const product = CATALOGUE.find(({ id }) => id === service.products[0]);
+  if (!product) throw new Error(`the catalogue does not know the product of service ${service.name}`);
+  return Object.fromEntries(
+    service.routes.map((route) => [
+      route.path,
+      Object.fromEntries(methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl })])),
+    ]),
+  );
+}
+
+/**
+ * The OpenAPI 3.1 document of everything behind the gateway, from the schemas that validate the requests.
+ * @param baseUrl of the gateway as callers reach it, without a slash at the end
+ */
+export function buildDocument(baseUrl: string): ReturnType<typeof createDocument> {
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Tollgate',
+        version: '1',
+        description: 'Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as `application/problem+json`.',
+      }, // prettier-ignore
+      servers: [{ url: baseUrl }],
+      tags: CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })), // prettier-ignore
+      paths: Object.assign({}, ...Object.values(SERVICES).map((service) => pathsOf(service, baseUrl))) as ZodOpenApiPathsObject,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'Recommended.' },
+          apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          apiKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'Also as a form field. URLs end up in logs: prefer a header.' },
+        }, // prettier-ignore
+      },
+    },
+    // Transformations have no shape of their own; readers see what goes in.
+    { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
+  );
+}

@@ -1,0 +1,75 @@
+import { type SandboxExample } from '../sandbox/sandbox-upstream';
+import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
+
+/** One call of a route that succeeds with a test key. */
+export interface RouteExample {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** A file among an example's input, as the sandbox documents it. */
+export interface ExampleFile {
+  readonly filename: string;
+  readonly content_type: string;
+  readonly base64: string;
+}
+
+/** An alias has no example of its own: it takes its original's. */
+const ALIASES: Readonly<Record<string, string>> = { '/api/v1/gst/refresh-captcha': '/gst/refresh_captcha' };
+
+let known: readonly SandboxExample[] | undefined;
+
+function successes(): readonly SandboxExample[] {
+  known ??= createSandboxUpstreams()
+    .flatMap(({ examples }) => examples)
+    .filter(({ outcome }) => outcome === 'success');
+  return known;
+}
+
+/** The sandbox's first documented success of a route; undefined when it has none. */
+export function findExample(path: string): RouteExample | undefined {
+  const example = successes().find(({ route }) => route === (ALIASES[path] ?? path));
+  return example && { method: example.method, path, input: example.input };
+}
+
+/** The calls that must come before a route's own, in order, each handing on its `sessionId`. */
+const STEPS_BEFORE: Readonly<Record<string, readonly RouteExample['path'][]>> = {
+  '/gst/data': ['/gst/start'],
+  '/gst/refresh_captcha': ['/gst/start'],
+  '/api/v1/gst/refresh-captcha': ['/gst/start'],
+  '/aadhaar/captcha': ['/aadhaar/start'],
+  '/aadhaar/otp': ['/aadhaar/start', '/aadhaar/captcha'],
+};
+
+/** What each step of a session workflow sends of the example's input, besides the sessionId. */
+const STEP_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '/aadhaar/start': ['aadhaar'],
+  '/aadhaar/captcha': ['captcha'],
+  '/aadhaar/otp': ['otp'],
+};
+
+function ownInput({ path, input }: RouteExample): Record<string, unknown> {
+  const fields = STEP_FIELDS[path];
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !fields || fields.includes(name)));
+}
+
+/** The calls of a route's example, its own last; all but the first also send the session that the first opened. */
+export function exampleCalls(path: string): readonly RouteExample[] {
+  return [...(STEPS_BEFORE[path] ?? []), path].flatMap((each) => {
+    const example = findExample(each);
+    return example ? [{ ...example, input: ownInput(example) }] : [];
+  });
+}
+
+/** The file in an example's input, if it has one: uploads are shown with a file's name, not with its bytes. */
+export function fileOf({ path, input }: RouteExample): ExampleFile | undefined {
+  const { file, image_base64: image } = input;
+  if (typeof image === 'string') return { filename: 'photo.png', content_type: 'image/png', base64: image };
+  if (typeof file !== 'object' || file === null) return undefined;
+  const { filename, content_type, base64 } = file as Record<string, unknown>;
+  if (typeof filename !== 'string' || typeof content_type !== 'string' || typeof base64 !== 'string') {
+    throw new Error(`the example of ${path} has a file without a name, type or content`);
+  }
+  return { filename, content_type, base64 };
+}

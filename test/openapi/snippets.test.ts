@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CATALOGUE } from '../../plugins/core/catalogue';
+import { exampleCalls, fileOf } from '../../services/openapi/route-example';
+import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
+import { startInstance, type RunningInstance } from '../support/instance';
+
+const run = promisify(execFile);
+const paths = [...CATALOGUE.flatMap(({ routes }) => routes.map(({ path }) => path)), '/api/v1/gst/refresh-captcha'];
+const PROGRAMS: Record<SnippetLanguage, (code: string) => [string, string[]]> = {
+  curl: (code) => ['sh', ['-ec', code.replaceAll('curl -sS', 'curl -sS --fail-with-body')]],
+  javascript: (code) => [process.execPath, ['--input-type=module', '--eval', code]],
+  python: (code) => ['python3', ['-c', code]],
+};
+
+let instance: RunningInstance;
+let folder: string;
+let apiKey: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-snippets-'));
+  instance = await startInstance();
+  const products = CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+  await instance.cli('customer', 'create', '--email', 'snippets@example.com');
+  const words = ['--customer', 'snippets@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
+  apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;
+  for (const call of paths.flatMap(exampleCalls)) {
+    const file = fileOf(call);
+    if (file) writeFileSync(join(folder, file.filename), Buffer.from(file.base64, 'base64'));
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await instance.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 30_000);
+
+describe.each(paths)('%s', (path) => {
+  it.each(['curl', 'javascript', 'python'] as const)('answers its example in %s as it stands', async (language) => {
+    const snippet = snippetsOf(path, instance.gateway.replace(/\/$/, '')).find((each) => each.language === language);
+    const [program, args] = PROGRAMS[language](snippet?.code ?? '');
+    // Each fails by its exit code when an answer is no success; JavaScript tells the status instead.
+    const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: apiKey }, maxBuffer: 64 * 1024 * 1024 });
+    if (language !== 'curl') expect(stdout).toMatch(/^200 /);
+  });
+});
