@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { createKey } from '../../plugins/stores/postgres/create-key';
 import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
@@ -12,6 +11,7 @@ import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
 import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
 import { hashApiKey } from '../../plugins/core/api-key';
 import { startTestRedis } from '../support/redis';
+import { type BenchNode, startBenchNode } from './support/bench-node';
 import { measure, start, stopAll, type Load } from './support/load';
 
 // What the whole access layer costs: the local gateway without it, with it counting in Redis, with it counting in Postgres; then how the
@@ -21,38 +21,6 @@ import { measure, start, stopAll, type Load } from './support/load';
 const SECONDS = Number(process.argv[2] ?? 5);
 const MOST_KEYS = Number(process.argv[3] ?? 1_000_000);
 const BIG = 1_000_000_000;
-const project = resolve(__dirname, '../../..');
-const signingKeys = `bench:${randomBytes(32).toString('base64')}`;
-
-interface Node {
-  readonly base: string;
-  readonly pids: Record<string, number>;
-}
-
-/** One plugin server and one gateway with a guarded and a bare route to the same service. */
-async function startNode(folder: string, name: string, service: string, stores: { databaseUrl: string; redisUrl: string }): Promise<Node> {
-  const socket = join(folder, `${name}.sock`);
-  const plugin = await start('plugins/server/main.js', [], {
-    DATABASE_URL: stores.databaseUrl,
-    REDIS_URL: stores.redisUrl,
-    TOLLGATE_SIGNING_KEYS: signingKeys,
-    PLUGIN_SOCKET: socket,
-    LOG_LEVEL: 'error',
-  });
-  const route = (path: string): object => ({ name: path, paths: [`~/${path}(?:/.*)?$`], strip_path: false });
-  const kongYml = join(folder, `${name}.yml`);
-  const services = [
-    { name: 'bare', url: service, routes: [route('bare')] },
-    { name: 'guarded', url: service, routes: [route('guarded')], plugins: [{ name: 'access-layer', config: { products: ['api-ip'] } }] },
-  ];
-  writeFileSync(kongYml, JSON.stringify({ _format_version: '3.0', services }));
-  const gateway = await start('kong/local/main.js', [
-    '--port', '0', '--kong-yml', kongYml, '--kong-conf', join(project, 'kong/kong.conf'),
-    '--plugin-info', join(project, 'kong/access-layer.json'), '--plugin-socket', socket,
-  ]); // prettier-ignore
-  const { port } = JSON.parse(gateway.line) as { port: number };
-  return { base: `http://127.0.0.1:${port}`, pids: { gateway: gateway.pid, plugin: plugin.pid } };
-}
 
 /** Fills the table with keys that nobody holds; triggers are off, because a million notifications are not what is measured. */
 async function fillKeys(db: Pool, count: number): Promise<void> {
@@ -111,9 +79,9 @@ async function main(folder: string): Promise<void> {
   await seedCatalogue(db);
   await seedDemoCustomer(db);
   const { key } = await newKey(db);
-  const onRedis = await startNode(folder, 'redis', service, { databaseUrl: postgres.url, redisUrl: redis.url });
-  const onPostgres = await startNode(folder, 'postgres', service, { databaseUrl: postgres.url, redisUrl: '' });
-  const run = (name: string, node: Node, path: string, by = key): Load =>
+  const onRedis = await startBenchNode({ folder, name: 'redis', service, databaseUrl: postgres.url, redisUrl: redis.url });
+  const onPostgres = await startBenchNode({ folder, name: 'postgres', service, databaseUrl: postgres.url, redisUrl: '' });
+  const run = (name: string, node: BenchNode, path: string, by = key): Load =>
     measure({ name, url: `${node.base}/${path}?a=1`, seconds: SECONDS, key: by, pids: node.pids });
 
   run('warm-up', onRedis, 'guarded');

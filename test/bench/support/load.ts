@@ -53,6 +53,13 @@ export interface Load {
   readonly p99: number;
 }
 
+/** A load and what it cost. */
+export interface MeasuredLoad extends Load {
+  readonly name: string;
+  /** CPU time a request of each process, in microseconds. */
+  readonly cpuMicros: Readonly<Record<string, number>>;
+}
+
 function measureWithWrk(url: string, seconds: number, key: string): Load {
   const args = ['-t1', `-c${String(CONNECTIONS)}`, `-d${String(seconds)}s`, '--latency', '-H', `X-API-Key: ${key}`, url];
   const text = execFileSync('wrk', args, { encoding: 'utf8' });
@@ -98,14 +105,16 @@ export interface Measurement {
 }
 
 /** Loads one URL and prints a line. @throws Error when an answer was not 2xx */
-export function measure({ name, url, seconds, key, pids }: Measurement): Load {
+export function measure({ name, url, seconds, key, pids }: Measurement): MeasuredLoad {
   const before = Object.values(pids).map(cpuMicros);
   const load = hasWrk() ? measureWithWrk(url, seconds, key) : measureWithAutocannon(url, seconds, key);
   const requests = load.requestsPerSecond * seconds;
-  const costs = Object.entries(pids).map(
-    ([process, pid], index) => `${process} ${((cpuMicros(pid) - (before[index] ?? 0)) / requests).toFixed(0)}`,
-  );
+  const costs = Object.entries(pids).map(([process, pid], index): [string, number] => [
+    process,
+    (cpuMicros(pid) - (before[index] ?? 0)) / requests,
+  ]);
   const speed = `${load.requestsPerSecond.toFixed(0).padStart(7)} req/s   p50 ${load.p50.toFixed(2)} ms  p99 ${load.p99.toFixed(2)} ms`;
-  console.log(`${name.padEnd(34)} ${speed}   CPU µs/req: ${costs.join(', ')}`);
-  return load;
+  const cost = costs.map(([process, micros]) => `${process} ${micros.toFixed(0)}`).join(', ');
+  console.log(`${name.padEnd(34)} ${speed}   CPU µs/req: ${cost}`);
+  return { ...load, name, cpuMicros: Object.fromEntries(costs) };
 }

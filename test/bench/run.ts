@@ -1,0 +1,126 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createKey } from '../../plugins/stores/postgres/create-key';
+import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
+import { startTestRedis } from '../support/redis';
+import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
+import { type BenchNode, startBenchNode } from './support/bench-node';
+import { measure, type MeasuredLoad, start, stopAll } from './support/load';
+
+// `npm run bench [-- seconds] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the whole
+// access layer, and beside it the plugin server against the stock one. With --write it goes into docs/benchmarks.md.
+// Real Kongs are measured too where their URLs are given: KONG_BARE_URL, KONG_LUA_URL (key-auth, acl, rate-limiting), KONG_TOLLGATE_URL,
+// each a URL that answers 200 to the key in KONG_KEY.
+
+const BIG = 1_000_000_000;
+const DOCUMENT = resolve(__dirname, '../../../docs/benchmarks.md');
+const MARKERS = ['<!-- figures -->', '<!-- end of figures -->'] as const;
+
+/** Real gateways, by what they carry; none of them is needed. */
+function realKongs(): { name: string; url: string }[] {
+  const { KONG_BARE_URL, KONG_LUA_URL, KONG_TOLLGATE_URL } = process.env;
+  return [
+    { name: 'Kong, no plugin', url: KONG_BARE_URL },
+    { name: 'Kong, Lua key-auth + acl + rate-limiting', url: KONG_LUA_URL },
+    { name: 'Kong, the access layer', url: KONG_TOLLGATE_URL },
+  ].flatMap(({ name, url }) => (url ? [{ name, url }] : []));
+}
+
+async function measureGateways(folder: string, seconds: number): Promise<MeasuredLoad[]> {
+  const upstream = await start('test/bench/support/stub-upstream.js');
+  const service = `http://127.0.0.1:${upstream.line}`;
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
+  const redis = await startTestRedis();
+  const db = createPool(postgres.url, { max: 2 });
+  try {
+    await migrate(postgres.url);
+    await seedCatalogue(db);
+    await seedDemoCustomer(db);
+    const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', daily: BIG, monthly: BIG });
+    const stores = { folder, service, databaseUrl: postgres.url };
+    const onRedis = await startBenchNode({ ...stores, name: 'redis', redisUrl: redis.url });
+    const onPostgres = await startBenchNode({ ...stores, name: 'postgres', redisUrl: '' });
+    const load = (name: string, node: BenchNode, path: string): MeasuredLoad =>
+      measure({ name, url: `${node.base}/${path}?a=1`, seconds, key, pids: node.pids });
+    for (const node of [onRedis, onPostgres]) load('(warm-up)', node, 'guarded');
+    return [
+      measure({ name: 'the product alone', url: service, seconds, key, pids: { upstream: upstream.pid } }),
+      load('local gateway, no plugin', onRedis, 'bare'),
+      load('local gateway, the access layer on PostgreSQL', onPostgres, 'guarded'),
+      load('local gateway, the access layer on Redis', onRedis, 'guarded'),
+      ...realKongs().map(({ name, url }) => measure({ name, url, seconds, key: process.env['KONG_KEY'] ?? '', pids: {} })),
+    ];
+  } finally {
+    await stopAll();
+    await db.end();
+    await redis.close();
+    await postgres.stop();
+  }
+}
+
+function row(cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function gatewayTable(loads: readonly MeasuredLoad[]): string {
+  const bare = loads.find(({ name }) => name === 'local gateway, no plugin')?.requestsPerSecond ?? NaN;
+  const micros = ({ cpuMicros }: MeasuredLoad, process: string): string => cpuMicros[process]?.toFixed(0) ?? '';
+  const lines = loads.map((load) =>
+    row([
+      load.name,
+      load.requestsPerSecond.toFixed(0),
+      (load.requestsPerSecond / bare).toFixed(2),
+      load.p50.toFixed(2),
+      load.p99.toFixed(2),
+      micros(load, 'gateway') || micros(load, 'upstream'),
+      micros(load, 'plugin'),
+    ]),
+  );
+  const titles = row(['way', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs, gateway (or product)', 'CPU µs, plugin server']);
+  return [titles, row(['---', '---:', '---:', '---:', '---:', '---:', '---:']), ...lines].join('\n');
+}
+
+function serverTable({ ours, asKong, stock }: PluginServerComparison): string {
+  const line = (name: string, { eventsPerSecond, cpuUsPerEvent, rssMiB }: PluginServerComparison['ours']): string =>
+    row([name, eventsPerSecond, (eventsPerSecond / stock.eventsPerSecond).toFixed(2), cpuUsPerEvent.toFixed(1), rssMiB.toFixed(0)]);
+  return [
+    row(['plugin server, the same plugin', 'events/s', 'ratio', 'CPU µs an event', 'RSS MiB']),
+    row(['---', '---:', '---:', '---:', '---:']),
+    line('ours', ours),
+    line('ours, replies in the pieces that Kong writes', asKong),
+    line('kong-js-pluginserver of kong-pdk', stock),
+  ].join('\n');
+}
+
+/** Keeps the text around the figures. */
+function writeDocument(figures: string): void {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  const [begin, end] = MARKERS.map((marker) => text.indexOf(marker));
+  if (begin === undefined || end === undefined || begin < 0 || end < begin) throw new Error('docs/benchmarks.md has lost its markers');
+  writeFileSync(DOCUMENT, `${text.slice(0, begin + MARKERS[0].length)}\n\n${figures}\n\n${text.slice(end)}`);
+}
+
+async function main(folder: string): Promise<void> {
+  const words = process.argv.slice(2);
+  const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 5);
+  const loads = await measureGateways(folder, seconds);
+  const servers = await comparePluginServers(200_000);
+  const [cpu] = cpus();
+  const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, Node.js ${process.version}, ${seconds} s a row, 32 connections; load generator and stores on the same machine.`;
+  const figures = [machine, gatewayTable(loads), serverTable(servers)].join('\n\n');
+  console.log(`\n${figures}`);
+  if (words.includes('--write')) writeDocument(figures);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+main(folder)
+  .catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(() => rmSync(folder, { recursive: true, force: true }));
