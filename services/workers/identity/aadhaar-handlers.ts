@@ -20,7 +20,7 @@ import { type OtpThrottle } from './otp-throttle';
 import { refusalError } from './refusals';
 import { runStep, type StepTarget } from './run-step';
 import { SessionTable } from './session-table';
-import { exchangeError } from './upstream/link-failure';
+import { exchangeError } from './upstream/source-failure';
 import { type AadhaarCaptchaCheck, type AadhaarOtpCheck, type AadhaarUpstream, type HolderRecord } from './upstream/upstreams';
 
 export interface AadhaarHandlersOptions {

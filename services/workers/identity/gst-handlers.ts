@@ -15,7 +15,7 @@ import {
 } from './gst-session';
 import { runStep, type StepTarget } from './run-step';
 import { SessionTable } from './session-table';
-import { exchangeError, isSettled } from './upstream/link-failure';
+import { exchangeError, isSettled } from './upstream/source-failure';
 import { type CaptchaImage, type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
 
 /** The identity of a call, its signal and nothing else. */

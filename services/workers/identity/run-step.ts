@@ -1,7 +1,7 @@
 import { type Decision, type Fault, type Settlement } from './decision';
 import { refusalError } from './refusals';
 import { type SessionOwner, type SessionTable } from './session-table';
-import { exchangeError, isSettled } from './upstream/link-failure';
+import { exchangeError, isSettled } from './upstream/source-failure';
 
 /** One step of a session: what the machine says before and after, and what happens in between. */
 export interface Step<S, O extends { readonly kind: string }> {

@@ -116,7 +116,7 @@ test('a broken connection fails everyone who waits at once, and the link comes b
   await eventually(() => stage.received.length === 3);
   stage.drop();
   for (const each of await Promise.allSettled(waiting))
-    expect(each).toMatchObject({ reason: { name: 'LinkFailure', reason: 'unreachable' } });
+    expect(each).toMatchObject({ reason: { name: 'SourceFailure', reason: 'unreachable' } });
   await eventually(() => stage.handshakes.length === 2);
   expect(await link.exchange(message('a'), nobodyLeaves())).toMatchObject({ sessionId: 'a' });
 });
@@ -124,7 +124,7 @@ test('a broken connection fails everyone who waits at once, and the link comes b
 test('an upstream that is down fails at once; when it is back, so is the link, asked or not', async () => {
   const port = await closedPort();
   const link = linkTo(`ws://127.0.0.1:${port}`);
-  await expect(link.exchange(message('s'), nobodyLeaves())).rejects.toMatchObject({ name: 'LinkFailure', reason: 'unreachable' });
+  await expect(link.exchange(message('s'), nobodyLeaves())).rejects.toMatchObject({ name: 'SourceFailure', reason: 'unreachable' });
   const back = await upstream(echo, { port });
   await eventually(() => back.sockets.size === 1);
   expect(await link.exchange(message('s'), nobodyLeaves())).toMatchObject({ sessionId: 's' });

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import { ServiceError } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
-import { LinkFailure } from './link-failure';
+import { SourceFailure } from './source-failure';
 
 export interface LinkTimings {
   /** Milliseconds for one message to be answered, connecting included. */
@@ -24,7 +24,7 @@ export interface LinkConnectionOptions {
   readonly log: Log;
   readonly onText: (text: string) => void;
   /** The connection broke: nothing sent on it will be answered. */
-  readonly onDrop: (failure: LinkFailure) => void;
+  readonly onDrop: (failure: SourceFailure) => void;
 }
 
 /** A photograph in base64 fits many times. */
@@ -49,9 +49,9 @@ export class LinkConnection {
     this.retryMs = options.timings.firstRetryMs;
   }
 
-  /** The open socket. @throws LinkFailure when it cannot be opened; ServiceError 504 when the handshake takes too long */
+  /** The open socket. @throws SourceFailure when it cannot be opened; ServiceError 504 when the handshake takes too long */
   open(): Promise<WebSocket> {
-    if (this.closed) return Promise.reject(new LinkFailure('unreachable', 'the link is closed'));
+    if (this.closed) return Promise.reject(new SourceFailure('unreachable', 'the link is closed'));
     if (this.socket) return Promise.resolve(this.socket);
     clearTimeout(this.retry);
     this.opening ??= this.connect().finally(() => (this.opening = undefined));
@@ -77,7 +77,7 @@ export class LinkConnection {
       });
       const failed = (error: Error): void => {
         this.scheduleRetry();
-        const failure = new LinkFailure('unreachable', 'the link cannot be opened', error);
+        const failure = new SourceFailure('unreachable', 'the link cannot be opened', error);
         reject(error.message === HANDSHAKE_TIMEOUT ? new ServiceError('upstream_timeout', { cause: failure }) : failure);
       };
       socket.once('error', failed);
@@ -85,7 +85,7 @@ export class LinkConnection {
         socket.off('error', failed);
         if (this.closed) {
           socket.terminate();
-          return reject(new LinkFailure('unreachable', 'the link is closed'));
+          return reject(new SourceFailure('unreachable', 'the link is closed'));
         }
         this.use(socket);
         resolve(socket);
@@ -118,7 +118,7 @@ export class LinkConnection {
         log.warn({ code, err: failure }, 'the upstream link broke');
         this.scheduleRetry();
       }
-      onDrop(new LinkFailure('unreachable', 'the link broke before the answer', failure));
+      onDrop(new SourceFailure('unreachable', 'the link broke before the answer', failure));
     });
   }
 

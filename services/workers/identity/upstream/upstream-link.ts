@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { untilAborted } from '../../../kit/deadline';
 import { type Log } from '../../../kit/log';
 import { LinkConnection, type LinkTimings } from './link-connection';
-import { LinkFailure } from './link-failure';
+import { SourceFailure } from './source-failure';
 
 /** A message to the upstream: one that opens a session has no id yet and gets a `requestId`; all others name their session. */
 export type LinkMessage = { readonly type: string; readonly [member: string]: string };
@@ -57,7 +57,7 @@ export class UpstreamLink {
 
   /**
    * Sends a message of a session.
-   * @throws LinkFailure when the link cannot be opened or breaks; a `TimeoutError` when no answer came in time; the signal's reason
+   * @throws SourceFailure when the link cannot be opened or breaks; a `TimeoutError` when no answer came in time; the signal's reason
    */
   exchange(message: LinkMessage & { readonly sessionId: string }, signal: AbortSignal): Promise<LinkFrame> {
     return this.send(message, `session ${message.sessionId}`, signal);
@@ -89,7 +89,7 @@ export class UpstreamLink {
     return new Promise((resolve, reject) => {
       this.waiting.set(key, { resolve, reject });
       socket.send(JSON.stringify(message), (error) => {
-        if (error) reject(new LinkFailure('unreachable', 'the message could not be sent', error));
+        if (error) reject(new SourceFailure('unreachable', 'the message could not be sent', error));
       });
     });
   }
@@ -112,7 +112,7 @@ export class UpstreamLink {
     return isNameless && this.waiting.size === 1 ? [...this.waiting.values()][0] : undefined;
   }
 
-  private failAll(failure: LinkFailure): void {
+  private failAll(failure: SourceFailure): void {
     for (const { reject } of this.waiting.values()) reject(failure);
     this.waiting.clear();
   }

@@ -25,7 +25,7 @@ export type GstSubmission =
 export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImage } | { readonly kind: 'session_unknown' };
 
 /**
- * A source of tax-registration records behind a captcha. All methods throw a `LinkFailure` or a `ServiceError` that has one as its
+ * A source of tax-registration records behind a captcha. All methods throw a `SourceFailure` or a `ServiceError` that has one as its
  * cause when the upstream failed for certain; anything else (time-out, abort) leaves open whether an answer may still come.
  */
 export interface GstUpstream {
