@@ -23,7 +23,7 @@ function withoutEmpty(env: Environment): Record<string, string> {
 function problemsOf(error: z.ZodError, env: Environment): string[] {
   return error.issues.map((issue) => {
     const name = issue.path.map(String).join('.');
-    return `${name}: ${env[name] === undefined ? 'is required and not set' : issue.message}`;
+    return `${name}: ${env[name] === undefined && issue.code !== 'custom' ? 'is required and not set' : issue.message}`;
   });
 }
 

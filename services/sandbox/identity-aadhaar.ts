@@ -1,9 +1,18 @@
 import { CAPTCHA_TEXTS } from './identity-captcha';
-import { createLinkServer, errorMessage, showNextCaptcha, solves, textOf, type Answer, type LinkSession } from './identity-link';
+import {
+  createLinkServer,
+  errorMessage,
+  showNextCaptcha,
+  solves,
+  textOf,
+  type Answer,
+  type LinkSession,
+  type Message,
+} from './identity-link';
 import { type SandboxExample } from './sandbox-upstream';
 
 /** Numbers with an outcome of their own; every other valid number belongs to somebody. 999999990019 is the registry's own test number. */
-const NUMBERS = {
+export const AADHAAR_NUMBERS = {
   success: '999999990019',
   notFound: '999999994048',
   unexpected: '999999995008',
@@ -11,7 +20,7 @@ const NUMBERS = {
   timeout: '999999995049',
 } as const;
 
-const OTPS = { right: '123456', wrong: '000000', expired: '440440', failing: '502502', silent: '504504' } as const;
+export const OTPS = { right: '123456', wrong: '000000', expired: '440440', failing: '502502', silent: '504504' } as const;
 /** Instead of a solution. */
 const CAPTCHAS = { wrong: 'WRONG', failing: 'FAIL502', silent: 'SLOW504' } as const;
 
@@ -22,24 +31,28 @@ function start(outcome: string, aadhaar: string, yields: string): SandboxExample
 }
 
 function captcha(outcome: string, solution: string, yields: string): SandboxExample {
-  const input = { aadhaar: NUMBERS.success, captcha: solution };
+  const input = { aadhaar: AADHAAR_NUMBERS.success, captcha: solution };
   const flow = 'send aadhaar to /aadhaar/start, then its sessionId with captcha here';
   return { product: 'api-aadhaar', route: '/aadhaar/captcha', method: 'POST', outcome, input, yields: `${flow}: ${yields}` };
 }
 
 function otp(outcome: string, code: string, yields: string): SandboxExample {
-  const input = { aadhaar: NUMBERS.success, captcha: firstCaptcha, otp: code };
+  const input = { aadhaar: AADHAAR_NUMBERS.success, captcha: firstCaptcha, otp: code };
   const flow = 'send aadhaar to /aadhaar/start, its sessionId with captcha to /aadhaar/captcha, then the sessionId with otp here';
   return { product: 'api-aadhaar', route: '/aadhaar/otp', method: 'POST', outcome, input, yields: `${flow}: ${yields}` };
 }
 
 export const aadhaarExamples: readonly SandboxExample[] = [
   { product: 'api-aadhaar', route: '/aadhaar', method: 'GET', outcome: 'success', input: {}, yields: '200, the index of the product' },
-  start('success', NUMBERS.success, `200, status captcha, a captcha that says ${firstCaptcha}; every valid number not listed here works`),
-  start('not_found', NUMBERS.notFound, '502 not_found'),
-  start('timeout', NUMBERS.timeout, '504, the link never answers'),
-  start('upstream_error', NUMBERS.upstreamError, '502, the link reports that it failed'),
-  start('unexpected_response', NUMBERS.unexpected, '502, the link answers with something unusable'),
+  start(
+    'success',
+    AADHAAR_NUMBERS.success,
+    `200, status captcha, a captcha that says ${firstCaptcha}; every valid number not listed here works`,
+  ),
+  start('not_found', AADHAAR_NUMBERS.notFound, '502 not_found'),
+  start('timeout', AADHAAR_NUMBERS.timeout, '504, the link never answers'),
+  start('upstream_error', AADHAAR_NUMBERS.upstreamError, '502, the link reports that it failed'),
+  start('unexpected_response', AADHAAR_NUMBERS.unexpected, '502, the link answers with something unusable'),
   captcha('success', firstCaptcha, '200, status otp'),
   captcha(
     'captcha_rejected',
@@ -58,26 +71,24 @@ export const aadhaarExamples: readonly SandboxExample[] = [
 /** A grey pixel, as PNG. */
 const PHOTO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-function holderOf(aadhaar: string): Answer {
+/** What every upstream of this product says of a holder. */
+export function holderRecord(aadhaar: string): Message {
   return {
-    type: 'result',
-    payload: {
-      name: 'Sandbox Holder',
-      date_of_birth: '1990-01-31',
-      gender: 'F',
-      care_of: 'D/O Sandbox Parent',
-      address: {
-        house: '12',
-        street: 'Test Street',
-        locality: 'Fort',
-        district: 'Mumbai',
-        state: 'Maharashtra',
-        pincode: '400001',
-        country: 'India',
-      },
-      photo_base64: PHOTO,
-      reference_id: `sandbox-${aadhaar.slice(-4)}`,
+    name: 'Sandbox Holder',
+    date_of_birth: '1990-01-31',
+    gender: 'F',
+    care_of: 'D/O Sandbox Parent',
+    address: {
+      house: '12',
+      street: 'Test Street',
+      locality: 'Fort',
+      district: 'Mumbai',
+      state: 'Maharashtra',
+      pincode: '400001',
+      country: 'India',
     },
+    photo_base64: PHOTO,
+    reference_id: `sandbox-${aadhaar.slice(-4)}`,
   };
 }
 
@@ -93,7 +104,7 @@ function checkOtp(session: LinkSession, code: string, end: () => void): Answer {
   switch (code) {
     case OTPS.right:
       end();
-      return holderOf(session.subject);
+      return { type: 'result', payload: holderRecord(session.subject) };
     case OTPS.expired:
       end();
       return errorMessage('otp_expired');
@@ -108,13 +119,13 @@ function checkOtp(session: LinkSession, code: string, end: () => void): Answer {
 
 function refuseStart(aadhaar: string): { readonly answer: Answer } | undefined {
   switch (aadhaar) {
-    case NUMBERS.notFound:
+    case AADHAAR_NUMBERS.notFound:
       return { answer: errorMessage('not_found') };
-    case NUMBERS.upstreamError:
+    case AADHAAR_NUMBERS.upstreamError:
       return { answer: errorMessage('upstream') };
-    case NUMBERS.unexpected:
+    case AADHAAR_NUMBERS.unexpected:
       return { answer: { type: 'captcha', sessionId: 'sandbox', captcha: 'no image' } };
-    case NUMBERS.timeout:
+    case AADHAAR_NUMBERS.timeout:
       return { answer: undefined };
     default:
       return undefined;

@@ -3,7 +3,7 @@ import { createLinkServer, errorMessage, showNextCaptcha, solves, textOf, type A
 import { type SandboxExample } from './sandbox-upstream';
 
 /** Numbers with an outcome of their own; every other number has a record. All pass the check character. */
-const NUMBERS = {
+export const GSTINS = {
   success: '27AAACR5055K1Z7',
   notFound: '27AAACZ0404K1ZG',
   unexpected: '27AAACZ0500K1ZJ',
@@ -38,20 +38,20 @@ export const gstExamples: readonly SandboxExample[] = [
     input: {},
     yields: `${FLOW}: 200, a captcha that says ${secondCaptcha}; the captchas of a session say ${CAPTCHA_TEXTS.join(', ')}, in this order`,
   },
-  data('success', { GSTIN: NUMBERS.success, captcha: firstCaptcha }, '200, the record; every number not listed here has one'),
+  data('success', { GSTIN: GSTINS.success, captcha: firstCaptcha }, '200, the record; every number not listed here has one'),
   data(
     'captcha_rejected',
-    { GSTIN: NUMBERS.success, captcha: WRONG_CAPTCHA },
+    { GSTIN: GSTINS.success, captcha: WRONG_CAPTCHA },
     `502 captcha_rejected with the next captcha, ${secondCaptcha}`,
   ),
-  data('not_found', { GSTIN: NUMBERS.notFound, captcha: firstCaptcha }, '502 not_found'),
-  data('timeout', { GSTIN: NUMBERS.timeout, captcha: firstCaptcha }, '504, the link never answers'),
-  data('upstream_error', { GSTIN: NUMBERS.upstreamError, captcha: firstCaptcha }, '502, the link reports that it failed'),
-  data('unexpected_response', { GSTIN: NUMBERS.unexpected, captcha: firstCaptcha }, '502, the link answers with something unusable'),
+  data('not_found', { GSTIN: GSTINS.notFound, captcha: firstCaptcha }, '502 not_found'),
+  data('timeout', { GSTIN: GSTINS.timeout, captcha: firstCaptcha }, '504, the link never answers'),
+  data('upstream_error', { GSTIN: GSTINS.upstreamError, captcha: firstCaptcha }, '502, the link reports that it failed'),
+  data('unexpected_response', { GSTIN: GSTINS.unexpected, captcha: firstCaptcha }, '502, the link answers with something unusable'),
 ];
 
-/** @param gstin fifteen characters */
-function recordOf(gstin: string): Message {
+/** What every upstream of this product says of a registration. @param gstin fifteen characters */
+export function registrationRecord(gstin: string): Message {
   const place = 'Unit 12, Sandbox Chambers, Fort, Mumbai, Maharashtra, 400001';
   return {
     gstin,
@@ -75,16 +75,16 @@ function recordOf(gstin: string): Message {
 
 function resultFor(gstin: string): Answer {
   switch (gstin) {
-    case NUMBERS.notFound:
+    case GSTINS.notFound:
       return errorMessage('not_found');
-    case NUMBERS.upstreamError:
+    case GSTINS.upstreamError:
       return errorMessage('upstream');
-    case NUMBERS.unexpected:
+    case GSTINS.unexpected:
       return { type: 'result', payload: 'Service Temporarily Unavailable' };
-    case NUMBERS.timeout:
+    case GSTINS.timeout:
       return undefined;
     default:
-      return { type: 'result', payload: recordOf(gstin) };
+      return { type: 'result', payload: registrationRecord(gstin) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../plugins/core/ports';
 import { readSettings } from '../../kit/config';
 import { createLog } from '../../kit/log';
 import { identityWorkerSettings } from './settings';
@@ -7,7 +8,7 @@ import { startIdentityWorker } from './start-identity-worker';
 async function main(): Promise<void> {
   const { worker: settings } = readSettings({ worker: identityWorkerSettings }, process.env);
   const log = createLog('identity-worker', { level: settings.LOG_LEVEL });
-  const server = await startIdentityWorker(settings, log);
+  const server = await startIdentityWorker(settings, { log, clock: systemClock });
   process.stdout.write(`${JSON.stringify({ ready: true, port: server.port })}\n`);
   const stop = (): void => {
     void server.close().then(() => process.exit(0));

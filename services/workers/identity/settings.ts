@@ -1,37 +1,75 @@
 import { z } from 'zod';
 import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const SHORTEST_HMAC_KEY_BYTES = 32;
+/** Written out, so that nobody turns the portal on by habit. */
+export const PORTAL_ACKNOWLEDGEMENT = 'we-have-the-right-to-use-the-portal';
+
+const aadhaarSource = z.enum(['link', 'provider'], 'must be link or provider');
+const gstSource = z.enum(['link', 'portal'], 'must be link or portal');
+const word = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII');
 
 /** What the worker process reads from its environment. */
-export const identityWorkerSettings = z.object({
-  WORKER_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes a free port; the ready line names it. */
-  WORKER_PORT: portSetting().default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  SANDBOX_URL: urlSetting().optional(),
-  REDIS_URL: z.string().optional(),
-  /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */
-  GST_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
-  GST_LINK_TOKEN: z.string().optional(),
-  AADHAAR_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
-  AADHAAR_LINK_TOKEN: z.string().optional(),
-  /** Base64, 32 bytes or more, the same for all workers: keys the HMAC by which the OTP throttle knows numbers. */
-  IDENTITY_HMAC_KEY: z
-    .string()
-    .transform((text) => Buffer.from(text, 'base64'))
-    .refine((key) => key.length >= SHORTEST_HMAC_KEY_BYTES, `must be base64 of ${SHORTEST_HMAC_KEY_BYTES} bytes or more`)
-    .optional(),
-  /** OTPs for one number within the window, whoever asks. */
-  AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
-  AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
-  /** Open sessions of each product. */
-  IDENTITY_MOST_SESSIONS: numberSetting({ min: 1, max: 1_000_000 }).default(50_000),
-  /** For the upstream to answer one message. */
-  IDENTITY_MESSAGE_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(10_000),
-  IDENTITY_CONNECT_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(5_000),
-  IDENTITY_HEARTBEAT_MS: numberSetting({ min: 20, max: 300_000 }).default(15_000),
-});
+export const identityWorkerSettings = z
+  .object({
+    WORKER_HOST: z.string().default('127.0.0.1'),
+    /** 0 takes a free port; the ready line names it. */
+    WORKER_PORT: portSetting().default(0),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    SANDBOX_URL: urlSetting().optional(),
+    REDIS_URL: z.string().optional(),
+    /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */
+    GST_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
+    GST_LINK_TOKEN: z.string().optional(),
+    AADHAAR_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
+    AADHAAR_LINK_TOKEN: z.string().optional(),
+    /** A licensed OTP provider, its key, and the header that takes it: as a bearer token in `Authorization`, bare in any other. */
+    AADHAAR_PROVIDER_URL: urlSetting()
+      .refine((url) => url.startsWith('https:') || isLoopbackUrl(url), 'must start with https:// unless it is on this machine')
+      .optional(),
+    AADHAAR_PROVIDER_KEY: word.optional(),
+    AADHAAR_PROVIDER_KEY_HEADER: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
+      .default('Authorization'),
+    /** Who serves live keys, needed only when both are configured; who serves test keys, in the sandbox. */
+    AADHAAR_SOURCE: aadhaarSource.optional(),
+    AADHAAR_TEST_SOURCE: aadhaarSource.default('link'),
+    /** The tax portal, off unless the acknowledgement stands beside it. */
+    GST_PORTAL_URL: urlSetting().optional(),
+    GST_PORTAL_ACKNOWLEDGEMENT: z.literal(PORTAL_ACKNOWLEDGEMENT, `must be ${PORTAL_ACKNOWLEDGEMENT}`).optional(),
+    GST_SOURCE: gstSource.optional(),
+    GST_TEST_SOURCE: gstSource.default('link'),
+    /** Base64, 32 bytes or more, the same for all workers: keys the HMAC by which the OTP throttle knows numbers. */
+    IDENTITY_HMAC_KEY: z
+      .string()
+      .transform((text) => Buffer.from(text, 'base64'))
+      .refine((key) => key.length >= SHORTEST_HMAC_KEY_BYTES, `must be base64 of ${SHORTEST_HMAC_KEY_BYTES} bytes or more`)
+      .optional(),
+    /** OTPs for one number within the window, whoever asks. */
+    AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
+    AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
+    /** Open sessions of each product. */
+    IDENTITY_MOST_SESSIONS: numberSetting({ min: 1, max: 1_000_000 }).default(50_000),
+    /** For the upstream to answer one message. */
+    IDENTITY_MESSAGE_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(10_000),
+    IDENTITY_CONNECT_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(5_000),
+    IDENTITY_HEARTBEAT_MS: numberSetting({ min: 20, max: 300_000 }).default(15_000),
+  })
+  .superRefine((settings, context) => {
+    const complain = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    requireSources(
+      settings,
+      { source: 'AADHAAR_SOURCE', choices: { link: ['AADHAAR_LINK_URL'], provider: ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY'] } },
+      complain,
+    );
+    requireSources(
+      settings,
+      { source: 'GST_SOURCE', choices: { link: ['GST_LINK_URL'], portal: ['GST_PORTAL_URL', 'GST_PORTAL_ACKNOWLEDGEMENT'] } },
+      complain,
+    );
+  });
 
 export type IdentityWorkerSettings = z.output<typeof identityWorkerSettings>;

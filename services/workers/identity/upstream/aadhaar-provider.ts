@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
+import { AADHAAR_LIMITS } from '../aadhaar-session';
+import { isCaptchaSolved } from '../captcha/captcha-text';
+import { drawCaptcha } from '../captcha/draw-captcha';
+import { type AadhaarProviderClient } from './aadhaar-provider-client';
+import { isSettled } from './source-failure';
+import { type AadhaarCaptchaCheck, type AadhaarUpstream, type UpstreamCall } from './upstreams';
+
+/** What a session's captchas say. @param index from 0, the number of captchas it had before */
+export type CaptchaTexts = (index: number) => string;
+
+export interface AadhaarProviderOptions {
+  readonly provider: AadhaarProviderClient;
+  readonly captchas: Readonly<Record<KeyMode, CaptchaTexts>>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly mostSessions: number;
+}
+
+/** Before the OTP: the number is here and nowhere else. A captcha that was tried is void, whatever came of it. */
+interface Waiting {
+  readonly aadhaar: string;
+  /** The captcha that is shown; undefined once it was tried. */
+  readonly text: string | undefined;
+  readonly captchas: number;
+  readonly wrongCaptchas: number;
+}
+
+/** After it: the number is gone. */
+interface Sent {
+  readonly reference: string;
+}
+
+/**
+ * Verification at a licensed OTP provider. Providers ask for no captcha, so one of our own stands before each OTP: nobody's telephone
+ * rings because a script found this route. Sessions are kept in this process for as long as their next step may take.
+ */
+export class AadhaarProvider implements AadhaarUpstream {
+  private readonly sessions: LRUCache<string, Waiting | Sent>;
+
+  constructor(private readonly options: AadhaarProviderOptions) {
+    const { clock, mostSessions } = options;
+    // The timers of `ttlAutopurge` take a number out of memory even when nobody ever asks for its session again.
+    this.sessions = new LRUCache<string, Waiting | Sent>({
+      max: mostSessions,
+      ttl: AADHAAR_LIMITS.captchaLifetimeMs,
+      ttlAutopurge: true,
+      ttlResolution: 0,
+      noUpdateTTL: true,
+      perf: { now: () => clock.monotonic() },
+    });
+  }
+
+  async start(aadhaar: string, call: UpstreamCall): ReturnType<AadhaarUpstream['start']> {
+    const upstreamId = randomUUID();
+    return { upstreamId, image: await this.show(upstreamId, { aadhaar, text: undefined, captchas: 0, wrongCaptchas: 0 }, call.mode) };
+  }
+
+  async checkCaptcha(upstreamId: string, solution: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck> {
+    const session = this.sessions.get(upstreamId);
+    if (!session || 'reference' in session) return { kind: 'session_unknown' };
+    const { text, aadhaar } = session;
+    if (text === undefined || !isCaptchaSolved(text, solution)) return this.reject(upstreamId, session, call.mode);
+    this.sessions.set(upstreamId, { ...session, text: undefined });
+    try {
+      const answer = await this.options.provider.requestOtp(aadhaar, call);
+      this.sessions.delete(upstreamId);
+      if (answer.kind === 'not_found') return answer;
+      this.sessions.set(upstreamId, { reference: answer.reference }, { ttl: AADHAAR_LIMITS.otpLifetimeMs });
+      return { kind: 'otp_sent' };
+    } catch (error) {
+      // The session machine ends a session whose step may still have an effect: the number is needed no more.
+      if (!isSettled(error)) this.sessions.delete(upstreamId);
+      throw error;
+    }
+  }
+
+  async checkOtp(upstreamId: string, otp: string, call: UpstreamCall): ReturnType<AadhaarUpstream['checkOtp']> {
+    const session = this.sessions.get(upstreamId);
+    if (!session || !('reference' in session)) return { kind: 'session_unknown' };
+    const check = await this.options.provider.verify(session.reference, otp, call);
+    if (check.kind !== 'otp_invalid') this.sessions.delete(upstreamId);
+    return check;
+  }
+
+  /** Forgets every session. */
+  close(): void {
+    this.sessions.clear();
+  }
+
+  private async reject(upstreamId: string, session: Waiting, mode: KeyMode): Promise<AadhaarCaptchaCheck> {
+    const wrongCaptchas = session.wrongCaptchas + 1;
+    const image = await this.show(upstreamId, { ...session, wrongCaptchas }, mode);
+    // After this one the session machine ends the session.
+    if (wrongCaptchas >= AADHAAR_LIMITS.wrongCaptchas) this.sessions.delete(upstreamId);
+    return { kind: 'captcha_rejected', image };
+  }
+
+  private show(upstreamId: string, session: Waiting, mode: KeyMode): ReturnType<typeof drawCaptcha> {
+    const text = this.options.captchas[mode](session.captchas);
+    this.sessions.set(upstreamId, { ...session, text, captchas: session.captchas + 1 });
+    return drawCaptcha(text);
+  }
+}

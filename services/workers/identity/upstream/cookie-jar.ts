@@ -1,0 +1,32 @@
+/** Cookies of one session, by name. */
+export type Cookies = ReadonlyMap<string, string>;
+
+/** Far above what a portal sets; a server that sends more is not followed. */
+const MOST_COOKIES = 40;
+const LONGEST_COOKIE = 4_096;
+
+/** A comma that begins a new cookie; the one in an `Expires` date has no name and `=` behind it. */
+const BETWEEN_COOKIES = /,(?=\s*[^\s;,=]+=)/;
+const NAME_AND_VALUE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([^;\s]*)/;
+const EXPIRED = /;\s*max-age\s*=\s*(?:0|-\d+)\s*(?:;|$)/i;
+
+/**
+ * A session's cookies after an answer. Domain, path and lifetime are not looked at: one host is asked, for some minutes.
+ * @param setCookie the header's values, joined with commas
+ */
+export function cookiesAfter(cookies: Cookies, setCookie: string | undefined): Cookies {
+  const next = new Map(cookies);
+  for (const text of (setCookie ?? '').split(BETWEEN_COOKIES)) {
+    const [, name, value] = NAME_AND_VALUE.exec(text) ?? [];
+    if (name === undefined || value === undefined || name.length + value.length > LONGEST_COOKIE) continue;
+    if (EXPIRED.test(text)) next.delete(name);
+    else if (next.has(name) || next.size < MOST_COOKIES) next.set(name, value);
+  }
+  return next;
+}
+
+/** For the `Cookie` header. */
+export function cookieHeader(cookies: Cookies): Readonly<Record<string, string>> {
+  if (cookies.size === 0) return {};
+  return { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+}

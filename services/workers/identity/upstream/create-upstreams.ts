@@ -1,0 +1,139 @@
+import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
+import { type Log } from '../../../kit/log';
+import { createUpstreamClient } from '../../../kit/upstream-client';
+import { sandboxAt } from '../../../kit/upstream-target';
+import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
+import { type IdentityWorkerSettings } from '../settings';
+import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
+import { createAadhaarProviderClient } from './aadhaar-provider-client';
+import { GstPortal } from './gst-portal';
+import { type LinkTimings } from './link-connection';
+import { aadhaarOverLinks, gstOverLinks, LinkSet } from './link-set';
+import { type AadhaarUpstream, type GstUpstream } from './upstreams';
+
+export interface IdentityUpstreams {
+  readonly aadhaar: AadhaarUpstream;
+  readonly gst: GstUpstream;
+  close(): Promise<void>;
+}
+
+export interface UpstreamTools {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Of live keys; random unless a test must solve them. */
+  readonly captchaTexts?: CaptchaTexts | undefined;
+}
+
+const FIRST_RETRY_MS = 250;
+const SLOWEST_RETRY_MS = 30_000;
+/** Not a secret: the sandbox takes any key. */
+const SANDBOX_KEY = 'sandbox';
+
+function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
+  return {
+    messageMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
+    connectMs: settings.IDENTITY_CONNECT_TIMEOUT_MS,
+    heartbeatMs: settings.IDENTITY_HEARTBEAT_MS,
+    firstRetryMs: FIRST_RETRY_MS,
+    slowestRetryMs: SLOWEST_RETRY_MS,
+  };
+}
+
+function createLinks(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet; aadhaar: LinkSet } {
+  const common = { sandboxUrl: settings.SANDBOX_URL };
+  const timings = timingsOf(settings);
+  const gst = {
+    liveUrl: settings.GST_LINK_URL,
+    liveSetting: 'GST_LINK_URL',
+    liveToken: settings.GST_LINK_TOKEN,
+    sandboxUrl: sandboxAt(common, '/identity/gst'),
+  };
+  const aadhaar = {
+    liveUrl: settings.AADHAAR_LINK_URL,
+    liveSetting: 'AADHAAR_LINK_URL',
+    liveToken: settings.AADHAAR_LINK_TOKEN,
+    sandboxUrl: sandboxAt(common, '/identity/aadhaar'),
+  };
+  return {
+    gst: new LinkSet({ target: gst, timings, log: log.child({ upstream: 'gst' }) }),
+    aadhaar: new LinkSet({ target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
+  };
+}
+
+function keyHeader(name: string, key: string): Readonly<Record<string, string>> {
+  return { [name]: name.toLowerCase() === 'authorization' ? `Bearer ${key}` : key };
+}
+
+function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts }: UpstreamTools) {
+  const { AADHAAR_PROVIDER_KEY_HEADER: name, AADHAAR_PROVIDER_KEY: key = '' } = settings;
+  const client = createUpstreamClient({
+    name: 'aadhaar_provider',
+    target: {
+      liveUrl: settings.AADHAAR_PROVIDER_URL,
+      liveSetting: 'AADHAAR_PROVIDER_URL',
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/aadhaar-provider'),
+    },
+    timeoutMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
+    headers: { accept: 'application/json' },
+  });
+  const headers = { live: keyHeader(name, key), test: keyHeader(name, SANDBOX_KEY) };
+  const upstream = new AadhaarProvider({
+    provider: createAadhaarProviderClient({ client, headers }),
+    captchas: { live: captchaTexts ?? randomCaptchaText, test: testCaptchaText },
+    clock,
+    mostSessions: settings.IDENTITY_MOST_SESSIONS,
+  });
+  return { upstream, client };
+}
+
+function createPortal(settings: IdentityWorkerSettings, { clock }: UpstreamTools) {
+  const client = createUpstreamClient({
+    name: 'gst_portal',
+    target: {
+      liveUrl: settings.GST_PORTAL_URL,
+      liveSetting: 'GST_PORTAL_URL',
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/gst-portal'),
+    },
+    timeoutMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
+    headers: { accept: 'application/json, image/png, */*' },
+  });
+  return { upstream: new GstPortal({ client, clock, mostSessions: settings.IDENTITY_MOST_SESSIONS }), client };
+}
+
+/** Each call goes to the upstream of its mode; a session never changes its mode. */
+function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): AadhaarUpstream {
+  return {
+    start: (aadhaar, call) => upstreams[call.mode].start(aadhaar, call),
+    checkCaptcha: (id, captcha, call) => upstreams[call.mode].checkCaptcha(id, captcha, call),
+    checkOtp: (id, otp, call) => upstreams[call.mode].checkOtp(id, otp, call),
+  };
+}
+
+/** See {@link aadhaarBy}. */
+function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
+  return {
+    start: (call) => upstreams[call.mode].start(call),
+    refresh: (id, call) => upstreams[call.mode].refresh(id, call),
+    submit: (id, entry, call) => upstreams[call.mode].submit(id, entry, call),
+  };
+}
+
+/** All adapters; the settings say which one serves live keys and which one test keys. Nothing is connected yet. */
+export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools: UpstreamTools): IdentityUpstreams {
+  const links = createLinks(settings, tools.log);
+  const [provider, portal] = [createProvider(settings, tools), createPortal(settings, tools)];
+  const aadhaar = { link: aadhaarOverLinks(links.aadhaar), provider: provider.upstream };
+  const gst = { link: gstOverLinks(links.gst), portal: portal.upstream };
+  const liveAadhaar = settings.AADHAAR_SOURCE ?? (settings.AADHAAR_PROVIDER_URL === undefined ? 'link' : 'provider');
+  const liveGst = settings.GST_SOURCE ?? (settings.GST_PORTAL_URL === undefined ? 'link' : 'portal');
+  return {
+    aadhaar: aadhaarBy({ live: aadhaar[liveAadhaar], test: aadhaar[settings.AADHAAR_TEST_SOURCE] }),
+    gst: gstBy({ live: gst[liveGst], test: gst[settings.GST_TEST_SOURCE] }),
+    close: async () => {
+      links.gst.close();
+      links.aadhaar.close();
+      provider.upstream.close();
+      await Promise.all([provider.client.close(), portal.client.close()]);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { type Clock } from '../../../../plugins/core/ports';
+import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream-client';
+import { GST_LIMITS } from '../gst-session';
+import { parseCaptchaBytes } from './captcha-image';
+import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';
+import { parseGstRecord } from './gst-record';
+import { exchangeOnce, jsonOf } from './http-exchange';
+import { badAnswer, SourceFailure } from './source-failure';
+import { type CaptchaImage, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
+
+export interface GstPortalOptions {
+  readonly client: Pick<UpstreamClient, 'request'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly mostSessions: number;
+}
+
+const WRONG_CAPTCHA = 'SWEB_9000';
+const LOCKED_OR_UNKNOWN = 'SWEB_9035';
+
+/** Refusals come with status 200 in two forms. The second is the only one that says a number is nobody's. */
+const refusal = z.object({ errorCode: z.string() });
+const unknownNumber = z.object({ error: z.object({ error_cd: z.literal(LOCKED_OR_UNKNOWN) }) });
+
+/** What the portal made of a submission; without `gstin` in the body nothing was found, whatever the status. */
+function judge({ status, bytes }: UpstreamResponse, gstin: string): GstSubmission {
+  const body = jsonOf(bytes);
+  if (unknownNumber.safeParse(body).success) return { kind: 'not_found' };
+  const code = refusal.safeParse(body).data?.errorCode;
+  if (code === WRONG_CAPTCHA) return { kind: 'captcha_rejected' };
+  if (code === LOCKED_OR_UNKNOWN) throw new SourceFailure('locked', 'the portal says that it has locked this caller out');
+  if (code !== undefined) throw new SourceFailure('upstream_error', 'the portal refused with another code');
+  if (status !== 200) throw failedWith(status);
+  const payload = parseGstRecord(body, gstin);
+  if (payload.gstin === undefined) throw badAnswer('the portal answered without a record');
+  return { kind: 'record', payload };
+}
+
+function failedWith(status: number): SourceFailure {
+  return new SourceFailure(status >= 500 ? 'upstream_error' : 'bad_response', `the portal answered ${status}`);
+}
+
+/**
+ * The tax portal itself, for who has the right to use it: captchas are shown to the caller and never solved here. A session is the
+ * portal's cookies, kept in this process.
+ */
+export class GstPortal implements GstUpstream {
+  private readonly sessions: LRUCache<string, Cookies>;
+
+  constructor(private readonly options: GstPortalOptions) {
+    const { clock, mostSessions } = options;
+    const perf = { now: () => clock.monotonic() };
+    this.sessions = new LRUCache({ max: mostSessions, ttl: GST_LIMITS.lifetimeMs, ttlResolution: 0, noUpdateTTL: true, perf });
+  }
+
+  async start(call: UpstreamCall): ReturnType<GstUpstream['start']> {
+    const upstreamId = randomUUID();
+    this.sessions.set(upstreamId, new Map());
+    const page = await this.exchange(upstreamId, { path: '/searchtp' }, call);
+    if (page.status !== 200) throw failedWith(page.status);
+    return { upstreamId, image: await this.showCaptcha(upstreamId, call) };
+  }
+
+  async refresh(upstreamId: string, call: UpstreamCall): ReturnType<GstUpstream['refresh']> {
+    if (!this.sessions.has(upstreamId)) return { kind: 'session_unknown' };
+    return { kind: 'captcha', image: await this.showCaptcha(upstreamId, call) };
+  }
+
+  async submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission> {
+    if (!this.sessions.has(upstreamId)) return { kind: 'session_unknown' };
+    const { gstin, captcha } = entry;
+    const request = { method: 'POST', path: '/api/search/taxpayerDetails', json: { gstin, captcha } } as const;
+    const submission = judge(await this.exchange(upstreamId, request, call), gstin);
+    if (submission.kind !== 'captcha_rejected') this.sessions.delete(upstreamId);
+    return submission;
+  }
+
+  private async showCaptcha(upstreamId: string, call: UpstreamCall): Promise<CaptchaImage> {
+    const { status, bytes } = await this.exchange(upstreamId, { path: '/captcha' }, call);
+    if (status !== 200) throw failedWith(status);
+    return parseCaptchaBytes(bytes);
+  }
+
+  /** With the session's cookies, which it then remembers as the portal changed them. */
+  private async exchange(
+    upstreamId: string,
+    request: Pick<UpstreamRequest, 'method' | 'path' | 'json'>,
+    { mode, signal }: UpstreamCall,
+  ): Promise<UpstreamResponse> {
+    const cookies: Cookies = this.sessions.get(upstreamId) ?? new Map<string, string>();
+    const response = await exchangeOnce(this.options.client, { ...request, mode, signal, headers: cookieHeader(cookies) });
+    this.sessions.set(upstreamId, cookiesAfter(cookies, response.headers['set-cookie']));
+    return response;
+  }
+}

@@ -1,0 +1,37 @@
+import { isTimeout } from '../../../kit/errors';
+import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream-client';
+import { isSettled, SourceFailure } from './source-failure';
+
+/**
+ * One request that is never sent twice: most of them spend a captcha or send an OTP. Every HTTP status is a value.
+ * @throws SourceFailure when there is no exchange any more; the client's error after a time-out or when the caller left, because the
+ *   upstream may then have done what it was asked
+ */
+export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, request: UpstreamRequest): Promise<UpstreamResponse> {
+  try {
+    return await client.request({ ...request, idempotent: false });
+  } catch (error) {
+    if (request.signal.aborted || isTimeout(error) || isSettled(error)) throw error;
+    throw new SourceFailure('unreachable', 'the exchange broke before its end', error);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    // The tax portal declares ISO-8859-1.
+    return bytes.toString('latin1');
+  }
+}
+
+/** A body as JSON; undefined when it is none. The parser's complaint is dropped: it quotes the body. */
+export function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(textOf(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
