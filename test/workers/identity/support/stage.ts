@@ -12,6 +12,7 @@ import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-ups
 import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-sandbox';
 import { identityWorkerSettings } from '../../../../services/workers/identity/settings';
 import { startIdentityWorker } from '../../../../services/workers/identity/start-identity-worker';
+import { type CaptchaTexts } from '../../../../services/workers/identity/upstream/aadhaar-provider';
 import { createHarness, type Harness, testClock } from '../../../services/kit/harness';
 
 /** What tests of the session products run on: everything real, on loopback. */
@@ -20,7 +21,7 @@ export class Stage {
   readonly metrics: Metrics = createMetrics();
   readonly log: Log;
 
-  constructor(private readonly options: { clock?: Clock; logTo?: DestinationStream } = {}) {
+  constructor(private readonly options: { clock?: Clock; logTo?: DestinationStream; captchaTexts?: CaptchaTexts } = {}) {
     this.log = createLog('stage', options.logTo ? { level: 'trace', destination: options.logTo } : { level: 'silent' });
   }
 
@@ -41,7 +42,7 @@ export class Stage {
 
   async worker(env: Record<string, string>): Promise<WorkerServer> {
     const settings = identityWorkerSettings.parse({ IDENTITY_MESSAGE_TIMEOUT_MS: '5000', ...env });
-    const worker = await startIdentityWorker(settings, this.log, this.clock);
+    const worker = await startIdentityWorker(settings, { log: this.log, clock: this.clock, captchaTexts: this.options.captchaTexts });
     this.onClose(() => worker.close(50));
     return worker;
   }
