@@ -52,6 +52,11 @@ export class AadhaarProvider implements AadhaarUpstream {
     });
   }
 
+  /** Sessions that are kept, those with a number and those without. */
+  get size(): number {
+    return this.sessions.size;
+  }
+
   async start(aadhaar: string, call: UpstreamCall): ReturnType<AadhaarUpstream['start']> {
     const upstreamId = randomUUID();
     return { upstreamId, image: await this.show(upstreamId, { aadhaar, text: undefined, captchas: 0, wrongCaptchas: 0 }, call.mode) };

@@ -53,3 +53,12 @@ export async function startScriptedLink(script: Script, options: { port?: number
     },
   };
 }
+
+/** A script that opens sessions `up-1`, `up-2`, … and answers everything else as it is told. */
+export function openingSessions(otherwise: (frame: Frame, say: (answer: Frame | string) => void) => void) {
+  let sessions = 0;
+  return (frame: Frame, say: (answer: Frame | string) => void): void => {
+    if (frame.type === 'start') say({ type: 'captcha', requestId: frame.requestId, sessionId: `up-${++sessions}`, captcha: PIXEL });
+    else otherwise(frame, say);
+  };
+}

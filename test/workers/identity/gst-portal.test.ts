@@ -1,0 +1,126 @@
+import { cookieHeader, cookiesAfter } from '../../../services/workers/identity/upstream/cookie-jar';
+import { type Harness } from '../../services/kit/harness';
+import { asLive, get, post } from './support/ask';
+import { PIXEL } from './support/scripted-link';
+import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp } from './support/scripted-http';
+import { Stage } from './support/stage';
+/** Forms of the portal's answers as its users have published them; names and places are made up. */
+import samples from './samples/gst-portal.json';
+
+const GSTIN = samples.record.gstin;
+const image = { headers: { 'content-type': 'image/png' }, body: Buffer.from(PIXEL, 'base64') };
+
+let stage: Stage;
+beforeEach(() => (stage = new Stage()));
+afterEach(() => stage.close());
+
+type Answers = Partial<Record<'searchtp' | 'captcha' | 'details', ScriptedAnswer | 'hang' | 'reset'>>;
+
+/** Sets a cookie with each page, as the portal does; answers submissions in turn, the last one for ever. */
+async function portalThat(
+  submissions: (ScriptedAnswer | 'hang')[],
+  answers: Answers = {},
+): Promise<{ portal: ScriptedHttp; gst: Harness }> {
+  let [visits, captchas, submitted] = [0, 0, 0];
+  const portal = await startScriptedHttp(({ url }) => {
+    if (url === '/services/searchtp')
+      return answers.searchtp ?? { headers: { 'set-cookie': [`visit=${++visits}; Expires=Thu, 31 Dec 2099 23:59:59 GMT`, 'lang=en'] } };
+    if (url === '/services/captcha')
+      return answers.captcha ?? { ...image, headers: { ...image.headers, 'set-cookie': `CaptchaCookie=c${++captchas}; Secure` } };
+    return submissions[Math.min(submitted++, submissions.length - 1)] ?? 'reset';
+  });
+  stage.onClose(() => portal.close());
+  const worker = await stage.worker({
+    GST_PORTAL_URL: `${portal.url}/services`,
+    GST_PORTAL_ACKNOWLEDGEMENT: 'we-have-the-right-to-use-the-portal',
+    IDENTITY_MESSAGE_TIMEOUT_MS: '1000',
+  });
+  return { portal, gst: stage.gst([worker]) };
+}
+
+const submit = (gst: Harness, sessionId: string) => post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'a1' }, asLive);
+
+test('a session carries its own cookies from the page to the query, and no other’s', async () => {
+  const { portal, gst } = await portalThat([{ body: samples.wrongCaptcha }, { body: samples.record }]);
+  const one = await get(gst, '/gst/start', asLive);
+  await get(gst, '/gst/start', asLive);
+  expect(one.image).toBe(`data:image/png;base64,${PIXEL}`);
+  expect(await submit(gst, one.sessionId)).toMatchObject({
+    statusCode: 502,
+    code: 'captcha_rejected',
+    captcha: { sessionId: one.sessionId },
+  });
+  const answer = await submit(gst, one.sessionId);
+  expect(answer).toEqual({ statusCode: 200, ...samples.record });
+  expect(portal.seen.map(({ method, url, headers }) => [method, url, headers.cookie])).toEqual([
+    ['GET', '/services/searchtp', undefined],
+    ['GET', '/services/captcha', 'visit=1; lang=en'],
+    ['GET', '/services/searchtp', undefined],
+    ['GET', '/services/captcha', 'visit=2; lang=en'],
+    ['POST', '/services/api/search/taxpayerDetails', 'visit=1; lang=en; CaptchaCookie=c1'],
+    ['GET', '/services/captcha', 'visit=1; lang=en; CaptchaCookie=c1'],
+    ['POST', '/services/api/search/taxpayerDetails', 'visit=1; lang=en; CaptchaCookie=c3'],
+  ]);
+  expect(portal.seen.at(-1)?.json).toEqual({ gstin: GSTIN, captcha: 'a1' });
+});
+
+test.each([
+  ['unknownNumber', { body: samples.unknownNumber }, { statusCode: 502, code: 'not_found' }],
+  ['locked', { body: samples.locked }, { statusCode: 502, code: 'upstream_failed', reason: 'locked' }],
+  ['another code', { body: samples.otherCode }, { statusCode: 502, code: 'upstream_failed', reason: 'upstream_error' }],
+  ['no record', { body: samples.noRecord }, { statusCode: 502, code: 'upstream_failed', reason: 'bad_response' }],
+  ['a page', { body: '<html></html>' }, { statusCode: 502, code: 'upstream_failed', reason: 'bad_response' }],
+  ['a record of somebody else', { body: { ...samples.record, gstin: '33AAAGM0289C1DZ' } }, { statusCode: 502, reason: 'bad_response' }],
+  ['a record with status 500', { status: 500, body: samples.record }, { statusCode: 502, reason: 'upstream_error' }],
+  ['a redirect', { status: 302, headers: { location: '/login' } }, { statusCode: 502, reason: 'bad_response' }],
+  ['silence', 'hang' as const, { statusCode: 504, code: 'upstream_timeout' }],
+])('a submission that meets %s', async (_what, said, expected) => {
+  const { portal, gst } = await portalThat([said]);
+  const { sessionId } = await get(gst, '/gst/start', asLive);
+  expect(await submit(gst, sessionId)).toMatchObject(expected);
+  // A captcha is good for one query: none is repeated.
+  expect(portal.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
+
+test('a failure of the portal does not end the session', async () => {
+  const { gst } = await portalThat([{ body: samples.otherCode }, { status: 503 }, { body: samples.record }]);
+  const { sessionId } = await get(gst, '/gst/start', asLive);
+  const statuses = [];
+  for (let time = 0; time < 3; time++) statuses.push((await submit(gst, sessionId)).statusCode);
+  expect(statuses).toEqual([502, 502, 200]);
+});
+
+test('a record in the character set that the portal declares is passed on as it reads', async () => {
+  const headers = { 'content-type': 'application/json;charset=ISO-8859-1' };
+  const { gst } = await portalThat([{ headers, body: Buffer.from(JSON.stringify(samples.record), 'latin1') }]);
+  const { sessionId } = await get(gst, '/gst/start', asLive);
+  expect((await submit(gst, sessionId)).pradr).toEqual(samples.record.pradr);
+});
+
+test.each([
+  ['searchtp', { status: 403 }, { statusCode: 502, reason: 'bad_response' }],
+  ['searchtp', { status: 503 }, { statusCode: 502, reason: 'upstream_error' }],
+  ['searchtp', 'reset' as const, { statusCode: 502, reason: 'unreachable' }],
+  ['captcha', { body: 'no image' }, { statusCode: 502, reason: 'bad_response' }],
+  ['captcha', { status: 404 }, { statusCode: 502, reason: 'bad_response' }],
+  ['captcha', 'hang' as const, { statusCode: 504, code: 'upstream_timeout' }],
+])('a start whose %s fails opens no session', async (page, answer, expected) => {
+  const { gst } = await portalThat([], { [page]: answer });
+  expect(await get(gst, '/gst/start', asLive)).toMatchObject(expected);
+});
+
+describe('cookies', () => {
+  test('are read from a joined header, dates and all; a later value replaces, Max-Age=0 deletes', () => {
+    const first = cookiesAfter(new Map(), 'a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/, b=two==; Secure, c=3');
+    expect(cookieHeader(first)).toEqual({ cookie: 'a=1; b=two==; c=3' });
+    expect(cookieHeader(cookiesAfter(first, 'b=4, c=; Max-Age=0'))).toEqual({ cookie: 'a=1; b=4' });
+    expect(cookieHeader(cookiesAfter(first, undefined))).toEqual(cookieHeader(first));
+    expect(cookieHeader(new Map())).toEqual({});
+  });
+
+  test('that are no cookies, too long or too many are not sent back', () => {
+    const many = Array.from({ length: 100 }, (_, index) => `n${index}=1`).join(', ');
+    expect(cookiesAfter(new Map(), `=x, ;, no value, long=${'x'.repeat(5_000)}, b\r\nX: y=1`).size).toBeLessThanOrEqual(1);
+    expect(cookiesAfter(new Map(), many).size).toBe(40);
+  });
+});

@@ -1,0 +1,68 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { type AddressInfo } from 'node:net';
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly text: string;
+  /** The body, when it is JSON. */
+  readonly json: any;
+}
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** An object is sent as JSON. */
+  readonly body?: object | string | Buffer;
+}
+
+/** `hang` never answers, `reset` breaks the connection. */
+export type HttpScript = (request: SeenRequest) => ScriptedAnswer | 'hang' | 'reset';
+
+/** An HTTP upstream that does what a test says, on loopback. */
+export interface ScriptedHttp {
+  readonly url: string;
+  /** Every request, in order. */
+  readonly seen: SeenRequest[];
+  close(): Promise<void>;
+}
+
+function jsonOf(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function startScriptedHttp(script: HttpScript): Promise<ScriptedHttp> {
+  const seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const { method = '', url = '', headers, rawHeaders } = request;
+      const one = { method, url, headers, rawHeaders, text, json: jsonOf(text) };
+      seen.push(one);
+      const answer = script(one);
+      if (answer === 'hang') return;
+      if (answer === 'reset') return void request.socket.destroy();
+      const { status = 200, headers: more = {}, body = '' } = answer;
+      const isPlain = typeof body === 'string' || Buffer.isBuffer(body);
+      response.writeHead(status, { ...(!isPlain && { 'content-type': 'application/json' }), ...more });
+      response.end(isPlain ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
