@@ -34,8 +34,8 @@ export class Stage {
     this.closers.push(closer);
   }
 
-  async sandbox(): Promise<Sandbox> {
-    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+  async sandbox(options: Parameters<typeof createSandboxUpstreams>[0] = {}): Promise<Sandbox> {
+    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams(options) });
     this.onClose(() => sandbox.close());
     return sandbox;
   }

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp, type SeenRequest } from '../../workers/identity/support/scripted-http';
+import { listening, Stage } from '../../workers/identity/support/stage';
+import { contextFor, proofHeader } from '../kit/harness';
+
+const NUMBER = '999999990019';
+/** Texts that no address, port, time or id of a test holds by chance. */
+const OTP = '73519046';
+const CAPTCHA = 'KXMTRPWYHNKX';
+const KEY = 'pk-5b1e0c-provider-key';
+const SECRETS = [NUMBER, '9999 9999 0019', '9999-9999-0019', OTP, CAPTCHA, KEY];
+
+const lines: string[] = [];
+const stage = new Stage({ logTo: { write: (line) => void lines.push(line) }, captchaTexts: () => CAPTCHA });
+let provider: ScriptedHttp;
+let port = 0;
+
+/** Repeats every secret it was told, in all that an HTTP answer consists of. */
+function hostile(said: string): (ScriptedAnswer | 'hang' | 'reset')[] {
+  const header = { 'x-echo': said, 'set-cookie': `echo=${said}`, location: `https://provider.invalid/?aadhaar=${said}` };
+  return [
+    { status: 400, body: { error: { code: said, message: said } } },
+    { status: 404, body: { error: { code: 'not_found', message: said } } },
+    { status: 500, headers: header, body: `${said} is not JSON` },
+    { status: 302, headers: header },
+    { headers: header, body: `{"${said}` },
+    { body: { [said]: said } },
+    'reset',
+    'hang',
+  ];
+}
+
+beforeAll(async () => {
+  const turns: Record<string, number> = {};
+  const answer = ({ url, text, headers }: SeenRequest): ScriptedAnswer | 'hang' | 'reset' => {
+    const said = `${text} ${headers.authorization} ${NUMBER} 9999 9999 0019`.replace(/[^\w .-]/g, ' ');
+    const turn = (turns[url] = (turns[url] ?? -1) + 1);
+    // Every other OTP is sent, so that every step meets every answer.
+    if (url === '/otp' && turn % 2 === 0) return { body: { reference_id: `${said} ${turn}` } };
+    const all = hostile(said);
+    return all[(url === '/otp' ? (turn - 1) / 2 : turn) % all.length] ?? { body: { record: { name: `Holder of ${NUMBER}` } } };
+  };
+  provider = await startScriptedHttp(answer);
+  stage.onClose(() => provider.close());
+  const settings = { AADHAAR_PROVIDER_URL: provider.url, AADHAAR_PROVIDER_KEY: KEY, AADHAAR_OTP_MOST: '100' };
+  const worker = await stage.worker({ ...settings, IDENTITY_MESSAGE_TIMEOUT_MS: '500' });
+  port = await listening(stage.aadhaar([worker]));
+});
+afterAll(() => stage.close());
+
+async function post(path: string, payload: object): Promise<{ text: string; body: any }> {
+  const proof = proofHeader(contextFor('api-aadhaar', { mode: 'live' }));
+  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { ...proof, 'content-type': 'application/json' } });
+  sent.end(JSON.stringify(payload));
+  const [response] = await once(sent, 'response');
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { text: JSON.stringify(response.rawHeaders) + body, body: JSON.parse(body) };
+}
+
+test('number, OTP, captcha and key appear in no answer, log line, metric or URL, however the provider fails', async () => {
+  const answers: string[] = [];
+  const say = async (path: string, payload: object): Promise<any> => {
+    const { text, body } = await post(path, payload);
+    answers.push(text);
+    return body;
+  };
+  for (let index = 0; index < 16; index++) {
+    const { sessionId } = await say('/aadhaar/start', { aadhaar: NUMBER });
+    await say('/aadhaar/captcha', { sessionId, captcha: 'WRONG' });
+    await say('/aadhaar/captcha', { sessionId, captcha: CAPTCHA });
+    await say('/aadhaar/otp', { sessionId, otp: OTP });
+  }
+  await say(`/aadhaar/start?aadhaar=${NUMBER}`, {});
+  const codes = new Set(answers.map((text) => /"(?:code|status)":"(\w+)"/.exec(text)?.[1]));
+  expect([...codes]).toEqual(
+    expect.arrayContaining(['captcha', 'otp', 'upstream_failed', 'upstream_timeout', 'not_found', 'session_expired']),
+  );
+
+  const written = lines.join('\n');
+  const metrics = await stage.metrics.registry.metrics();
+  expect(lines.length).toBeGreaterThan(20);
+  expect(metrics).toContain('tollgate_requests_total');
+  const urlsAndHeads = provider.seen.map(({ url, rawHeaders }) => `${url} ${rawHeaders.join(' ').replace(`Bearer ${KEY}`, '')}`);
+  expect(urlsAndHeads.length).toBeGreaterThan(20);
+  for (const secret of SECRETS) {
+    expect(written).not.toContain(secret);
+    expect(metrics).not.toContain(secret);
+    for (const text of [...answers, ...urlsAndHeads]) expect(text).not.toContain(secret);
+  }
+});
+
+test('the number goes to the provider in the body of the one request that sends its OTP', () => {
+  for (const { url, text } of provider.seen) {
+    // This provider's references repeat the number; what we send of our own accord does not.
+    const own = url === '/otp' ? text : text.replace(/"reference_id":"[^"]*"/, '');
+    expect([url, own.includes(NUMBER)]).toEqual([url, url === '/otp']);
+  }
+});
