@@ -23,8 +23,9 @@ function hostile(said: string): (ScriptedAnswer | 'hang' | 'reset')[] {
     { status: 400, body: { error: { code: said, message: said } } },
     { status: 404, body: { error: { code: 'not_found', message: said } } },
     { status: 500, headers: header, body: `${said} is not JSON` },
-    { status: 302, headers: header },
-    { headers: header, body: `{"${said}` },
+    { status: 302, headers: header, body: { message: said } },
+    // A JSON parser quotes the beginning of this one.
+    { headers: header, body: `x${OTP} ${said}` },
     { body: { [said]: said } },
     'reset',
     'hang',
