@@ -1,12 +1,15 @@
 import { CATALOGUE, type ProductId } from '../plugins/core/catalogue';
 
-/** Products whose live source an operator has to name; any one of the settings is enough. All others need nothing. */
-const SETTINGS: Partial<Record<ProductId, readonly string[]>> = {
-  'api-aadhaar': ['AADHAAR_LINK_URL'],
-  'api-gst': ['GST_LINK_URL'],
-  'api-grank': ['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_URL'],
-  'api-glead': ['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_URL'],
-  'api-seo': ['SEO_SEARXNG_URL', 'SEO_BRAVE_KEY'],
+/** Settings that make one source together. */
+type Source = readonly [string, ...string[]];
+
+/** Products whose live source an operator has to name; any one of the sources is enough. All others need nothing. */
+const SOURCES: Partial<Record<ProductId, readonly Source[]>> = {
+  'api-aadhaar': [['AADHAAR_LINK_URL'], ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY']],
+  'api-gst': [['GST_LINK_URL'], ['GST_PORTAL_URL', 'GST_PORTAL_ACKNOWLEDGEMENT']],
+  'api-grank': [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']],
+  'api-glead': [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']],
+  'api-seo': [['SEO_SEARXNG_URL'], ['SEO_BRAVE_KEY']],
 };
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */
@@ -14,7 +17,7 @@ export interface LiveState {
   readonly product: ProductId;
   readonly prefix: string;
   readonly live: boolean;
-  /** Settings of which one would give it a source; empty when it has one. */
+  /** What would give it a source, one text a source; empty when it has one. */
   readonly missing: readonly string[];
 }
 
@@ -22,9 +25,9 @@ export interface LiveState {
 export function liveStates(env: NodeJS.ProcessEnv): LiveState[] {
   return CATALOGUE.flatMap(({ id, prefix }) => {
     if (prefix === null) return [];
-    const settings = SETTINGS[id] ?? [];
-    const live = settings.length === 0 || settings.some((name) => Boolean(env[name]));
-    return [{ product: id, prefix, live, missing: live ? [] : settings }];
+    const sources = SOURCES[id] ?? [];
+    const live = sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));
+    return [{ product: id, prefix, live, missing: live ? [] : sources.map((source) => source.join(' with ')) }];
   });
 }
 
