@@ -7,7 +7,7 @@ const REMEMBERED_MS = 10 * 60_000;
 /** No session is older than this. */
 export const AADHAAR_LONGEST_MS = AADHAAR_LIMITS.captchaLifetimeMs + AADHAAR_LIMITS.otpLifetimeMs + REMEMBERED_MS;
 
-/** The full number is not part of it: it goes to the upstream once, at the start. */
+/** The full number is not part of it: it goes to the upstream's adapter once, at the start. */
 export interface AadhaarSession {
   readonly state: 'captcha' | 'otp';
   /** A step is under way. */

@@ -1,7 +1,10 @@
 import { cookieHeader, cookiesAfter } from '../../../services/workers/identity/upstream/cookie-jar';
+import { type UpstreamResponse } from '../../../services/kit/upstream-client';
+import { GstPortal } from '../../../services/workers/identity/upstream/gst-portal';
 import { type Harness } from '../../services/kit/harness';
 import { asLive, get, post } from './support/ask';
 import { PIXEL } from './support/scripted-link';
+import { MovingClock } from './support/moving-clock';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp } from './support/scripted-http';
 import { Stage } from './support/stage';
 /** Forms of the portal's answers as its users have published them; names and places are made up. */
@@ -107,6 +110,32 @@ test.each([
 ])('a start whose %s fails opens no session', async (page, answer, expected) => {
   const { gst } = await portalThat([], { [page]: answer });
   expect(await get(gst, '/gst/start', asLive)).toMatchObject(expected);
+});
+
+test('a session that ended or never began is not kept', async () => {
+  const call = { mode: 'live' as const, signal: new AbortController().signal };
+  const answers: Record<string, (UpstreamResponse | Error)[]> = {};
+  const request = ({ path }: { path: string }): Promise<UpstreamResponse> => {
+    const next = answers[path]?.shift() ?? new Error('broken');
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  };
+  const ok = (bytes: Buffer | string): UpstreamResponse => ({ status: 200, headers: {}, bytes: Buffer.from(bytes) });
+  const upstream = new GstPortal({ client: { request }, clock: new MovingClock(), mostSessions: 10 });
+  await expect(upstream.start(call)).rejects.toThrow();
+  expect(upstream.size).toBe(0);
+  const open = async (): Promise<string> => {
+    Object.assign(answers, { '/searchtp': [ok('')], '/captcha': [ok(image.body)] });
+    return (await upstream.start(call)).upstreamId;
+  };
+  const query = '/api/search/taxpayerDetails';
+  const [done, lost, failed] = [await open(), await open(), await open()];
+  answers[query] = [ok(JSON.stringify(samples.record)), Object.assign(new Error('too late'), { name: 'TimeoutError' }), new Error('reset')];
+  const entry = { gstin: GSTIN, captcha: 'a1' };
+  expect(await upstream.submit(done, entry, call)).toMatchObject({ kind: 'record' });
+  await expect(upstream.submit(lost, entry, call)).rejects.toThrow('too late');
+  await expect(upstream.submit(failed, entry, call)).rejects.toMatchObject({ reason: 'unreachable' });
+  expect(upstream.size).toBe(1);
+  for (const gone of [done, lost]) expect(await upstream.refresh(gone, call)).toEqual({ kind: 'session_unknown' });
 });
 
 describe('cookies', () => {

@@ -75,8 +75,7 @@ export class AadhaarProvider implements AadhaarUpstream {
       this.sessions.set(upstreamId, { reference: answer.reference }, { ttl: AADHAAR_LIMITS.otpLifetimeMs });
       return { kind: 'otp_sent' };
     } catch (error) {
-      // The session machine ends a session whose step may still have an effect: the number is needed no more.
-      if (!isSettled(error)) this.sessions.delete(upstreamId);
+      this.forgetUnlessSettled(upstreamId, error);
       throw error;
     }
   }
@@ -84,14 +83,24 @@ export class AadhaarProvider implements AadhaarUpstream {
   async checkOtp(upstreamId: string, otp: string, call: UpstreamCall): ReturnType<AadhaarUpstream['checkOtp']> {
     const session = this.sessions.get(upstreamId);
     if (!session || !('reference' in session)) return { kind: 'session_unknown' };
-    const check = await this.options.provider.verify(session.reference, otp, call);
-    if (check.kind !== 'otp_invalid') this.sessions.delete(upstreamId);
-    return check;
+    try {
+      const check = await this.options.provider.verify(session.reference, otp, call);
+      if (check.kind !== 'otp_invalid') this.sessions.delete(upstreamId);
+      return check;
+    } catch (error) {
+      this.forgetUnlessSettled(upstreamId, error);
+      throw error;
+    }
   }
 
   /** Forgets every session. */
   close(): void {
     this.sessions.clear();
+  }
+
+  /** The session machine ends a session whose step may still have an effect: nothing of it is needed any more. */
+  private forgetUnlessSettled(upstreamId: string, error: unknown): void {
+    if (!isSettled(error)) this.sessions.delete(upstreamId);
   }
 
   private async reject(upstreamId: string, session: Waiting, mode: KeyMode): Promise<AadhaarCaptchaCheck> {

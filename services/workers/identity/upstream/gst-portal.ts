@@ -8,7 +8,7 @@ import { parseCaptchaBytes } from './captcha-image';
 import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';
 import { parseGstRecord } from './gst-record';
 import { exchangeOnce, jsonOf } from './http-exchange';
-import { badAnswer, SourceFailure } from './source-failure';
+import { badAnswer, isSettled, SourceFailure } from './source-failure';
 import { type CaptchaImage, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
 
 export interface GstPortalOptions {
@@ -55,12 +55,22 @@ export class GstPortal implements GstUpstream {
     this.sessions = new LRUCache({ max: mostSessions, ttl: GST_LIMITS.lifetimeMs, ttlResolution: 0, noUpdateTTL: true, perf });
   }
 
+  /** Sessions that are kept. */
+  get size(): number {
+    return this.sessions.size;
+  }
+
   async start(call: UpstreamCall): ReturnType<GstUpstream['start']> {
     const upstreamId = randomUUID();
     this.sessions.set(upstreamId, new Map());
-    const page = await this.exchange(upstreamId, { path: '/searchtp' }, call);
-    if (page.status !== 200) throw failedWith(page.status);
-    return { upstreamId, image: await this.showCaptcha(upstreamId, call) };
+    try {
+      const page = await this.exchange(upstreamId, { path: '/searchtp' }, call);
+      if (page.status !== 200) throw failedWith(page.status);
+      return { upstreamId, image: await this.showCaptcha(upstreamId, call) };
+    } catch (error) {
+      this.sessions.delete(upstreamId);
+      throw error;
+    }
   }
 
   async refresh(upstreamId: string, call: UpstreamCall): ReturnType<GstUpstream['refresh']> {
@@ -83,15 +93,23 @@ export class GstPortal implements GstUpstream {
     return parseCaptchaBytes(bytes);
   }
 
-  /** With the session's cookies, which it then remembers as the portal changed them. */
+  /**
+   * With the session's cookies, which it then remembers as the portal changed them. A session whose answer may still come is ended by
+   * its machine, so it is forgotten here too.
+   */
   private async exchange(
     upstreamId: string,
     request: Pick<UpstreamRequest, 'method' | 'path' | 'json'>,
     { mode, signal }: UpstreamCall,
   ): Promise<UpstreamResponse> {
     const cookies: Cookies = this.sessions.get(upstreamId) ?? new Map<string, string>();
-    const response = await exchangeOnce(this.options.client, { ...request, mode, signal, headers: cookieHeader(cookies) });
-    this.sessions.set(upstreamId, cookiesAfter(cookies, response.headers['set-cookie']));
-    return response;
+    try {
+      const response = await exchangeOnce(this.options.client, { ...request, mode, signal, headers: cookieHeader(cookies) });
+      this.sessions.set(upstreamId, cookiesAfter(cookies, response.headers['set-cookie']));
+      return response;
+    } catch (error) {
+      if (!isSettled(error)) this.sessions.delete(upstreamId);
+      throw error;
+    }
   }
 }
