@@ -83,6 +83,11 @@ const TABLE = {
   route_unknown: { status: 404, title: 'No such route', detail: 'There is nothing at this path.' },
   not_found: { status: 404, title: 'Not found', detail: 'There is no record for this request.' },
   method_not_allowed: { status: 405, title: 'Method not allowed', detail: 'This route does not take this method.' },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition failed',
+    detail: 'The resource is not in the version that the request names.',
+  },
   payload_too_large: { status: 413, title: 'Request too large', detail: 'The request body is larger than this route accepts.' },
   media_type_unsupported: { status: 415, title: 'Media type not supported', detail: 'This route does not take this content type.' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable', detail: 'The requested range lies outside the resource.' },
@@ -135,7 +140,6 @@ export interface ProblemOptions {
   readonly detail?: string;
   /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
   readonly code?: string;
-  readonly status?: number;
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -161,7 +165,7 @@ export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
     ...options.members,
     type: kind.type ?? 'about:blank',
     title: kind.title,
-    status: options.status ?? kind.status,
+    status: kind.status,
     detail: options.detail ?? kind.detail,
     code: options.code ?? (code === 'key_inactive' ? 'key_unknown' : code),
     request_id: options.requestId,

@@ -1,7 +1,6 @@
-import { problemOf } from '../../plugins/core/problems';
 import { type CallContext } from '../kit/define-service';
-import { PROBLEM_TYPE, ServiceError } from '../kit/errors';
-import { emptyReply, jsonReply, Reply, streamReply } from '../kit/reply';
+import { ServiceError } from '../kit/errors';
+import { emptyReply, Reply, streamReply } from '../kit/reply';
 import { type ByteRange } from './byte-range';
 import { type GdplayDeps } from './deps';
 import { type DriveFile } from './drive-file';
@@ -31,11 +30,8 @@ function fileHeaders(file: DriveFile, range: ByteRange | undefined): Record<stri
   };
 }
 
-/** The table of problems has no 412, which only this route utters. */
-function preconditionFailed(requestId: string): Reply {
-  const detail = 'The file is not the version that the request names.';
-  const body = problemOf('invalid_request', { requestId, status: 412, code: 'precondition_failed', detail });
-  return jsonReply({ ...body, title: 'Precondition failed' }, { status: 412, headers: { 'Content-Type': PROBLEM_TYPE } });
+function preconditionFailed(): ServiceError {
+  return new ServiceError('precondition_failed', { detail: 'The file is not the version that the request names.' });
 }
 
 function unsatisfiable({ size }: DriveFile): ServiceError {
@@ -63,14 +59,14 @@ interface StreamCall {
 }
 
 function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
-  const { method, requestId, clock } = call.context;
+  const { method, clock } = call.context;
   const header = (name: string): string | undefined => call.context.header(name);
   const selection = selectRepresentation({ method, header, nowMs: clock.now() }, file);
   switch (selection.kind) {
     case 'not_modified':
       return Promise.resolve(emptyReply(304, validatorHeaders(file)));
     case 'precondition_failed':
-      return Promise.resolve(preconditionFailed(requestId));
+      return Promise.reject(preconditionFailed());
     case 'unsatisfiable':
       return Promise.reject(unsatisfiable(file));
     case 'whole':
@@ -82,7 +78,7 @@ function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
 
 /**
  * Streams a file, or what a range or a condition leaves of it.
- * @throws ServiceError 400, 404, 415, 416, 502 with `reason`, 504
+ * @throws ServiceError 400, 404, 412, 415, 416, 502 with `reason`, 504
  */
 export async function streamFile(input: FileRefInput, context: CallContext, deps: GdplayDeps): Promise<Reply> {
   const ref = parseFileRef(input);
