@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { call, field, file, multipart, send, sendParts } from './send-input';
+
+describe('files', () => {
+  test('are kept in memory where a route asks for them', async () => {
+    expect((await sendParts([file('image', 'PNGDATA', '../../etc/a.png')], '/files')).json()).toEqual({
+      text: null,
+      files: [{ field: 'image', filename: 'a.png', mediaType: 'image/png', size: 7 }],
+    });
+    expect((await sendParts([field('image', 'aGk=')], '/files')).json()).toEqual({ text: 'aGk=', files: [] });
+    expect((await sendParts([file('image', 'a'), file('image', 'b')], '/files')).statusCode).toBe(400);
+  });
+
+  test('an upload is streamed from a multipart field, with the fields before it as input', async () => {
+    const answer = await sendParts([field('note', 'n'), file('apk', 'x'.repeat(3_000)), field('after', 'ignored')], '/upload');
+    expect(answer.json()).toEqual({ bytes: 3_000, field: 'apk', note: 'n' });
+  });
+
+  test('an upload is streamed from a raw body of a listed type', async () => {
+    expect((await send('x'.repeat(4_096), 'application/octet-stream', '/upload?note=q')).json()).toEqual({
+      bytes: 4_096,
+      field: null,
+      note: 'q',
+    });
+    expect((await send('x', 'application/x-other', '/upload')).statusCode).toBe(415);
+  });
+
+  test('no file, or a file under another name, is a 400', async () => {
+    expect((await call({ method: 'POST', url: '/upload' })).statusCode).toBe(400);
+    expect((await sendParts([field('note', 'n')], '/upload')).json().detail).toBe('No file was sent.');
+    expect((await sendParts([file('other', 'n')], '/upload')).json().errors).toEqual([
+      { field: 'other', message: 'must be text, not a file' },
+    ]);
+  });
+
+  test.each(['/upload', '/upload/swallowing'])('an upload over the limit is 413 whatever the handler makes of it (%s)', async (url) => {
+    const big = 'x'.repeat(70_000);
+    expect((await send(big, 'application/octet-stream', url)).statusCode).toBe(413);
+    const answer = await sendParts([file('file', big)], url);
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ code: 'payload_too_large', limit_bytes: 4_096 });
+  });
+
+  test.each(['/upload', '/upload/swallowing'])('an upload without a declared length is cut at the limit (%s)', async (url) => {
+    const chunks = (): NodeJS.ReadableStream => Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(1_000)));
+    const headers = { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };
+    expect((await call({ method: 'POST', url, payload: chunks(), headers })).statusCode).toBe(413);
+  });
+
+  test('a multipart upload that ends early is a 400', async () => {
+    const { payload, type } = multipart([file('file', 'x'.repeat(2_000))]);
+    expect((await send(payload.subarray(0, 1_500), type, '/upload')).statusCode).toBe(400);
+  });
+});
