@@ -6,6 +6,8 @@ import { createMetrics, type Metrics } from './kit/metrics';
 import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/private-server';
 import { type Refund } from './kit/refund';
 import { createServiceApp } from './kit/service-app';
+import { workerTlsSettings } from './kit/worker-tls';
+import { type MutualTls } from './kit/worker-wire';
 import { createRefund } from './refund';
 
 /** What runs, and how to end it. */
@@ -27,6 +29,7 @@ interface Running {
 
 interface Tools {
   readonly common: ProcessSettings;
+  readonly workerTls: MutualTls | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -34,9 +37,9 @@ interface Tools {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { common, clock, metrics, refund } = tools;
+  const { common, workerTls, clock, metrics, refund } = tools;
   const log = tools.log.child({ service: service.name });
-  const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL }, log, clock, metrics });
+  const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const app = createServiceApp(service, { signingKeys: common.TOLLGATE_SIGNING_KEYS, deps, refund, clock, log, metrics });
   const close = async (): Promise<void> => {
     await app.close();
@@ -63,10 +66,11 @@ async function closeAll(closers: readonly (() => Promise<void>)[], log: Log): Pr
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
   const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
-  const { common, ...own } = readSettings({ common: processSettings, ...groups }, env) as { common: ProcessSettings } & Record<
-    string,
-    unknown
-  >;
+  const { common, workerTls, ...own } = readSettings({ common: processSettings, workerTls: workerTlsSettings, ...groups }, env) as Pick<
+    Tools,
+    'common' | 'workerTls'
+  > &
+    Record<string, unknown>;
   const log = createLog('services', { level: common.LOG_LEVEL });
   const clock = systemClock;
   const metrics = createMetrics({ withProcess: true });
@@ -77,7 +81,8 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
-      const one = await startOne(service, own[`service ${service.name}`], port, { common, log, clock, metrics, refund: store?.refund });
+      const tools = { common, workerTls, log, clock, metrics, refund: store?.refund };
+      const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.push(() => one.close());
       running.push(one);
     }

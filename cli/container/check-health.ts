@@ -1,8 +1,12 @@
 import { connect } from 'node:net';
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { readSettings } from '../../services/kit/config';
 import { HEALTH_SERVICE } from '../../services/kit/load-proto';
+import { workerTlsSettings } from '../../services/kit/worker-tls';
+import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker-wire';
+import { readSecrets } from './read-secrets';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,11 +38,17 @@ async function askHttp(url: string): Promise<void> {
   if (!response.ok) throw new Error(`it answered ${response.status}`);
 }
 
-/** grpc.health.v1. */
-function askWorker(address: string): Promise<void> {
+/** The worker's own settings, with the files that its start has read for it. */
+function workerTlsOf(env: Environment): MutualTls | undefined {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('WORKER_TLS_')));
+  return readSettings({ tls: workerTlsSettings }, { ...own, ...readSecrets(own) }).tls;
+}
+
+/** grpc.health.v1, secured as the worker is. */
+function askWorker(address: string, env: Environment): Promise<void> {
   const check = HEALTH_SERVICE['Check'];
   if (!check) throw new Error('grpc.health.v1 has no Check');
-  const client = new Client(address, credentials.createInsecure());
+  const client = new Client(address, ownWorkerCredentials(workerTlsOf(env)));
   return new Promise<void>((resolve, reject) => {
     const { path, requestSerialize, responseDeserialize } = check;
     const deadline = Date.now() + ANSWER_MS;
@@ -57,7 +67,7 @@ function ask(role: string | undefined, env: Environment): Promise<void> {
     case 'service':
       return askHttp(`http://${LOOPBACK}:${env['PRIVATE_PORT'] ?? ''}/health`);
     case 'worker':
-      return askWorker(`${LOOPBACK}:${env['WORKER_PORT'] ?? ''}`);
+      return askWorker(`${LOOPBACK}:${env['WORKER_PORT'] ?? ''}`, env);
     case 'sandbox':
       return askHttp(`http://${LOOPBACK}:${env['SANDBOX_PORT'] ?? ''}/`);
     default:

@@ -15,7 +15,7 @@ const SESSION_LIFETIME_MS = 30 * 60_000;
 const NEVER_IN_URL = ['aadhaar', 'otp'];
 
 /** The workers and the memory of who owns which session. */
-export function createAadhaarDeps({ settings, clock, log, metrics }: ServiceTools<AadhaarSettings>): AadhaarDeps {
+export function createAadhaarDeps({ settings, common, clock, log, metrics }: ServiceTools<AadhaarSettings>): AadhaarDeps {
   const workers = connectSessionWorkers<AadhaarWorkerMethods>({
     service: loadService(PROTO, 'identity.v1.IdentityWorker'),
     name: 'identity-worker',
@@ -26,6 +26,7 @@ export function createAadhaarDeps({ settings, clock, log, metrics }: ServiceTool
     clock,
     log,
     metrics,
+    tls: common.workerTls,
   });
   return { workers };
 }

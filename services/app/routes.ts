@@ -70,11 +70,19 @@ export const appService = defineService({
     /** `host:port` of the APK workers, separated by commas. */
     APK_WORKER_URL: listSetting().optional(),
   }),
-  createDeps: ({ settings, metrics }): AppDeps => {
+  createDeps: ({ settings, common, metrics }): AppDeps => {
     const [first, ...others] = settings.APK_WORKER_URL ?? [];
     if (first === undefined) return { worker: undefined };
     const service = loadService(PROTO, 'apk.v1.ApkWorker');
-    return { worker: createWorkerClient<ApkWorkerMethods>({ service, addresses: [first, ...others], name: 'apk-worker', metrics }) };
+    return {
+      worker: createWorkerClient<ApkWorkerMethods>({
+        service,
+        addresses: [first, ...others],
+        name: 'apk-worker',
+        metrics,
+        tls: common.workerTls,
+      }),
+    };
   },
   // Without a configured worker calls answer 503 by themselves; the process beside them is no less ready.
   checkReady: ({ worker }: AppDeps) => worker?.checkHealth(),

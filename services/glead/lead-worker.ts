@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { ServiceError } from '../kit/errors';
 import { loadService } from '../kit/load-proto';
-import { type Metrics } from '../kit/metrics';
-import { createWorkerClient, type WorkerClient } from '../kit/worker-client';
+import { createWorkerClient, type WorkerClient, type WorkerClientOptions } from '../kit/worker-client';
 import { type FindLeadsRequest } from '../workers/generated/ranking/ranking/v1/FindLeadsRequest';
 import { type FindLeadsResponse__Output } from '../workers/generated/ranking/ranking/v1/FindLeadsResponse';
 import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';
@@ -22,11 +21,11 @@ export interface GleadDeps {
 }
 
 /** @param addresses `host:port` of every worker */
-export function connectLeadWorker(addresses: readonly string[], metrics: Metrics): GleadDeps {
+export function connectLeadWorker(addresses: readonly string[], options: Pick<WorkerClientOptions, 'metrics' | 'tls'>): GleadDeps {
   const [first, ...others] = addresses;
   if (first === undefined) return { worker: undefined };
   const service = loadService(PROTO, 'ranking.v1.RankingWorker');
-  return { worker: createWorkerClient<LeadMethods>({ service, addresses: [first, ...others], name: 'ranking-worker', metrics }) };
+  return { worker: createWorkerClient<LeadMethods>({ service, addresses: [first, ...others], name: 'ranking-worker', ...options }) };
 }
 
 /** @throws ServiceError 503 naming the setting */

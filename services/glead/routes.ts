@@ -72,7 +72,7 @@ export const gleadService = defineService({
     /** `host:port` of the ranking workers, separated by commas. */
     RANKING_WORKER_URL: listSetting().optional(),
   }),
-  createDeps: ({ settings, metrics }) => connectLeadWorker(settings.RANKING_WORKER_URL ?? [], metrics),
+  createDeps: ({ settings, common, metrics }) => connectLeadWorker(settings.RANKING_WORKER_URL ?? [], { metrics, tls: common.workerTls }),
   // Without a worker the service is what its settings make it: it answers, with 503.
   checkReady: ({ worker }: GleadDeps) => worker?.checkHealth(),
   close: ({ worker }: GleadDeps) => worker?.close(),

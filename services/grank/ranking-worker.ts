@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { ServiceError } from '../kit/errors';
 import { loadService } from '../kit/load-proto';
-import { type Metrics } from '../kit/metrics';
-import { createWorkerClient, type WorkerClient } from '../kit/worker-client';
+import { createWorkerClient, type WorkerClient, type WorkerClientOptions } from '../kit/worker-client';
 import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';
 import { type GetSourceResponse__Output } from '../workers/generated/ranking/ranking/v1/GetSourceResponse';
 import { type RankRequest } from '../workers/generated/ranking/ranking/v1/RankRequest';
@@ -23,11 +22,11 @@ export interface GrankDeps {
 }
 
 /** @param addresses `host:port` of every worker */
-export function connectRankingWorker(addresses: readonly string[], metrics: Metrics): GrankDeps {
+export function connectRankingWorker(addresses: readonly string[], options: Pick<WorkerClientOptions, 'metrics' | 'tls'>): GrankDeps {
   const [first, ...others] = addresses;
   if (first === undefined) return { worker: undefined };
   const service = loadService(PROTO, 'ranking.v1.RankingWorker');
-  return { worker: createWorkerClient<RankingMethods>({ service, addresses: [first, ...others], name: 'ranking-worker', metrics }) };
+  return { worker: createWorkerClient<RankingMethods>({ service, addresses: [first, ...others], name: 'ranking-worker', ...options }) };
 }
 
 /** @throws ServiceError 503 naming the setting */

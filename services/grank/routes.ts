@@ -77,7 +77,8 @@ export const grankService = defineService({
     /** `host:port` of the ranking workers, separated by commas. */
     RANKING_WORKER_URL: listSetting().optional(),
   }),
-  createDeps: ({ settings, metrics }) => connectRankingWorker(settings.RANKING_WORKER_URL ?? [], metrics),
+  createDeps: ({ settings, common, metrics }) =>
+    connectRankingWorker(settings.RANKING_WORKER_URL ?? [], { metrics, tls: common.workerTls }),
   // Without a worker the service is what its settings make it: it answers, with 503.
   checkReady: ({ worker }: GrankDeps) => worker?.checkHealth(),
   close: ({ worker }: GrankDeps) => worker?.close(),

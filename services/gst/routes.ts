@@ -34,7 +34,7 @@ async function submit(
 }
 
 /** The workers and the memory of who owns which session. */
-export function createGstDeps({ settings, clock, log, metrics }: ServiceTools<GstSettings>): GstDeps {
+export function createGstDeps({ settings, common, clock, log, metrics }: ServiceTools<GstSettings>): GstDeps {
   const workers = connectSessionWorkers<GstWorkerMethods>({
     service: loadService(PROTO, 'identity.v1.IdentityWorker'),
     name: 'identity-worker',
@@ -45,6 +45,7 @@ export function createGstDeps({ settings, clock, log, metrics }: ServiceTools<Gs
     clock,
     log,
     metrics,
+    tls: common.workerTls,
   });
   return { workers, socketLifetimeMs: settings.GST_SOCKET_MS };
 }

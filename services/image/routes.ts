@@ -74,13 +74,20 @@ export const imageService = defineService({
     /** `host:port` of the image workers, separated by commas. */
     IMAGE_WORKER_URL: listSetting().optional(),
   }),
-  createDeps: ({ settings, metrics }): ImageDeps => {
+  createDeps: ({ settings, common, metrics }): ImageDeps => {
     const [first, ...others] = settings.IMAGE_WORKER_URL ?? [];
     if (first === undefined) return { worker: undefined };
     const service = loadService(PROTO, 'image.v1.ImageWorker');
     const addresses: [string, ...string[]] = [first, ...others];
     return {
-      worker: createWorkerClient<ImageWorkerMethods>({ service, addresses, name: 'image-worker', metrics, maxMessageBytes: MESSAGE_BYTES }),
+      worker: createWorkerClient<ImageWorkerMethods>({
+        service,
+        addresses,
+        name: 'image-worker',
+        metrics,
+        tls: common.workerTls,
+        maxMessageBytes: MESSAGE_BYTES,
+      }),
     };
   },
   // Without a worker it is ready to say so: calls get 503 upstream_not_configured.

@@ -7,6 +7,7 @@ import { type Clock, type KeyMode } from '../../plugins/core/ports';
 import { type Log } from './log';
 import { type Metrics } from './metrics';
 import { type Reply } from './reply';
+import { type MutualTls } from './worker-wire';
 
 /** A file of a multipart body, held in memory. */
 export interface UploadedFile {
@@ -128,6 +129,8 @@ export function defineRoute<Input extends z.ZodType = z.ZodUndefined, Output ext
 export interface CommonSettings {
   /** Base URL of the sandbox, or undefined: then test keys get 503 `upstream_not_configured`. */
   readonly sandboxUrl: string | undefined;
+  /** What connections to workers are secured with; plain when absent. */
+  readonly workerTls?: MutualTls | undefined;
 }
 
 /** What a service may build its dependencies from. */

@@ -104,7 +104,7 @@ function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOp
   };
 }
 
-export interface SessionWorkersSettings extends Pick<WorkerClientOptions, 'service' | 'name'> {
+export interface SessionWorkersSettings extends Pick<WorkerClientOptions, 'service' | 'name' | 'tls'> {
   /** `host:port` of every worker, in the same words for every replica; empty when none is configured. */
   readonly addresses: readonly string[];
   /** The environment variable that holds them; named in the 503. */
@@ -122,13 +122,13 @@ export interface SessionWorkersSettings extends Pick<WorkerClientOptions, 'servi
  * ready, and does not take the others of its process along.
  */
 export function connectSessionWorkers<M extends WorkerMethods>(settings: SessionWorkersSettings): SessionWorkers<M> {
-  const { setting, redisUrl, lifetimeMs, clock, log, metrics, service, name } = settings;
+  const { setting, redisUrl, lifetimeMs, clock, log, metrics, service, name, tls } = settings;
   const [first, ...others] = settings.addresses;
   if (first === undefined) {
     const refuse = (): Promise<never> => Promise.reject(noWorker(setting));
     return { start: refuse, next: refuse, checkReady: () => Promise.resolve(), close: () => undefined };
   }
-  const client = createWorkerClient<M>({ service, name, addresses: [first, ...others], metrics });
+  const client = createWorkerClient<M>({ service, name, addresses: [first, ...others], metrics, tls });
   const registry = redisUrl === undefined ? createMemorySessionRegistry(clock) : createRedisSessionRegistry(redisUrl, { clock, log });
   return createSessionWorkers({ client, registry, lifetimeMs });
 }

@@ -45,6 +45,12 @@ export function clientCredentials(tls: MutualTls | undefined): ChannelCredential
   return tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : credentials.createInsecure();
 }
 
+/** For a worker beside the caller, on loopback, which its certificate need not name; the authority still has to be right. */
+export function ownWorkerCredentials(tls: MutualTls | undefined): ChannelCredentials {
+  if (!tls) return credentials.createInsecure();
+  return credentials.createSsl(tls.ca, tls.key, tls.cert, { checkServerIdentity: () => undefined });
+}
+
 export function serverCredentials(tls: MutualTls | undefined): ServerCredentials {
   if (!tls) return ServerCredentials.createInsecure();
   return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);

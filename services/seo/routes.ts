@@ -82,11 +82,19 @@ export const seoService = defineService({
     /** `host:port` of the research workers, separated by commas. */
     SEO_WORKER_URL: listSetting().optional(),
   }),
-  createDeps: ({ settings, metrics }): SeoDeps => {
+  createDeps: ({ settings, common, metrics }): SeoDeps => {
     const [first, ...others] = settings.SEO_WORKER_URL ?? [];
     if (first === undefined) return { worker: undefined };
     const service = loadService(PROTO, 'seo.v1.SeoWorker');
-    return { worker: createWorkerClient<SeoWorkerMethods>({ service, addresses: [first, ...others], name: 'seo-worker', metrics }) };
+    return {
+      worker: createWorkerClient<SeoWorkerMethods>({
+        service,
+        addresses: [first, ...others],
+        name: 'seo-worker',
+        metrics,
+        tls: common.workerTls,
+      }),
+    };
   },
   // Without a worker the service answers as documented: 503 naming the setting.
   checkReady: ({ worker }: SeoDeps) => worker?.checkHealth(),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Log } from '../../kit/log';
 import { loadService } from '../../kit/load-proto';
 import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
+import { type MutualTls } from '../../kit/worker-wire';
 import { createApkHandlers } from './handler';
 import { type ApkWorkerSettings } from './settings';
 
@@ -11,7 +12,7 @@ const PROTO = join(__dirname, '../../../protos/apk/v1/apk.proto');
  * Serves the worker over gRPC.
  * @param threadFile the compiled `analysis-thread`
  */
-export function startApkWorker(settings: ApkWorkerSettings, log: Log, threadFile: string): Promise<WorkerServer> {
+export function startApkWorker(settings: ApkWorkerSettings, log: Log, threadFile: string, tls?: MutualTls): Promise<WorkerServer> {
   const { Analyze } = createApkHandlers({
     threadFile,
     folder: settings.APK_WORKER_FOLDER,
@@ -27,5 +28,6 @@ export function startApkWorker(settings: ApkWorkerSettings, log: Log, threadFile
     host: settings.WORKER_HOST,
     port: settings.WORKER_PORT,
     log,
+    tls,
   });
 }

@@ -1,14 +1,15 @@
 import { systemClock } from '../../../plugins/core/ports';
 import { readSettings } from '../../kit/config';
 import { createLog } from '../../kit/log';
+import { workerTlsSettings } from '../../kit/worker-tls';
 import { identityWorkerSettings } from './settings';
 import { startIdentityWorker } from './start-identity-worker';
 
 /** Runs the worker until it is told to stop; open calls may finish. */
 async function main(): Promise<void> {
-  const { worker: settings } = readSettings({ worker: identityWorkerSettings }, process.env);
+  const { worker: settings, tls } = readSettings({ worker: identityWorkerSettings, tls: workerTlsSettings }, process.env);
   const log = createLog('identity-worker', { level: settings.LOG_LEVEL });
-  const server = await startIdentityWorker(settings, { log, clock: systemClock });
+  const server = await startIdentityWorker(settings, { log, clock: systemClock, tls });
   process.stdout.write(`${JSON.stringify({ ready: true, port: server.port })}\n`);
   const stop = (): void => {
     void server.close().then(() => process.exit(0));

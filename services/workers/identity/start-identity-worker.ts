@@ -5,6 +5,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { type MutualTls } from '../../kit/worker-wire';
 import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
 import { createMemoryOtpThrottle, type OtpThrottle, unlimitedOtps } from './otp-throttle';
@@ -27,9 +28,12 @@ function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined
 }
 
 /** Serves the worker over gRPC until it is closed. */
-export async function startIdentityWorker(settings: IdentityWorkerSettings, tools: UpstreamTools): Promise<WorkerServer> {
+export async function startIdentityWorker(
+  settings: IdentityWorkerSettings,
+  tools: UpstreamTools & { readonly tls?: MutualTls | undefined },
+): Promise<WorkerServer> {
   const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
-  const { log, clock } = tools;
+  const { log, clock, tls } = tools;
   const upstreams = createIdentityUpstreams(settings, tools);
   const redis = redisUrl !== undefined && sharedKey ? connectRedis(redisUrl, log) : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
@@ -47,6 +51,7 @@ export async function startIdentityWorker(settings: IdentityWorkerSettings, tool
     host: settings.WORKER_HOST,
     port: settings.WORKER_PORT,
     log,
+    tls,
   });
   return {
     ...server,

@@ -3,6 +3,7 @@ import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
 import { sandboxAt } from '../../kit/upstream-target';
+import { type MutualTls } from '../../kit/worker-wire';
 import { type Engine } from './engine';
 import { createImageHandlers } from './handler';
 import { IMAGE_LIMITS } from './limits';
@@ -47,7 +48,12 @@ function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: E
  * Serves the worker over gRPC until it is closed.
  * @param threadFile the compiled `local/cut-out-thread`
  */
-export async function startImageWorker(settings: ImageWorkerSettings, log: Log, threadFile: string): Promise<WorkerServer> {
+export async function startImageWorker(
+  settings: ImageWorkerSettings,
+  log: Log,
+  threadFile: string,
+  tls?: MutualTls,
+): Promise<WorkerServer> {
   const engines = enginesOf(settings, threadFile);
   const { RemoveBackground } = createImageHandlers({ engines, deadlineMs: settings.IMAGE_DEADLINE_MS });
   const handlers: Record<string, WorkerHandler> = { RemoveBackground: RemoveBackground };
@@ -57,6 +63,7 @@ export async function startImageWorker(settings: ImageWorkerSettings, log: Log, 
     host: settings.WORKER_HOST,
     port: settings.WORKER_PORT,
     log,
+    tls,
     maxMessageBytes: IMAGE_LIMITS.messageBytes,
   });
   return {

@@ -4,6 +4,7 @@ import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { type MutualTls } from '../../kit/worker-wire';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from './pages/fetch-limits';
 import { createLivePort, createSandboxPort } from './pages/page-port';
@@ -16,12 +17,13 @@ export interface SeoWorkerOptions {
   readonly settings: SeoWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
+  readonly tls?: MutualTls | undefined;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
-export async function startSeoWorker({ settings, log, clock, network }: SeoWorkerOptions): Promise<WorkerServer> {
+export async function startSeoWorker({ settings, log, clock, tls, network }: SeoWorkerOptions): Promise<WorkerServer> {
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
   const sources = createSources({ settings, clock });
   const live = createLivePort({ ...network, timeoutMs: pageTimeoutMs });
@@ -40,6 +42,7 @@ export async function startSeoWorker({ settings, log, clock, network }: SeoWorke
     host: settings.WORKER_HOST,
     port: settings.WORKER_PORT,
     log,
+    tls,
   });
   return {
     ...server,

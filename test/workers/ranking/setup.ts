@@ -15,7 +15,7 @@ export function startTestSandbox(): Promise<Sandbox> {
 }
 
 export function startTestWorker(env: Record<string, string>): Promise<WorkerServer> {
-  return startRankingWorker(rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '400', ...env }), log, testClock);
+  return startRankingWorker({ settings: rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '400', ...env }), log, clock: testClock });
 }
 
 /** A service in memory that talks to a worker over gRPC; without an address it has none. */

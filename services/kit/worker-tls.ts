@@ -1,0 +1,69 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { type MutualTls } from './worker-wire';
+
+/** Reads a PEM text as far as it must be valid; what it throws is not shown. */
+type ParsePem = (pem: Buffer) => unknown;
+
+interface PemKind {
+  /** Ends a sentence that starts with the setting's name. */
+  readonly what: string;
+  readonly parse: ParsePem;
+}
+
+const CERTIFICATE: PemKind = { what: 'a certificate', parse: (pem) => new X509Certificate(pem) };
+const PRIVATE_KEY: PemKind = { what: 'a private key without a passphrase', parse: (pem) => createPrivateKey(pem) };
+
+const NAMES = ['WORKER_TLS_CA', 'WORKER_TLS_CERT', 'WORKER_TLS_KEY'] as const;
+type Name = (typeof NAMES)[number];
+const KINDS: Readonly<Record<Name, PemKind>> = { WORKER_TLS_CA: CERTIFICATE, WORKER_TLS_CERT: CERTIFICATE, WORKER_TLS_KEY: PRIVATE_KEY };
+
+function errorCode(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : 'unknown reason';
+}
+
+/** @returns the PEM, or what is wrong with it, without a word of it */
+function readPem(value: string, { what, parse }: PemKind): Buffer | string {
+  let pem: Buffer;
+  try {
+    pem = value.includes('-----BEGIN ') ? Buffer.from(value) : readFileSync(value);
+  } catch (error) {
+    return `names a file that cannot be read (${errorCode(error)})`;
+  }
+  try {
+    parse(pem);
+    return pem;
+  } catch {
+    return `does not hold ${what} in PEM form`;
+  }
+}
+
+function belongTogether({ cert, key }: MutualTls): boolean {
+  return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+}
+
+/**
+ * Mutual TLS between services and workers: all three settings, or none for plain connections. Each is the path of a PEM file, or the PEM
+ * text itself (which is what a container makes of `WORKER_TLS_…_FILE`). The same on both sides; read once, at start.
+ */
+export const workerTlsSettings = z
+  .object({ WORKER_TLS_CA: z.string().optional(), WORKER_TLS_CERT: z.string().optional(), WORKER_TLS_KEY: z.string().optional() })
+  .transform((given, context): MutualTls | undefined => {
+    if (NAMES.every((name) => given[name] === undefined)) return undefined;
+    let isSound = true;
+    const complain = (name: Name, message: string): Buffer => {
+      isSound = false;
+      context.addIssue({ code: 'custom', path: [name], message });
+      return Buffer.alloc(0);
+    };
+    const read = (name: Name): Buffer => {
+      const value = given[name];
+      const pem = value === undefined ? 'is required and not set' : readPem(value, KINDS[name]);
+      return typeof pem === 'string' ? complain(name, pem) : pem;
+    };
+    const tls = { ca: read('WORKER_TLS_CA'), cert: read('WORKER_TLS_CERT'), key: read('WORKER_TLS_KEY') };
+    if (isSound && !belongTogether(tls)) complain('WORKER_TLS_KEY', 'is not the key of WORKER_TLS_CERT');
+    return tls;
+  });
