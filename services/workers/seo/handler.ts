@@ -10,10 +10,10 @@ import { type Research as ResearchMessage } from '../generated/seo/seo/v1/Resear
 import { type SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
 import { type SourceList } from '../generated/seo/seo/v1/SourceList';
 import { type SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
-import { type FetchLimits } from './pages/fetch-limits';
-import { type PagePort } from './pages/page-port';
-import { hostOf } from './pages/page-url';
-import { PageReader } from './pages/page-reader';
+import { type FetchLimits } from '../../kit/pages/fetch-limits';
+import { type PagePort } from '../../kit/pages/page-port';
+import { hostOf } from '../../kit/pages/page-url';
+import { PageReader } from '../../kit/pages/page-reader';
 import { type Research } from './research/research';
 import { researchAuthority } from './research/research-authority';
 import { researchBacklinks } from './research/research-backlinks';

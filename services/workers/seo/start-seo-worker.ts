@@ -6,8 +6,8 @@ import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
 import { type MutualTls } from '../../kit/worker-wire';
 import { createSeoHandlers } from './handler';
-import { FetchLimits } from './pages/fetch-limits';
-import { createLivePort, createSandboxPort } from './pages/page-port';
+import { FetchLimits } from '../../kit/pages/fetch-limits';
+import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type SeoWorkerSettings } from './settings';
 import { createSources } from './sources/create-sources';
 

@@ -3,7 +3,7 @@ import { pageFindings } from '../../../services/workers/seo/research/page-findin
 import { type Findings, judgeSpam, SPAM_WEIGHTS, type SpamSignalId } from '../../../services/workers/seo/research/spam-signals';
 import { isCommercialAnchor } from '../../../services/workers/seo/research/spam-words';
 import { parseTarget } from '../../../services/workers/seo/research/target';
-import { parsePage } from '../../../services/workers/seo/pages/parse-page';
+import { parsePage } from '../../../services/kit/pages/parse-page';
 
 test('the weights are those of the contract', () => {
   expect(SPAM_WEIGHTS).toEqual({

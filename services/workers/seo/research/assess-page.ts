@@ -1,6 +1,6 @@
 import { PAGE_FETCH } from '../figure';
-import { type PageVisit, type ReadPage } from '../pages/page-reader';
-import { hostOf, registrableDomain } from '../pages/page-url';
+import { type PageVisit, type ReadPage } from '../../../kit/pages/page-reader';
+import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { BLOCK_LIST } from '../sources/block-list';
 import { OPEN_PAGE_RANK, type PageRank } from '../sources/open-page-rank';
 import { nameFindings } from './name-findings';

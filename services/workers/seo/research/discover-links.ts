@@ -1,4 +1,4 @@
-import { hostOf, isSameSite } from '../pages/page-url';
+import { hostOf, isSameSite } from '../../../kit/pages/page-url';
 import { type Research } from './research';
 import { searchEverywhere } from './search';
 import { type Target } from './target';

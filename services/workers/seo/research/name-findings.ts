@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { isIP } from 'node:net';
 import { getPublicSuffix } from 'tldts';
-import { registrableDomain } from '../pages/page-url';
+import { registrableDomain } from '../../../kit/pages/page-url';
 import { type Finding, type Findings } from './spam-signals';
 import { SPAM_TLDS } from './spam-words';
 

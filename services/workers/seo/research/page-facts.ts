@@ -1,6 +1,6 @@
 import { measured } from '../figure';
-import { type PageVisit } from '../pages/page-reader';
-import { hostOf, isSameSite } from '../pages/page-url';
+import { type PageVisit } from '../../../kit/pages/page-reader';
+import { hostOf, isSameSite } from '../../../kit/pages/page-url';
 
 /** Facts of one page that are read off it; counts are null when it could not be read. */
 export function pageFacts(visit: PageVisit) {

@@ -1,6 +1,6 @@
-import { type ReadPage } from '../pages/page-reader';
-import { hostOf, isSameSite } from '../pages/page-url';
-import { type PageLink } from '../pages/parse-page';
+import { type ReadPage } from '../../../kit/pages/page-reader';
+import { hostOf, isSameSite } from '../../../kit/pages/page-url';
+import { type PageLink } from '../../../kit/pages/parse-page';
 import { type Finding, type Findings } from './spam-signals';
 import { findPoison, isCommercialAnchor } from './spam-words';
 import { isLinkTo, type Target } from './target';

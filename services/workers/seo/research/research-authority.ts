@@ -1,5 +1,5 @@
 import { estimated, provided, SERVICE } from '../figure';
-import { registrableDomain } from '../pages/page-url';
+import { registrableDomain } from '../../../kit/pages/page-url';
 import { COMMON_CRAWL } from '../sources/crawl-index';
 import { OPEN_PAGE_RANK } from '../sources/open-page-rank';
 import { TRANCO } from '../sources/tranco';

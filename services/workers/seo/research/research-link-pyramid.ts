@@ -1,5 +1,5 @@
 import { estimated, SERVICE } from '../figure';
-import { hostOf, registrableDomain } from '../pages/page-url';
+import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { assessPage, findReputation, linksTo } from './assess-page';
 import { discoverLinks } from './discover-links';
 import { readPage, type Research } from './research';

@@ -1,4 +1,4 @@
-import { hostOf, registrableDomain } from '../pages/page-url';
+import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { type SearchQuery } from '../sources/search-engine';
 import { type Research } from './research';
 import { searchEverywhere } from './search';

@@ -1,7 +1,7 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { PAGE_FETCH } from '../figure';
-import { type PageReader, type PageVisit } from '../pages/page-reader';
+import { type PageReader, type PageVisit } from '../../../kit/pages/page-reader';
 import { type Sources } from '../sources/create-sources';
 import { type SourceLog } from '../sources/source-log';
 

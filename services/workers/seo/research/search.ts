@@ -1,4 +1,4 @@
-import { comparableUrl, parseUrl } from '../pages/page-url';
+import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
 import { type SearchQuery, type SearchResult } from '../sources/search-engine';
 import { notConfigured, type Research } from './research';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { invalidInput } from '../../../kit/errors';
-import { comparableUrl, hostOf, parseUrl, refuseHost, refuseUrl, registrableDomain, type UrlRefusal } from '../pages/page-url';
+import { comparableUrl, hostOf, parseUrl, refuseHost, refuseUrl, registrableDomain, type UrlRefusal } from '../../../kit/pages/page-url';
 
 const MESSAGES: Readonly<Record<UrlRefusal, string>> = {
   url_invalid: 'is not a valid URL',

@@ -1,7 +1,7 @@
 import { formatTimestamp } from '../../../kit/timestamp';
-import { type PageVisit, type ReadPage } from '../pages/page-reader';
-import { comparableUrl, parseUrl } from '../pages/page-url';
-import { type PageLink } from '../pages/parse-page';
+import { type PageVisit, type ReadPage } from '../../../kit/pages/page-reader';
+import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
+import { type PageLink } from '../../../kit/pages/parse-page';
 import { readPage, type Research } from './research';
 import { isLinkTo, type Target } from './target';
 

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { classifyAddress } from '../../../kit/reserved-addresses';
+import { classifyAddress } from '../reserved-addresses';
 
 /** Ports of http and https. */
 const PORTS = new Set(['', '80', '443']);

@@ -1,7 +1,7 @@
-import { FetchRefused } from '../../../services/kit/pinned-connector';
-import { FetchLimits } from '../../../services/workers/seo/pages/fetch-limits';
-import { type PagePort } from '../../../services/workers/seo/pages/page-port';
-import { PageReader } from '../../../services/workers/seo/pages/page-reader';
+import { FetchRefused } from '../../../../services/kit/pinned-connector';
+import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
+import { type PagePort } from '../../../../services/kit/pages/page-port';
+import { PageReader } from '../../../../services/kit/pages/page-reader';
 
 interface Answer {
   readonly status?: number;

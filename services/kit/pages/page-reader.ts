@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { type GuardedResponse } from '../../../kit/guarded-fetch';
-import { DeadlinePassed } from '../../../kit/deadline';
-import { FetchRefused } from '../../../kit/pinned-connector';
+import { type GuardedResponse } from '../guarded-fetch';
+import { DeadlinePassed } from '../deadline';
+import { FetchRefused } from '../pinned-connector';
 import { type FetchLimits } from './fetch-limits';
 import { htmlText } from './html-text';
 import { type PagePort } from './page-port';

@@ -1,7 +1,7 @@
-import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../../../kit/guarded-fetch';
-import { FetchRefused } from '../../../kit/pinned-connector';
-import { isTimeout } from '../../../kit/errors';
-import { createUpstreamClient } from '../../../kit/upstream-client';
+import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../guarded-fetch';
+import { FetchRefused } from '../pinned-connector';
+import { isTimeout } from '../errors';
+import { createUpstreamClient } from '../upstream-client';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
