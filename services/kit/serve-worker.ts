@@ -20,6 +20,8 @@ import { callerOf, DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls,
 export interface WorkerCall extends WorkerCaller {
   /** Fires when the service cancels, loses its client or its deadline passes. */
   readonly signal: AbortSignal;
+  /** Milliseconds until the service gives up on the call, as of now; infinite when it set no deadline. */
+  timeLeftMs(): number;
   readonly log: Log;
 }
 
@@ -57,6 +59,7 @@ const DEFAULT_DRAIN_MS = 10_000;
 interface GrpcCall {
   readonly metadata: Metadata;
   readonly cancelled: boolean;
+  getDeadline(): Date | number;
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
@@ -66,7 +69,9 @@ function openCall(call: GrpcCall, log: Log): WorkerCall {
   const abort = (): void => gone.abort(new ClientGone());
   call.on('cancelled', abort);
   if (call.cancelled) abort();
-  return { ...caller, signal: gone.signal, log: log.child({ requestId: caller.requestId, mode: caller.mode }) };
+  const deadlineAt = Number(call.getDeadline());
+  const timeLeftMs = (): number => deadlineAt - Date.now();
+  return { ...caller, signal: gone.signal, timeLeftMs, log: log.child({ requestId: caller.requestId, mode: caller.mode }) };
 }
 
 function reportFailure(error: unknown, call: WorkerCall, method: string): ReturnType<typeof grpcStatusOf> {

@@ -1,3 +1,5 @@
+import { businessContent } from './seo-web-businesses';
+
 /** One page of the sandbox's web. */
 interface SandboxPage {
   readonly title: string;
@@ -66,7 +68,8 @@ const SITES: Readonly<Record<string, Site>> = {
 /** An ordinary page for every other host, with a link where the path asks for one. */
 function ordinaryPage(host: string, path: string): SandboxPage {
   const link = path.startsWith('/links-to/') ? about(path, (each) => `See <a href="https://${each}/">${each}</a>.`) : '';
-  return article(`Welcome to ${host}`, link, `<meta name="description" content="About ${host}">`);
+  const content = businessContent(host, path) ?? '';
+  return article(`Welcome to ${host}`, link + content, `<meta name="description" content="About ${host}">`);
 }
 
 export function pageAt(host: string, path: string): string {

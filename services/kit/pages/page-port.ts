@@ -16,11 +16,18 @@ export interface PagePort {
 /** How we name ourselves; the product token that robots.txt rules are matched with is its first part. */
 const USER_AGENT = 'TollgateBot/1.0';
 export const ROBOTS_TOKEN = 'TollgateBot';
-const MAX_BYTES = 2_097_152;
+const DEFAULT_MAX_BYTES = 2_097_152;
+
+export interface PagePortOptions {
+  /** For one exchange. */
+  readonly timeoutMs: number;
+  /** Bytes of a body, both as sent and decompressed; 2 MiB unless given. */
+  readonly maxBytes?: number;
+}
 
 /** The internet, through the guarded fetch. */
-export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & { timeoutMs: number }): PagePort {
-  const guarded = createGuardedFetch({ ...options, maxBytes: MAX_BYTES, userAgent: USER_AGENT });
+export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
+  const guarded = createGuardedFetch({ maxBytes: DEFAULT_MAX_BYTES, ...options, userAgent: USER_AGENT });
   return {
     fetch: (url, request) => guarded.fetch(url, { ...request, maxRedirects: 0 }),
     close: () => guarded.close(),
@@ -31,9 +38,9 @@ export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'd
  * The sandbox's web: every host lies below `/seo-web/<scheme>/<host>`, so no page of a test key is ever asked for on the network.
  * The same forms of URL are refused as live.
  */
-export function createSandboxPort(sandboxUrl: string, timeoutMs: number): PagePort {
+export function createSandboxPort(sandboxUrl: string, { timeoutMs, maxBytes = DEFAULT_MAX_BYTES }: PagePortOptions): PagePort {
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
-  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes: MAX_BYTES, headers: { 'user-agent': USER_AGENT } });
+  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers: { 'user-agent': USER_AGENT } });
   const inSandbox = (text: string): { path: string; href: string } => {
     const url = parseUrl(text);
     const refusal = url ? refuseUrl(url) : 'url_invalid';

@@ -26,6 +26,10 @@ export interface ParsedPage {
   /** mailto: or tel: links, or a form. */
   readonly hasContact: boolean;
   readonly links: readonly PageLink[];
+  /** What a reader sees, unlike `words`, which counts what the page's own code hides too; not bounded. */
+  readonly text: string;
+  /** `mailto:` links that a reader sees, as written, without the scheme. */
+  readonly mailTargets: readonly string[];
 }
 
 /** Links kept of one page; a page with more is no better for it. */
@@ -38,6 +42,7 @@ const AROUND = new Set(['head', 'nav', 'header', 'footer', 'aside']);
 const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'mark', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
 const HIDING_STYLE =
   /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])|(text-indent|left|top)\s*:\s*-\d{4,}/i;
+const MAIL_SCHEME = /^\s*mailto:(.*)$/is;
 const CONTACT_SCHEME = /^\s*(mailto|tel):/i;
 
 interface Frame {
@@ -69,6 +74,8 @@ function tokens(text: string | undefined): string[] {
 class PageCollector {
   private readonly frames: Frame[] = [];
   private readonly pieces: string[] = [];
+  private readonly visible: string[] = [];
+  private readonly mailTargets: string[] = [];
   private readonly robots: string[] = [];
   private readonly found: OpenLink[] = [];
   private link: OpenLink | undefined;
@@ -91,7 +98,7 @@ class PageCollector {
       isHidden: parent.isHidden || attributes['hidden'] !== undefined || HIDING_STYLE.test(attributes['style'] ?? ''),
     };
     this.frames.push(frame);
-    if (!INLINE.has(name)) this.pieces.push(' ');
+    this.separate(name);
     this.readElement(name, attributes, frame);
   }
 
@@ -100,12 +107,13 @@ class PageCollector {
     if (frame === this.titleFrame) this.title += text;
     if (frame.isInert) return;
     this.pieces.push(text);
+    if (!frame.isHidden) this.visible.push(text);
     if (this.link) this.link.text += text;
   }
 
   close(name: string): void {
     this.frames.pop();
-    if (!INLINE.has(name)) this.pieces.push(' ');
+    this.separate(name);
     if (name === 'a') this.closeLink();
   }
 
@@ -120,11 +128,20 @@ class PageCollector {
       words: this.pieces.join('').match(/\S+/g)?.length ?? 0,
       hasIcon: this.hasIcon,
       hasContact: this.hasContact,
+      text: this.visible.join(''),
+      mailTargets: this.mailTargets,
       links: this.found.flatMap(({ href, text, ...rest }) => {
         const url = parseUrl(href, base);
         return url?.protocol === 'http:' || url?.protocol === 'https:' ? [{ ...rest, url, anchor: collapse(text) }] : [];
       }),
     };
+  }
+
+  /** Words of two blocks are two words; so are two links, to who looks for addresses. */
+  private separate(name: string): void {
+    const isInline = INLINE.has(name);
+    if (!isInline) this.pieces.push(' ');
+    if (!isInline || name === 'a') this.visible.push(' ');
   }
 
   private readElement(name: string, attributes: Readonly<Record<string, string>>, frame: Frame): void {
@@ -161,9 +178,15 @@ class PageCollector {
     const { href } = attributes;
     if (href === undefined || href.length > MOST_URL || frame.isInert) return;
     if (CONTACT_SCHEME.test(href)) this.hasContact = true;
+    if (!frame.isHidden) this.readMailLink(href);
     // A link inside a link ends the first, as in browsers.
     this.closeLink();
     this.link = { href, rel: tokens(attributes['rel']?.slice(0, MOST_TEXT)), inBody: !frame.isAround, isHidden: frame.isHidden, text: '' };
+  }
+
+  private readMailLink(href: string): void {
+    const target = MAIL_SCHEME.exec(href)?.[1];
+    if (target !== undefined && this.mailTargets.length < MOST_LINKS) this.mailTargets.push(target);
   }
 
   private closeLink(): void {

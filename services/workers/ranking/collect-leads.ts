@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts';
 import { ServiceError } from '../../kit/errors';
+import { type CrawlCall, type EmailCrawl } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
@@ -40,7 +41,7 @@ function passes(place: Place, { query, filters }: LeadRequest): boolean {
   return !isBounded || isWithin(place, query);
 }
 
-function leadView(place: Place): Record<string, unknown> {
+function leadView(place: Place, emails: readonly string[]): Record<string, unknown> {
   const { address } = place;
   return {
     place_id: place.placeId,
@@ -66,7 +67,7 @@ function leadView(place: Place): Record<string, unknown> {
     reviews: place.reviews,
     business_status: place.businessStatus,
     maps_url: place.mapsUrl,
-    emails: [],
+    emails,
   };
 }
 
@@ -103,15 +104,27 @@ async function collect(upstream: RankingUpstream, request: LeadRequest, call: Up
   return { places, next: point };
 }
 
+export interface LeadSources {
+  readonly upstream: RankingUpstream;
+  /** Undefined where no crawl is configured: then nobody's `emails` are filled. */
+  readonly emails: EmailCrawl | undefined;
+}
+
 /**
  * Businesses with their contacts, in the upstream's order. `next_page_token` is null when there are no more.
  * @throws ServiceError 422 for a page token that does not fit; 502 and 504 of the upstream
  */
-export async function collectLeads(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Record<string, unknown>> {
+export async function collectLeads(
+  { upstream, emails }: LeadSources,
+  request: LeadRequest,
+  call: CrawlCall,
+): Promise<Record<string, unknown>> {
   const { places, next } = await collect(upstream, request, call);
+  const websites = places.flatMap(({ website }) => website ?? []);
+  const found = await emails?.findEmails(websites, call);
   return {
     count: places.length,
-    leads: places.map(leadView),
+    leads: places.map((place) => leadView(place, found?.get(place.website ?? '') ?? [])),
     next_page_token: next ? formatPageToken(request.query, next) : null,
     source: upstream.source,
   };

@@ -4,6 +4,7 @@ import { type FindLeadsResponse } from '../generated/ranking/ranking/v1/FindLead
 import { type GetSourceResponse } from '../generated/ranking/ranking/v1/GetSourceResponse';
 import { type RankRequest__Output } from '../generated/ranking/ranking/v1/RankRequest';
 import { type RankResponse } from '../generated/ranking/ranking/v1/RankResponse';
+import { type EmailCrawl } from './emails/email-crawl';
 import { collectLeads, type LeadRequest } from './collect-leads';
 import { type RankQuery } from './ranking-upstream';
 import { type RankingUpstreams } from './upstreams';
@@ -39,13 +40,13 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
 }
 
 /** The worker's methods. Each asks the upstream of the caller's mode. */
-export function createRankingHandlers(upstreams: RankingUpstreams): RankingHandlers {
+export function createRankingHandlers(upstreams: RankingUpstreams, emails?: EmailCrawl): RankingHandlers {
   return {
     GetSource: (_request, { mode }) => ({ source: upstreams.serving(mode).source }),
     Search: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).search(rankQueryOf(request), call) }),
     Position: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).position(rankQueryOf(request), call) }),
     FindLeads: async (request, call) => {
-      const data = await collectLeads(upstreams.serving(call.mode), leadRequestOf(request), call);
+      const data = await collectLeads({ upstream: upstreams.serving(call.mode), emails }, leadRequestOf(request), call);
       return { dataJson: JSON.stringify(data) };
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { booleanSetting, numberSetting, portSetting, urlSetting } from '../../kit/config';
 
 const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
 
@@ -28,6 +28,12 @@ export const rankingWorkerSettings = z
     RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
     /** Milliseconds between two pings on the WebSocket; a peer that is silent for two of them is taken for dead. */
     RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
+    /** Whether the websites of leads are read for e-mail addresses: live keys on the web, test keys in the sandbox. */
+    RANKING_EMAIL_CRAWL: booleanSetting().default(false),
+    /** Milliseconds for the websites of one search; less when its deadline is nearer. */
+    RANKING_EMAIL_CRAWL_MS: numberSetting({ min: 100, max: 20_000 }).default(6_000),
+    /** Pages fetched at a time by this worker. */
+    RANKING_EMAIL_PAGES_AT_ONCE: numberSetting({ min: 1, max: 256 }).default(16),
   })
   .superRefine((settings, context) => {
     const hasSocket = settings.RANKING_WEBSOCKET_URL !== undefined;

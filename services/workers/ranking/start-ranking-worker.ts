@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
+import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
 import { type Log } from '../../kit/log';
 import { loadService } from '../../kit/load-proto';
+import { FetchLimits } from '../../kit/pages/fetch-limits';
+import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
 import { type MutualTls } from '../../kit/worker-wire';
+import { createEmailCrawl, type EmailCrawl } from './emails/email-crawl';
 import { createRankingHandlers } from './handler';
 import { type RankingWorkerSettings } from './settings';
 import { createRankingUpstreams } from './upstreams';
@@ -15,12 +19,35 @@ export interface RankingWorkerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly tls?: MutualTls | undefined;
+  /** Replaces name look-up and connection of the guarded fetch, in tests. */
+  readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
+}
+
+/** One page of a business; an address comes long before that. */
+const PAGE_BYTES = 1_048_576;
+const PAGE_TIMEOUT_MS = 4_000;
+
+function emailCrawlOf({ settings, network }: RankingWorkerOptions): EmailCrawl | undefined {
+  if (!settings.RANKING_EMAIL_CRAWL) return undefined;
+  const { SANDBOX_URL: sandboxUrl } = settings;
+  const page = { timeoutMs: PAGE_TIMEOUT_MS, maxBytes: PAGE_BYTES };
+  return createEmailCrawl({
+    ports: {
+      live: createLivePort({ ...network, ...page }),
+      test: sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page),
+    },
+    limits: new FetchLimits(settings.RANKING_EMAIL_PAGES_AT_ONCE),
+    budgetMs: settings.RANKING_EMAIL_CRAWL_MS,
+    pageTimeoutMs: PAGE_TIMEOUT_MS,
+  });
 }
 
 /** Serves the worker over gRPC until it is closed. */
-export async function startRankingWorker({ settings, log, clock, tls }: RankingWorkerOptions): Promise<WorkerServer> {
+export async function startRankingWorker(options: RankingWorkerOptions): Promise<WorkerServer> {
+  const { settings, log, clock, tls } = options;
   const upstreams = createRankingUpstreams(settings, { log, clock });
-  const handlers = createRankingHandlers(upstreams);
+  const emails = emailCrawlOf(options);
+  const handlers = createRankingHandlers(upstreams, emails);
   const server = await serveWorker({
     service: loadService(PROTO, 'ranking.v1.RankingWorker'),
     handlers: { ...handlers },
@@ -33,7 +60,7 @@ export async function startRankingWorker({ settings, log, clock, tls }: RankingW
     ...server,
     close: async (drainMs) => {
       await server.close(drainMs);
-      await upstreams.close();
+      await Promise.all([upstreams.close(), emails?.close()]);
     },
   };
 }

@@ -27,7 +27,7 @@ export async function startSeoWorker({ settings, log, clock, tls, network }: Seo
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
   const sources = createSources({ settings, clock });
   const live = createLivePort({ ...network, timeoutMs: pageTimeoutMs });
-  const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, pageTimeoutMs);
+  const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, { timeoutMs: pageTimeoutMs });
   const handlers = createSeoHandlers({
     sources: sources.byMode,
     ports: { live, test },

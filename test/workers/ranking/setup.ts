@@ -5,7 +5,7 @@ import { type WorkerServer } from '../../../services/kit/serve-worker';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';
-import { startRankingWorker } from '../../../services/workers/ranking/start-ranking-worker';
+import { type RankingWorkerOptions, startRankingWorker } from '../../../services/workers/ranking/start-ranking-worker';
 import { createHarness, type Harness, testClock } from '../../services/kit/harness';
 
 const log = createLog('test', { level: 'silent' });
@@ -14,8 +14,10 @@ export function startTestSandbox(): Promise<Sandbox> {
   return startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
 }
 
-export function startTestWorker(env: Record<string, string>): Promise<WorkerServer> {
-  return startRankingWorker({ settings: rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '400', ...env }), log, clock: testClock });
+/** @param network of the e-mail crawl's guarded fetch */
+export function startTestWorker(env: Record<string, string>, network?: RankingWorkerOptions['network']): Promise<WorkerServer> {
+  const settings = rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '400', ...env });
+  return startRankingWorker({ settings, log, clock: testClock, ...(network && { network }) });
 }
 
 /** A service in memory that talks to a worker over gRPC; without an address it has none. */

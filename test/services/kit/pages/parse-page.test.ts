@@ -80,7 +80,16 @@ test('reads what a page says about itself', () => {
 test('an empty page has nothing', () => {
   expect(parse('')).toEqual({
     title: '', description: null, metaRobots: null, canonical: null, headings: 0, words: 0, hasIcon: false, hasContact: false, links: [],
+    text: '', mailTargets: [],
   }); // prettier-ignore
+});
+
+test('text and mail links are what a reader sees', () => {
+  const page = parse(`<head><title>no</title></head><p>Write <b>to</b> in<i>fo</i></p><p>us</p><!-- no --><script>no</script>
+    <p style="display: none">no <a href="mailto:trap@x.example">no</a></p><template>no</template><p hidden>no</p>
+    <a href=" MAILTO:a@x.example?subject=hi&amp;cc=b@x.example">mail</a><a href="tel:1">call</a>`);
+  expect(page.text.replace(/\s+/g, ' ').trim()).toBe('Write to info us mail call');
+  expect(page.mailTargets).toEqual(['a@x.example?subject=hi&cc=b@x.example']);
 });
 
 test('texts that end up in answers are bounded', () => {

@@ -1,0 +1,47 @@
+import { type ParsedPage } from '../../../kit/pages/parse-page';
+import { plausibleAddress } from './email-address';
+
+/** Addresses kept of one business; whoever lists more is a directory. */
+export const MOST_EMAILS = 5;
+/** Looked at in one page before it is given up as a list of addresses. */
+const MOST_FOUND = 500;
+/** Every repeat is bounded, so that no text makes the search slow. */
+const IN_TEXT = /(?<![\w.%+-])[a-z0-9_][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}(?![\w-])/gi;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The recipients of a mailto: link (RFC 6068), without subject and copies. */
+function recipientsOf(target: string): string[] {
+  const [recipients = ''] = target.split('?', 1);
+  return recipients.split(',').map((each) => decoded(each).trim());
+}
+
+/**
+ * E-mail addresses that a page shows to its readers: links first, then text; each once, in lower case. What a page writes so that
+ * machines cannot read it (`info [at] …`) is left alone.
+ * @param site whose addresses count, as `siteOf` names it
+ */
+export function emailsInPage({ mailTargets, text }: Pick<ParsedPage, 'mailTargets' | 'text'>, site: string): string[] {
+  const emails = new Set<string>();
+  const take = (candidates: Iterable<string>): void => {
+    let looked = 0;
+    for (const candidate of candidates) {
+      if (emails.size === MOST_EMAILS || looked++ === MOST_FOUND) return;
+      const address = plausibleAddress(candidate, site);
+      if (address !== undefined) emails.add(address);
+    }
+  };
+  take(mailTargets.flatMap(recipientsOf));
+  take(matchesIn(text));
+  return [...emails];
+}
+
+function* matchesIn(text: string): Generator<string> {
+  for (const [match] of text.matchAll(IN_TEXT)) yield match;
+}

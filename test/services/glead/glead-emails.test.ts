@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { gleadService } from '../../../services/glead/routes';
+import { type Dial } from '../../../services/kit/pinned-connector';
+import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { type Harness } from '../kit/harness';
+
+const PUBLIC = '93.184.216.34';
+
+interface Lead {
+  readonly website: string | null;
+  readonly emails: string[];
+}
+
+/** Google Places, whose answer each test gives, and the web, which a dialled public address leads to. */
+let google: Server;
+let web: Server;
+let websites: (string | undefined)[];
+let visit: RequestListener;
+let dialled: string[];
+let resolved: string[];
+let addresses: Record<string, string[]>;
+let sandbox: Sandbox;
+let workers: WorkerServer[];
+let glead: Harness;
+let without: Harness;
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+/** Takes what was judged public to the test's own server: nothing here leaves the machine. */
+const dial: Dial = (target, callback) => {
+  dialled.push(target.hostname);
+  const socket = connect(portOf(web), '127.0.0.1');
+  socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null));
+};
+const resolve = (host: string): Promise<string[]> => {
+  resolved.push(host);
+  return Promise.resolve(addresses[host] ?? [PUBLIC]);
+};
+
+beforeAll(async () => {
+  google = createServer((_request, response) => {
+    const places = websites.map((websiteUri, index) => ({ id: `place-${index}`, displayName: { text: 'A shop' }, websiteUri }));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ places }));
+  }).listen(0, '127.0.0.1');
+  web = createServer((request, response) => visit(request, response)).listen(0, '127.0.0.1');
+  await Promise.all([once(google, 'listening'), once(web, 'listening')]);
+  sandbox = await startTestSandbox();
+  const env = {
+    SANDBOX_URL: sandbox.url,
+    RANKING_GOOGLE_PLACES_URL: `http://127.0.0.1:${portOf(google)}`,
+    RANKING_GOOGLE_PLACES_KEY: 'k',
+    RANKING_TIMEOUT_MS: '5000',
+  };
+  const crawling = { ...env, RANKING_EMAIL_CRAWL: 'on', RANKING_EMAIL_CRAWL_MS: '1500' };
+  workers = await Promise.all([startTestWorker(crawling, { dial, resolve }), startTestWorker(env, { dial, resolve })]);
+  [glead, without] = await Promise.all([serviceWith(gleadService, workers[0]?.address), serviceWith(gleadService, workers[1]?.address)]);
+});
+afterAll(async () => {
+  await Promise.all([glead.app.close(), without.app.close()]);
+  await Promise.all(workers.map((worker) => worker.close(100)));
+  for (const server of [google, web]) {
+    server.closeAllConnections();
+    server.close();
+  }
+  await sandbox.close();
+});
+beforeEach(() => {
+  dialled = [];
+  resolved = [];
+  addresses = {};
+  visit = (request, response): unknown => {
+    if (request.url === '/robots.txt') return response.writeHead(404, { connection: 'close' }).end();
+    return response
+      .writeHead(200, { connection: 'close', 'content-type': 'text/html' })
+      .end(`<a href="mailto:info@${request.headers.host}">mail</a>`);
+  };
+});
+
+async function leadsOf(harness: Harness, mode: 'live' | 'test', input: object = {}): Promise<Lead[]> {
+  const payload = { query: 'dentist', ...input };
+  const response = await harness.call({ method: 'POST', url: '/glead/search', payload, context: { mode } });
+  expect(response.statusCode).toBe(200);
+  return response.json<{ data: { leads: Lead[] } }>().data.leads;
+}
+const emailsOf = async (harness: Harness, mode: 'live' | 'test', input?: object): Promise<string[][]> =>
+  (await leadsOf(harness, mode, input)).map(({ emails }) => emails);
+
+describe('with the crawl switched on', () => {
+  test('a test key sees the e-mails of the documented input, and touches no network', async () => {
+    expect(await emailsOf(glead, 'test', { limit: 3 })).toEqual([
+      ['hello@business-01.example.com', 'billing@business-01.example.com'],
+      ['desk@business-02.example.com'],
+      ['orchid.dental@gmail.com'],
+    ]);
+    const others = (await emailsOf(glead, 'test', { limit: 60 })).slice(3);
+    expect([others.length, others.flat()]).toEqual([42, []]);
+    expect([dialled, resolved]).toEqual([[], []]);
+  });
+
+  test('a live key sees the e-mails that websites show; a lead without a website has none', async () => {
+    websites = ['http://www.one.com/', undefined, 'http://two.co.in/shop'];
+    expect(await emailsOf(glead, 'live')).toEqual([['info@www.one.com'], [], ['info@two.co.in']]);
+    expect(new Set(dialled)).toEqual(new Set([PUBLIC]));
+  });
+
+  test.each([
+    'http://127.0.0.1/', 'http://2130706433/', 'http://[::ffff:10.0.0.1]/', 'http://169.254.169.254/latest/meta-data/', 'http://localhost/',
+    'http://intranet/', 'http://printer.local/', 'http://user:pass@one.com/', 'http://one.com:6379/', 'file:///etc/passwd', 'nonsense',
+  ])('the website %s is neither looked up nor dialled', async (website) => {
+    websites = [website];
+    expect(await emailsOf(glead, 'live')).toEqual([[]]);
+    expect([dialled, resolved]).toEqual([[], []]);
+  }); // prettier-ignore
+
+  test('a name that leads inside is never dialled, nor is a redirect or a contact page that leads there', async () => {
+    addresses = { 'inside.com': ['10.0.0.5'], 'mixed.com': [PUBLIC, '127.0.0.1'], 'intra.out.com': ['192.168.0.9'] };
+    visit = (request, response): unknown => {
+      const { host = '' } = request.headers;
+      if (request.url === '/robots.txt') return response.writeHead(404, { connection: 'close' }).end();
+      if (host === 'moved.com') return response.writeHead(302, { connection: 'close', location: 'http://127.0.0.1/' }).end();
+      const links = '<a href="http://intra.out.com/contact">Contact</a><a href="http://127.0.0.1/contact">Contact</a>';
+      return response.writeHead(200, { connection: 'close', 'content-type': 'text/html' }).end(links);
+    };
+    websites = ['http://inside.com/', 'http://mixed.com/', 'http://moved.com/', 'http://out.com/'];
+    expect(await emailsOf(glead, 'live')).toEqual([[], [], [], []]);
+    expect(new Set(dialled)).toEqual(new Set([PUBLIC]));
+    expect(resolved).toContain('intra.out.com');
+  });
+
+  test('sites that hang, are huge, are no HTML or break off cost their own e-mails alone, within the budget', async () => {
+    visit = (request, response): unknown => {
+      const { host = '' } = request.headers;
+      if (request.url === '/robots.txt') return response.writeHead(404, { connection: 'close' }).end();
+      if (host === 'hang.com') return undefined;
+      if (host === 'broken.com') return request.socket.destroy();
+      const type = host === 'pdf.com' ? 'application/pdf' : 'text/html';
+      const filler = host === 'huge.com' ? 'x'.repeat(1_200_000) : '';
+      return response.writeHead(200, { connection: 'close', 'content-type': type }).end(`info@${host} ${filler}`);
+    };
+    websites = ['http://hang.com/', 'http://huge.com/', 'http://pdf.com/', 'http://broken.com/', 'http://fine.com/'];
+    const from = performance.now();
+    expect(await emailsOf(glead, 'live')).toEqual([[], [], [], [], ['info@fine.com']]);
+    // The budget is 1.5 s; the call's own deadline would be 28 s.
+    expect(performance.now() - from).toBeLessThan(8_000);
+  });
+});
+
+test('without the setting nobody’s website is read', async () => {
+  websites = ['http://www.one.com/'];
+  expect(await emailsOf(without, 'live')).toEqual([[]]);
+  expect((await emailsOf(without, 'test', { limit: 3 })).flat()).toEqual([]);
+  expect([dialled, resolved]).toEqual([[], []]);
+});

@@ -1,0 +1,163 @@
+import { FetchLimits } from '../../../services/kit/pages/fetch-limits';
+import { createLog } from '../../../services/kit/log';
+import { type PagePort } from '../../../services/kit/pages/page-port';
+import { FetchRefused } from '../../../services/kit/pinned-connector';
+import { type CrawlCall, createEmailCrawl, type EmailCrawl } from '../../../services/workers/ranking/emails/email-crawl';
+
+const NEVER = Symbol('never');
+/** HTML by URL, a redirect, a refusal, or silence until the fetch is given up. */
+type Answer = string | { readonly location: string } | FetchRefused | typeof NEVER;
+
+let asked: string[];
+let running: number;
+let mostRunning: number;
+/** Fetches that were given up. */
+let cutOff: number;
+beforeEach(() => {
+  asked = [];
+  running = mostRunning = cutOff = 0;
+});
+
+function portOf(answers: Readonly<Record<string, Answer>>): PagePort {
+  return {
+    async fetch(url, { signal }) {
+      asked.push(url);
+      mostRunning = Math.max(mostRunning, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      try {
+        const answer = answers[url] ?? (url.endsWith('/robots.txt') ? '' : new FetchRefused('host_unknown'));
+        if (answer === NEVER) {
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+          cutOff++;
+          throw new FetchRefused('timeout');
+        }
+        if (answer instanceof FetchRefused) throw answer;
+        const isPage = typeof answer === 'string';
+        const headers = isPage ? { 'content-type': 'text/html' } : { location: answer.location };
+        return { url, status: isPage ? 200 : 302, headers, bytes: Buffer.from(isPage ? answer : ''), redirects: [] };
+      } finally {
+        running--;
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function crawlOf(answers: Readonly<Record<string, Answer>>, options: { budgetMs?: number; atOnce?: number } = {}): EmailCrawl {
+  const { budgetMs = 10_000, atOnce = 16 } = options;
+  return createEmailCrawl({
+    ports: { live: portOf(answers), test: undefined },
+    limits: new FetchLimits(atOnce),
+    budgetMs,
+    pageTimeoutMs: 5_000,
+  });
+}
+
+const callWith = (changes: Partial<CrawlCall> = {}): CrawlCall => ({
+  mode: 'live',
+  signal: new AbortController().signal,
+  timeLeftMs: () => 30_000,
+  log: createLog('test', { level: 'silent' }),
+  ...changes,
+});
+const HOME = 'https://www.shop.com/';
+const mail = (address: string): string => `<a href="mailto:${address}">mail</a>`;
+
+describe('one website', () => {
+  test('whose home page shows an address is asked for nothing else', async () => {
+    const crawl = crawlOf({ [HOME]: `${mail('info@shop.com')}<a href="/contact">Contact</a>` });
+    expect(await crawl.findEmails([HOME, HOME], callWith())).toEqual(new Map([[HOME, ['info@shop.com']]]));
+    expect(asked).toEqual(['https://www.shop.com/robots.txt', HOME]);
+  });
+
+  test('is asked for at most two contact pages', async () => {
+    const links = ['a', 'b', 'c', 'd'].map((name) => `<a href="/contact/${name}">Contact</a>`).join('');
+    const crawl = crawlOf({ [HOME]: links, 'https://www.shop.com/contact/c': mail('info@shop.com') });
+    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(asked.slice(1)).toEqual([HOME, 'https://www.shop.com/contact/a', 'https://www.shop.com/contact/b']);
+  });
+
+  test('is left alone where its robots.txt says so', async () => {
+    const pages = { [HOME]: '<a href="/contact">x</a>', 'https://www.shop.com/contact': mail('info@shop.com') };
+    const closed = crawlOf({ 'https://www.shop.com/robots.txt': 'User-agent: *\nDisallow: /', ...pages });
+    expect(await closed.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(asked).toEqual(['https://www.shop.com/robots.txt']);
+    const half = crawlOf({ 'https://www.shop.com/robots.txt': 'User-agent: TollgateBot\nDisallow: /contact', ...pages });
+    expect(await half.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(asked).not.toContain('https://www.shop.com/contact');
+  });
+
+  test('that leads to another site gives none of that site’s addresses, nor mailboxes found there', async () => {
+    const crawl = crawlOf({
+      [HOME]: { location: 'https://parked.com/' },
+      'https://parked.com/': `${mail('a@parked.com')} b@gmail.com c@shop.com`,
+    });
+    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    const contact = crawlOf({ [HOME]: '<a href="/contact">x</a>', 'https://www.shop.com/contact': { location: 'https://parked.com/' }, 'https://parked.com/': 'b@gmail.com' }); // prettier-ignore
+    expect(await contact.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+  });
+
+  test.each([
+    'not a url',
+    'ftp://shop.com/',
+    'http://127.0.0.1/',
+    'http://localhost/',
+    'http://user:pw@shop.com/',
+    'http://shop.com:8080/',
+    'http://[::1]/',
+  ])('that is %s is never asked', async (website) => {
+    expect((await crawlOf({}).findEmails([website], callWith())).get(website)).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('the deadline', () => {
+  const sites = Array.from({ length: 30 }, (_, index) => `https://shop${index}.com/`);
+  const hanging = Object.fromEntries(sites.map((site): [string, Answer] => [site, NEVER]));
+
+  test('cuts off sites that hang, and keeps what others said', async () => {
+    const crawl = crawlOf({ ...hanging, [HOME]: mail('info@shop.com') }, { budgetMs: 200 });
+    const from = performance.now();
+    const found = await crawl.findEmails([HOME, ...sites], callWith());
+    // A fetch of its own would take five seconds, thirty sites many times that.
+    expect(performance.now() - from).toBeLessThan(3_000);
+    expect(found.get(HOME)).toEqual(['info@shop.com']);
+    expect(sites.flatMap((site) => found.get(site) ?? [])).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([cutOff > 0, running]).toEqual([true, 0]);
+  });
+
+  test('of the call counts when it is nearer than the crawl’s own', async () => {
+    const from = performance.now();
+    await crawlOf(hanging, { budgetMs: 20_000 }).findEmails(sites, callWith({ timeLeftMs: () => 1_200 }));
+    expect(performance.now() - from).toBeLessThan(3_000);
+  });
+
+  test('that is as good as over lets no site be asked', async () => {
+    for (const leftMs of [1_000, 0, -5])
+      expect((await crawlOf(hanging).findEmails(sites, callWith({ timeLeftMs: () => leftMs }))).size).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  test('does not hide that the caller left', async () => {
+    const leaving = new AbortController();
+    const answer = crawlOf(hanging).findEmails(sites, callWith({ signal: leaving.signal }));
+    leaving.abort(new Error('the client left'));
+    await expect(answer).rejects.toThrow('the client left');
+  });
+});
+
+test('no more than eight websites, and as many pages as the worker may, are asked for at a time', async () => {
+  const sites = Array.from({ length: 40 }, (_, index) => `https://shop${index}.com/`);
+  const answers = Object.fromEntries(sites.map((site): [string, Answer] => [site, mail(`info@${new URL(site).host}`)]));
+  expect((await crawlOf(answers).findEmails(sites, callWith())).size).toBe(40);
+  expect(mostRunning).toBeLessThanOrEqual(8);
+  mostRunning = 0;
+  await crawlOf(answers, { atOnce: 3 }).findEmails(sites, callWith());
+  expect(mostRunning).toBeLessThanOrEqual(3);
+});
+
+test('test keys without a sandbox get no addresses, and no site is asked', async () => {
+  expect((await crawlOf({ [HOME]: mail('info@shop.com') }).findEmails([HOME], callWith({ mode: 'test' }))).size).toBe(0);
+  expect(asked).toEqual([]);
+});
