@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { loadService } from '../../../services/kit/load-proto';
+import { createLog } from '../../../services/kit/log';
+import { serveWorker } from '../../../services/kit/serve-worker';
+
+/** A ranking worker that answers two kilobytes at once. */
+const bodyJson = JSON.stringify({
+  ok: true,
+  count: 20,
+  results: Array.from({ length: 20 }, (_, index) => ({ name: 'x'.repeat(70), position: index + 1 })),
+});
+const answer = (): object => ({ bodyJson });
+
+serveWorker({
+  service: loadService(join(__dirname, '../../../../protos/ranking/v1/ranking.proto'), 'ranking.v1.RankingWorker'),
+  handlers: { GetSource: () => ({ source: 'google_places' }), Search: answer, Position: answer, FindLeads: () => ({ dataJson: '{}' }) },
+  host: '127.0.0.1',
+  port: 0,
+  log: createLog('stub-ranking-worker', { level: 'warn' }),
+}).then(
+  ({ address }) => process.stdout.write(`${address}\n`),
+  (error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);
