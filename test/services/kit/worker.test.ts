@@ -152,6 +152,13 @@ describe('failures of a worker', () => {
     await seen;
   });
 
+  test('a handler knows how long the service will wait', async () => {
+    const client = clientOf([await worker({ Say: (_request: unknown, call: WorkerCall) => ({ saidText: String(call.timeLeftMs()) }) })]);
+    const { saidText } = await client.unary('Say', { text: '' }, callWith(undefined, { deadlineMs: 20_000 }));
+    expect(Number(saidText)).toBeGreaterThan(5_000);
+    expect(Number(saidText)).toBeLessThanOrEqual(20_000);
+  });
+
   test('a client that leaves cancels the work in the worker', async () => {
     const leaving = new AbortController();
     let cancelled: () => void = () => undefined;
