@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
@@ -8,12 +9,6 @@ function listen(port: number): Promise<Server | undefined> {
     probe.once('error', () => resolve(undefined));
     probe.listen(port, LOOPBACK, () => resolve(probe));
   });
-}
-
-function portOf(probe: Server): number {
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new Error('a port probe has no port');
-  return address.port;
 }
 
 async function release(probes: readonly (Server | undefined)[]): Promise<void> {
@@ -27,25 +22,27 @@ export async function isPortFree(port: number): Promise<boolean> {
   return probe !== undefined;
 }
 
-/** Ports that nobody listens on now, all different: they are held together before any is given back. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const probes = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  const ports = probes.flatMap((probe) => (probe ? [portOf(probe)] : []));
-  await release(probes);
-  if (ports.length < count) throw new Error('this machine has no free ports');
-  return ports;
-}
+/**
+ * Where ports are looked for: below 32768, from which Linux draws the ports of outgoing connections. One of those could take a port between
+ * its being found free here and its being used, or while a process that had it is started again.
+ */
+const PORTS = { from: 20_000, to: 32_768 } as const;
+const ATTEMPTS = 200;
 
-const ATTEMPTS = 50;
-
-/** The first of `count` free ports in a row. */
+/** The first of `count` ports in a row that nobody listens on now. */
 export async function findFreeRow(count: number): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [first = 0] = await findFreePorts(1);
-    const row = Array.from({ length: count }, (_, index) => first + index).filter((port) => port < 65_536);
-    const probes = await Promise.all(row.map((port) => listen(port)));
+    const first = randomInt(PORTS.from, PORTS.to - count);
+    const probes = await Promise.all(Array.from({ length: count }, (_, index) => listen(first + index)));
     await release(probes);
-    if (row.length === count && !probes.includes(undefined)) return first;
+    if (!probes.includes(undefined)) return first;
   }
   throw new Error(`this machine has no ${count} free ports in a row`);
+}
+
+/** Ports that nobody listens on now, all different. */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const found = new Set<number>();
+  while (found.size < count) found.add(await findFreeRow(1));
+  return [...found];
 }
