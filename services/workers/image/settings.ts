@@ -35,7 +35,7 @@ export const imageWorkerSettings = z.object({
   IMAGE_UPSTREAM_TOKEN: z.string().optional(),
   IMAGE_UPSTREAM_TIMEOUT_MS: numberSetting({ min: 50, max: 50_000 }).default(20_000),
   /** A segmentation model; the defaults fit the u2net family. Needs the optional package onnxruntime-node. */
-  IMAGE_ONNX_MODEL_FILE: modelFile().optional(),
+  IMAGE_ONNX_MODEL: modelFile().optional(),
   IMAGE_ONNX_SIZE: numberSetting({ min: 32, max: 2_048 }).default(320),
   IMAGE_ONNX_MEAN: triple().default([0.485, 0.456, 0.406]),
   IMAGE_ONNX_STD: triple()

@@ -15,7 +15,7 @@ import { createUpstreamEngine } from './upstream/upstream-engine';
 const PROTO = join(__dirname, '../../../protos/image/v1/image.proto');
 
 function methodOf(settings: ImageWorkerSettings): ThreadMethod {
-  const { IMAGE_ONNX_MODEL_FILE: modelFile } = settings;
+  const { IMAGE_ONNX_MODEL: modelFile } = settings;
   if (modelFile === undefined) return { kind: 'grabcut' };
   const model = {
     modelFile,

@@ -87,7 +87,7 @@ describe('the settings', () => {
 
   test('name every mistake at once', () => {
     const env = {
-      IMAGE_ONNX_MODEL_FILE: '/no/such/file',
+      IMAGE_ONNX_MODEL: '/no/such/file',
       IMAGE_ONNX_MEAN: '1,2',
       IMAGE_ONNX_STD: '1,0,1',
       IMAGE_ONNX_ACTIVATION: 'relu',

@@ -109,9 +109,9 @@ describe('the worker process, with its default engine', () => {
 test('a model without its runtime, or without its file, keeps the worker from starting and says why', async () => {
   const outdir = join(ROOT, '.test', `image-worker-model-${process.pid}`);
   const program = await compileWorker(outdir);
-  const env = { ...process.env, IMAGE_ONNX_MODEL_FILE: '/no/such/model.onnx' };
+  const env = { ...process.env, IMAGE_ONNX_MODEL: '/no/such/model.onnx' };
   const failure: unknown = await promisify(execFile)(process.execPath, [program], { env }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('IMAGE_ONNX_MODEL_FILE') });
+  expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('IMAGE_ONNX_MODEL') });
   await rm(outdir, { recursive: true });
 }, 60_000);
 
