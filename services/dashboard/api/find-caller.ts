@@ -13,8 +13,8 @@ interface CallerTools {
 
 /** The signed-in person's address. A session that is nearly used up is renewed, which sets the cookie anew. */
 async function findAddress(request: FastifyRequest, reply: FastifyReply, { auth, db }: CallerTools): Promise<string | undefined> {
-  const { findSession } = await auth();
-  const { user, cookies } = await findSession(authHeaders(request)).catch(async (error: unknown) => {
+  const accounts = await auth();
+  const { user, cookies } = await accounts.findSession(authHeaders(request)).catch(async (error: unknown) => {
     await requireDatabase(db);
     throw error;
   });
