@@ -133,11 +133,11 @@ describe('what a node tells of itself', () => {
     const feed = new ScriptedFeed();
     const errors: unknown[] = [];
     const away = { isAway: false };
-    const failing = Object.assign(Object.create(pool) as Pool, {
-      query: (...args: Parameters<Pool['query']>) =>
-        away.isAway ? Promise.reject(new Error('connection refused')) : Reflect.apply(pool.query, pool, args),
-    });
-    await report(feed, { pool: failing, onError: (error) => errors.push(error), heartbeatMs: 20 });
+    const failing = {
+      query: (text: string, values: unknown[]) =>
+        away.isAway ? Promise.reject(new Error('connection refused')) : pool.query(text, values),
+    };
+    await report(feed, { pool: failing as Pool, onError: (error) => errors.push(error), heartbeatMs: 20 });
     await revokeKey(pool, { id, actor: 'test' });
     away.isAway = true;
     feed.tell({ kind: 'credential', id, at: await toldAt(id) });
