@@ -58,11 +58,18 @@ function textOf(body: unknown, member: 'code' | 'message'): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-async function failureOf(error: unknown, db: Pool): Promise<unknown> {
-  if (!isAPIError(error)) return error;
-  const status = error.statusCode;
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws the database's error when that is what is behind the failure */
+async function failureOf(status: number, body: unknown, db: Pool): Promise<Error> {
   if (status === 401 || status >= 500) await requireDatabase(db);
-  return problemOf({ status, code: textOf(error.body, 'code'), message: textOf(error.body, 'message') });
+  return problemOf({ status, code: textOf(body, 'code'), message: textOf(body, 'message') });
 }
 
 async function ask(request: Request, { auth, db }: AuthTools): Promise<Response> {
@@ -70,13 +77,12 @@ async function ask(request: Request, { auth, db }: AuthTools): Promise<Response>
   try {
     response = await auth.handler(request);
   } catch (error) {
-    throw await failureOf(error, db);
+    throw isAPIError(error) ? await failureOf(error.statusCode, error.body, db) : error;
   }
   if (response.status < 400) return response;
   const wait = response.headers.get('X-Retry-After');
   if (response.status === 429) throw new Refusal('too_many_attempts', wait === null ? {} : { headers: { 'Retry-After': wait } });
-  if (response.status >= 500) await requireDatabase(db);
-  throw problemOf({ status: response.status, code: undefined, message: undefined });
+  throw await failureOf(response.status, await readJson(response), db);
 }
 
 async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {

@@ -11,7 +11,7 @@ export interface AuthRoute {
   readonly counts?: 'sign-in' | 'mail';
 }
 
-const email = z.string().trim().max(254);
+const email = z.string().trim().max(254).pipe(z.email('must be an e-mail address'));
 const password = z.string().max(1_000);
 const callbackURL = z.string().max(2_000).optional();
 const nothing = z

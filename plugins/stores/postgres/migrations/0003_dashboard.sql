@@ -53,12 +53,13 @@ CREATE TABLE auth_verification (
 );
 CREATE INDEX auth_verification_identifier_idx ON auth_verification (identifier);
 
--- Attempts by address and path, and by account; `last_request` is Unix milliseconds.
+-- Attempts by address and path, and by account. `last_request` is Unix milliseconds; the driver gives a bigint as text, to which
+-- better-auth then appends a window instead of adding it, while a double is a number to both and exact for these.
 CREATE TABLE auth_rate_limit (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   key text NOT NULL UNIQUE,
   count integer NOT NULL,
-  last_request bigint NOT NULL
+  last_request double precision NOT NULL
 );
 CREATE INDEX auth_rate_limit_last_request_idx ON auth_rate_limit (last_request);
 
