@@ -77,8 +77,14 @@ function presentOf(current: VersionConflict['current']): unknown {
   return 'webhook' in current ? viewWebhook(current.webhook) : subscriptionFields(current.subscription);
 }
 
+/** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */
+function isOverlong(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_MAX_PARAM_LENGTH';
+}
+
 /** Errors of stores and of Fastify as those that have an answer. */
 function known(error: unknown): unknown {
+  if (isOverlong(error)) return new ServiceError('route_unknown');
   if (error instanceof OperationRefused) return refused(error);
   if (error instanceof VersionConflict) return conflict(error);
   if (error instanceof SubmissionRepeated) return new Refusal('already_done', { members: { id: error.resultId } });
