@@ -76,7 +76,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => dashboard.close());
 
-const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<LightMyRequestResponse> => dashboard.ask({ path: `/api${path}`, cookie });
+const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<LightMyRequestResponse> =>
+  dashboard.ask({ path: `/api${path}`, cookie });
 const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
 
 /** A path with ids in it: a key's, a webhook's and so on. */
