@@ -13,7 +13,7 @@ describe('the tables of migration 0003', () => {
   it('are what better-auth expects: its own check finds nothing to create, to add or of another type', async () => {
     const log = createLog('dashboard', { level: 'silent' });
     const mail = { send: () => Promise.resolve(), close: () => undefined };
-    const auth = createAuth({ db: database.pool, secret: 's'.repeat(40), url: 'http://dashboard.test', mail, log });
+    const auth = await createAuth({ db: database.pool, secret: 's'.repeat(40), url: 'http://dashboard.test', mail, log });
     // It knows the type by its long name only, which PostgreSQL does not report.
     const mistaken = 'Field last_request in table auth_rate_limit has a different type in the database. Expected number but got float8.';
     const warnings: string[] = [];

@@ -25,4 +25,33 @@ describe('keys', () => {
     expect(page.body).not.toContain(secret);
     expect(key.name).toBe('<b>🚀 & co</b>');
   });
+
+  it('subscribe their customer to products that they are given later', async () => {
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
+    const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
+    const change = { version: key.version, products: ['api-gst', 'api-ip', 'api-gst'], expiresAt: '2030-01-01T00:00:00.000Z' };
+    const changed = await dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: change });
+    expect(changed.json()).toMatchObject({ products: ['api-gst', 'api-ip'], expiresAt: change.expiresAt, name: null });
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
+    expect(products.find(({ id }: { id: string }) => id === 'api-gst').subscription).toMatchObject({ state: 'active', plan: null });
+    const back = { version: changed.json().version, products: ['api-gst'], expiresAt: null };
+    const again = await dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: back });
+    expect(again.json()).toMatchObject({ products: ['api-gst'], expiresAt: null });
+  });
+
+  it('are changed under the name and address of who did it, and a change that is none is not recorded', async () => {
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'one' };
+    const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body, from: '203.0.113.5' })).json();
+    const rename = (version: string, name: string) =>
+      dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: { version, name }, from: '2001:db8::5' });
+    const { version } = (await rename(key.version, 'two')).json();
+    await rename(version, 'two');
+    const { rows } = await dashboard.pool.query('SELECT action, actor, from_address FROM audit_log WHERE subject_id = $1 ORDER BY id', [
+      key.id,
+    ]);
+    expect(rows).toEqual([
+      { action: 'key.create', actor: 'dashboard:asha@example.com', from_address: '203.0.113.5' },
+      { action: 'key.change', actor: 'dashboard:asha@example.com', from_address: '2001:db8::5' },
+    ]);
+  });
 });

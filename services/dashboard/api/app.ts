@@ -9,7 +9,7 @@ import { authHandler } from './auth-handler';
 import { authRoutes } from './auth-routes';
 import { bindEndpoint } from './bind-endpoint';
 import { checkOrigin } from './check-origin';
-import { type Auth } from './create-auth';
+import { type AuthSource } from './create-auth';
 import { type DashboardDeps, type Endpoint } from './define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
 import { findCaller } from './find-caller';
@@ -19,7 +19,7 @@ import { serveWeb } from './serve-web';
 
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;
-  readonly auth: Auth;
+  readonly auth: AuthSource;
   /** Keys the names under which attempts are counted. */
   readonly secret: string;
   /** Origin of the dashboard as browsers see it. */

@@ -1,15 +1,14 @@
-import { isAPIError } from 'better-auth/api';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
 import { ServiceError } from '../../kit/errors';
 import { type AttemptLimits } from './attempt-limits';
 import { type AuthRoute } from './auth-routes';
 import { readBody } from './bind-endpoint';
-import { ADDRESS_HEADER, type Auth } from './create-auth';
+import { ADDRESS_HEADER, type AuthSource } from './create-auth';
 import { Refusal } from './refusal';
 
 export interface AuthTools {
-  readonly auth: Auth;
+  readonly auth: AuthSource;
   readonly db: Pool;
   readonly limits: AttemptLimits;
   /** Origin of the dashboard as browsers see it. */
@@ -72,12 +71,13 @@ async function failureOf(status: number, body: unknown, db: Pool): Promise<Error
   return problemOf({ status, code: textOf(body, 'code'), message: textOf(body, 'message') });
 }
 
-async function ask(request: Request, { auth, db }: AuthTools): Promise<Response> {
+async function ask(request: Request, { auth: source, db }: AuthTools): Promise<Response> {
+  const auth = await source();
   let response: Response;
   try {
     response = await auth.handler(request);
   } catch (error) {
-    throw isAPIError(error) ? await failureOf(error.statusCode, error.body, db) : error;
+    throw auth.isAuthError(error) ? await failureOf(error.statusCode, error.body, db) : error;
   }
   if (response.status < 400) return response;
   const wait = response.headers.get('X-Retry-After');

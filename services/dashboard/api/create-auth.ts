@@ -1,4 +1,4 @@
-import { betterAuth, type BetterAuthOptions } from 'better-auth';
+import { type BetterAuthOptions } from 'better-auth';
 import { type Pool } from 'pg';
 import { type Log, scrubText } from '../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from './mail-texts';
@@ -134,9 +134,48 @@ function optionsOf(options: AuthOptions): BetterAuthOptions {
   };
 }
 
-/** Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. */
-export function createAuth(options: AuthOptions): ReturnType<typeof betterAuth> {
-  return betterAuth(optionsOf(options));
+/** A refusal of better-auth. */
+export interface AuthError {
+  readonly statusCode: number;
+  /** `{code, message}`, as a rule. */
+  readonly body?: unknown;
 }
 
-export type Auth = ReturnType<typeof createAuth>;
+/** The parts of better-auth that the dashboard uses. */
+export interface Auth {
+  readonly options: BetterAuthOptions;
+  /** @throws AuthError, or whatever the database throws */
+  handler(request: Request): Promise<Response>;
+  /**
+   * The session of a cookie, with the cookies to set because it was renewed.
+   * @throws AuthError, which may stand for an error of the database
+   */
+  findSession(headers: Headers): Promise<{ user: { email: string; emailVerified: boolean } | undefined; cookies: string[] }>;
+  isAuthError(error: unknown): error is AuthError;
+}
+
+/**
+ * Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. It is loaded here and not
+ * with this module: that takes as long as loading everything else of the dashboard together.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const [{ betterAuth }, { isAPIError }] = await Promise.all([import('better-auth'), import('better-auth/api')]);
+  const auth = betterAuth(optionsOf(options));
+  return {
+    options: auth.options,
+    handler: (request) => auth.handler(request),
+    async findSession(headers) {
+      const { response, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
+      return { user: response?.user, cookies: answered.getSetCookie() };
+    },
+    isAuthError: (error) => isAPIError(error),
+  };
+}
+
+/** Makes it when it is first asked for, once. */
+export type AuthSource = () => Promise<Auth>;
+
+export function createAuthLater(options: AuthOptions): AuthSource {
+  let made: Promise<Auth> | undefined;
+  return () => (made ??= createAuth(options));
+}

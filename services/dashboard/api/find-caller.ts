@@ -2,24 +2,23 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
 import { joinCustomer } from '../../../plugins/stores/postgres/join-customer';
 import { authHeaders, requireDatabase } from './auth-handler';
-import { type Auth } from './create-auth';
+import { type AuthSource } from './create-auth';
 import { type Caller } from './define-endpoint';
 import { Refusal } from './refusal';
 
 interface CallerTools {
-  readonly auth: Auth;
+  readonly auth: AuthSource;
   readonly db: Pool;
 }
 
 /** The signed-in person's address. A session that is nearly used up is renewed, which sets the cookie anew. */
 async function findAddress(request: FastifyRequest, reply: FastifyReply, { auth, db }: CallerTools): Promise<string | undefined> {
-  const found = await auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }).catch(async (error: unknown) => {
+  const accounts = await auth();
+  const { user, cookies } = await accounts.findSession(authHeaders(request)).catch(async (error: unknown) => {
     await requireDatabase(db);
     throw error;
   });
-  const cookies = found.headers.getSetCookie();
   if (cookies.length > 0) reply.header('set-cookie', cookies);
-  const user = found.response?.user;
   // Sign-in refuses unverified addresses already; this is what everything else relies on.
   return user?.emailVerified ? user.email : undefined;
 }

@@ -7,7 +7,7 @@ import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/private-server';
 import { createDashboardApp } from './app';
-import { createAuth } from './create-auth';
+import { createAuthLater } from './create-auth';
 import { type MailSender } from './mail';
 import { createOutboxSender } from './outbox-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
@@ -26,6 +26,8 @@ export interface RunningDashboard {
 /** A page must not hang on a database that does not answer. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const MOST_CONNECTIONS = 10;
+/** Whoever starts everything at once wants the processor for others first; the first person to sign in need not wait for it. */
+const AUTH_LOAD_MS = 2_000;
 /** Beside this module's folder in the build; see cli/build.mjs. */
 const WEB_ROOT = join(__dirname, '..', 'web');
 
@@ -54,10 +56,12 @@ async function startApp(
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
-  const auth = createAuth({ db, secret, url, mail, log });
+  const auth = createAuthLater({ db, secret, url, mail, log });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
   const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
+  const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
+  setTimeout(loadAuth, AUTH_LOAD_MS).unref();
   return () => app.close();
 }
 

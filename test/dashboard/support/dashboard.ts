@@ -6,7 +6,7 @@ import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
-import { createAuth } from '../../../services/dashboard/api/create-auth';
+import { createAuthLater } from '../../../services/dashboard/api/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/define-endpoint';
 import { type Mail, type MailSender } from '../../../services/dashboard/api/mail';
 import { createOutboxSender } from '../../../services/dashboard/api/outbox-sender';
@@ -100,7 +100,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const secret = randomBytes(32).toString('base64');
   const webRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
   const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
-  const auth = createAuth({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
+  const auth = createAuthLater({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
   const app = await createDashboardApp({
     deps: {
       ...{ db: pool, log, clock: options.clock ?? systemClock, timeZone: 'Asia/Kolkata', gatewayUrl: 'http://gateway.test' },
