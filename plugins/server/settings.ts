@@ -18,7 +18,7 @@ const ENVIRONMENT = z.object({
     }
   }),
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z
     .string()
