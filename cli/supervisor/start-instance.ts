@@ -10,6 +10,7 @@ import {
   type InstancePorts,
   listWorkers,
   LOOPBACK,
+  metricsUrls,
   type PlanContext,
   pluginServerChild,
   sandboxChild,
@@ -54,14 +55,18 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(workers.length + 2 + SERVICE_ROW)).filter((port) => !isTaken(port));
-  const [sandbox = 0, servicesPrivate = 0, ...rest] = free;
+  const free = (await findFreePorts(2 * workers.length + 3 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const [sandbox = 0, servicesPrivate = 0, pluginServerMetrics = 0, ...rest] = free;
+  const portsFrom = (first: number): Record<string, number> =>
+    Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
   return {
     gateway,
     sandbox,
     services,
     servicesPrivate,
-    workers: Object.fromEntries(workers.map((name, index) => [name, rest[index] ?? 0])),
+    pluginServerMetrics,
+    workers: portsFrom(0),
+    workersPrivate: portsFrom(workers.length),
   };
 }
 
@@ -101,7 +106,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const logsDir = join(dataDir, 'logs');
   const gateway = `http://${LOOPBACK}:${ports.gateway}`;
   const report: InstanceReport = { gateway, dashboard: null, sandbox: sandboxUrl({ ports }), services: {}, dataDir };
-  const supervisor = new Supervisor({ report, redisUrl: redisUrl ?? null, quotaTimeZone, processes });
+  const supervisor = new Supervisor({ report, metrics: metricsUrls({ ports }), redisUrl: redisUrl ?? null, quotaTimeZone, processes });
   options.onSupervisor(supervisor);
 
   const databaseUrl = givenUrl ?? (await startDatabase(supervisor, dataDir));

@@ -2,10 +2,12 @@ import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../plugins/core/ports';
 import { DeadlinePassed, untilAborted } from './deadline';
-import { isTimeout, upstreamFailure } from './errors';
+import { upstreamFailure } from './errors';
 import { joinHeaders } from './join-headers';
-import { type Metrics, type UpstreamOutcome } from './metrics';
+import { type Metrics } from './metrics';
+import { currentTraceparent } from './tracing';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
+import { watchExchange } from './watch-exchange';
 
 /** Milliseconds for an exchange, retry included. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -90,11 +92,6 @@ function pathWith(basePath: string, request: UpstreamRequest): string {
   return `${basePath.replace(/\/+$/, '')}${request.path}${text === '' ? '' : `?${text}`}`;
 }
 
-function outcomeOf(error: unknown, callerSignal: AbortSignal): UpstreamOutcome {
-  if (isTimeout(error)) return 'timeout';
-  return callerSignal.aborted ? 'cancelled' : 'failed';
-}
-
 class UndiciUpstreamClient implements UpstreamClient {
   private readonly dispatcher: Dispatcher;
   private readonly maxBytes: number;
@@ -144,12 +141,17 @@ class UndiciUpstreamClient implements UpstreamClient {
       origin: base.origin,
       path: pathWith(base.pathname, request),
       method: request.method ?? 'GET',
-      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...this.options.headers, ...request.headers },
+      headers: { ...this.ownHeaders(json), ...this.options.headers, ...request.headers },
       body: json ?? null,
       signal,
       headersTimeout: 0,
       bodyTimeout,
     });
+  }
+
+  private ownHeaders(json: string | undefined): Record<string, string> {
+    const traceparent = currentTraceparent();
+    return { ...(json !== undefined && { 'content-type': 'application/json' }), ...(traceparent !== undefined && { traceparent }) };
   }
 
   private async attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
@@ -178,17 +180,11 @@ class UndiciUpstreamClient implements UpstreamClient {
     const timeoutMs = this.timeoutOf(request);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
-    const startedAt = performance.now();
-    const count = (outcome: UpstreamOutcome): void =>
-      metrics?.countUpstream({ upstream: name, outcome }, (performance.now() - startedAt) / 1000);
     try {
       const signal = AbortSignal.any([request.signal, deadline.signal]);
       // undici notices a signal only once it is connected.
-      const result = await untilAborted(work(signal), signal);
-      count('ok');
-      return result;
+      return await watchExchange({ upstream: name, metrics, signal: request.signal }, () => untilAborted(work(signal), signal));
     } catch (error) {
-      count(outcomeOf(error, request.signal));
       throw upstreamFailure(error);
     } finally {
       clearTimeout(timer);

@@ -7,6 +7,8 @@ import { ServiceError } from './errors';
 import { isUnreachable, workerFailure } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from './metrics';
+import { currentTraceparent } from './tracing';
+import { watchExchange } from './watch-exchange';
 import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
 
 /** Messages of a worker's methods, by method name; take them from the generated proto types. */
@@ -78,8 +80,10 @@ function failureOf(error: unknown, signal: AbortSignal): Error {
   return reason instanceof Error ? reason : workerFailure(error);
 }
 
-function countOf(failure: Error): UpstreamOutcome {
+/** A worker that refuses what it was asked has answered. */
+function countOf(failure: unknown): UpstreamOutcome {
   if (!(failure instanceof ServiceError)) return 'cancelled';
+  if (failure.status < 500) return 'ok';
   return failure.problem === 'upstream_timeout' ? 'timeout' : 'failed';
 }
 
@@ -124,7 +128,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   unary<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): Promise<Response<M, N>> {
     const { signal } = call.context;
     const elsewhere = call.idempotent === true && call.address === undefined && this.addresses.length > 1;
-    return this.measured(signal, async () => {
+    return this.measured(method, signal, async () => {
       try {
         return await this.callOnce(method, request, call);
       } catch (error) {
@@ -135,7 +139,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   }
 
   upload<N extends keyof M & string>(method: N, requests: AsyncIterable<Request<M, N>>, call: WorkerCallOptions): Promise<Response<M, N>> {
-    return this.measured(call.context.signal, () => this.send(method, requests, call));
+    return this.measured(method, call.context.signal, () => this.send(method, requests, call));
   }
 
   async *download<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): AsyncGenerator<Response<M, N>> {
@@ -186,7 +190,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       path: definition.path,
       serialize: definition.requestSerialize,
       deserialize: definition.responseDeserialize as (bytes: Buffer) => object,
-      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }),
+      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }, currentTraceparent()),
       callOptions: { deadline: Date.now() + (call.deadlineMs ?? DEFAULT_DEADLINE_MS) },
       client: this.clientFor(call.address),
     };
@@ -237,20 +241,15 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   }
 
   /** Counts a call and makes its error the service's. */
-  private async measured<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private measured<T>(operation: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { metrics, name } = this.options;
-    const startedAt = performance.now();
-    const count = (outcome: UpstreamOutcome): void =>
-      metrics?.countUpstream({ upstream: name, outcome }, (performance.now() - startedAt) / 1000);
-    try {
-      const result = await work();
-      count('ok');
-      return result;
-    } catch (error) {
-      const failure = failureOf(error, signal);
-      count(countOf(failure));
-      throw failure;
-    }
+    return watchExchange({ upstream: name, operation, metrics, signal, outcomeOf: countOf }, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        throw failureOf(error, signal);
+      }
+    });
   }
 }
 

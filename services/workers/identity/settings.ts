@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const SHORTEST_HMAC_KEY_BYTES = 32;
 
 /** What the worker process reads from its environment. */
 export const identityWorkerSettings = z.object({
-  WORKER_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes a free port; the ready line names it. */
-  WORKER_PORT: portSetting().default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...workerProcessFields,
   SANDBOX_URL: urlSetting().optional(),
   REDIS_URL: z.string().optional(),
   /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */

@@ -6,6 +6,8 @@ import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
 import { sandboxAt } from '../../kit/upstream-target';
+import { type Metrics } from '../../kit/metrics';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
 import { createMemoryOtpThrottle, type OtpThrottle, unlimitedOtps } from './otp-throttle';
@@ -29,7 +31,7 @@ function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
   };
 }
 
-function linkSets(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet; aadhaar: LinkSet } {
+function linkSets(settings: IdentityWorkerSettings, log: Log, metrics: Metrics): { gst: LinkSet; aadhaar: LinkSet } {
   const common = { sandboxUrl: settings.SANDBOX_URL };
   const timings = timingsOf(settings);
   const gst = {
@@ -45,8 +47,8 @@ function linkSets(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet; a
     sandboxUrl: sandboxAt(common, '/identity/aadhaar'),
   };
   return {
-    gst: new LinkSet({ target: gst, timings, log: log.child({ upstream: 'gst' }) }),
-    aadhaar: new LinkSet({ target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
+    gst: new LinkSet({ upstream: 'gst', metrics, target: gst, timings, log: log.child({ upstream: 'gst' }) }),
+    aadhaar: new LinkSet({ upstream: 'aadhaar', metrics, target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
   };
 }
 
@@ -63,20 +65,33 @@ function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined
 }
 
 /** Serves the worker over gRPC until it is closed. */
-export async function startIdentityWorker(settings: IdentityWorkerSettings, log: Log, clock: Clock = systemClock): Promise<WorkerServer> {
+export async function startIdentityWorker(
+  settings: IdentityWorkerSettings,
+  log: Log,
+  clock: Clock = systemClock,
+  metrics: WorkerMetrics = createWorkerMetrics('identity'),
+): Promise<WorkerServer> {
   const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
-  const links = linkSets(settings, log);
+  const links = linkSets(settings, log, metrics.upstreams);
   const redis = redisUrl !== undefined && sharedKey ? connectRedis(redisUrl, log) : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
-  const gst = createGstHandlers({ upstream: gstOverLinks(links.gst), clock, mostSessions });
+  const gst = createGstHandlers({
+    upstream: gstOverLinks(links.gst),
+    clock,
+    mostSessions,
+    watchSessions: (read) => metrics.watchSessions('gst', read),
+  });
   const aadhaar = createAadhaarHandlers({
     upstream: aadhaarOverLinks(links.aadhaar),
     throttles: { live: liveThrottle(settings, redis, clock), test: unlimitedOtps },
     hmacKey: sharedKey ?? randomBytes(HMAC_KEY_BYTES),
     clock,
     mostSessions,
+    watchSessions: (read) => metrics.watchSessions('aadhaar', read),
   });
   const server = await serveWorker({
+    name: 'identity',
+    metrics,
     service: loadService(PROTO, 'identity.v1.IdentityWorker'),
     handlers: { ...gst, ...aadhaar },
     host: settings.WORKER_HOST,

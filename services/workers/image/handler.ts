@@ -1,6 +1,6 @@
 import { DeadlinePassed } from '../../kit/deadline';
 import { ServiceError } from '../../kit/errors';
-import { type WorkerCall } from '../../kit/serve-worker';
+import { type WorkerCall } from '../../kit/worker-call';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
 import { type Engine } from './engine';

@@ -3,6 +3,7 @@ import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
 import { sandboxAt } from '../../kit/upstream-target';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type Engine } from './engine';
 import { createImageHandlers } from './handler';
 import { IMAGE_LIMITS } from './limits';
@@ -27,7 +28,7 @@ function methodOf(settings: ImageWorkerSettings): ThreadMethod {
 }
 
 /** Test calls always take the upstream's way, to the sandbox; live calls the first engine that is configured. */
-function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: Engine; test: Engine } {
+function enginesOf(settings: ImageWorkerSettings, threadFile: string, metrics: WorkerMetrics): { live: Engine; test: Engine } {
   const upstream = createUpstreamEngine({
     target: {
       liveUrl: settings.IMAGE_UPSTREAM_URL,
@@ -36,10 +37,12 @@ function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: E
     },
     token: settings.IMAGE_UPSTREAM_TOKEN,
     timeoutMs: settings.IMAGE_UPSTREAM_TIMEOUT_MS,
+    metrics: metrics.upstreams,
   });
   if (settings.IMAGE_UPSTREAM_URL !== undefined) return { live: upstream, test: upstream };
   const method = methodOf(settings);
   const local = createLocalEngine({ threadFile, method, threads: settings.IMAGE_THREADS, queue: settings.IMAGE_QUEUE });
+  metrics.watchPool('pictures', () => local.levels());
   return { live: local, test: upstream };
 }
 
@@ -47,11 +50,18 @@ function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: E
  * Serves the worker over gRPC until it is closed.
  * @param threadFile the compiled `local/cut-out-thread`
  */
-export async function startImageWorker(settings: ImageWorkerSettings, log: Log, threadFile: string): Promise<WorkerServer> {
-  const engines = enginesOf(settings, threadFile);
+export async function startImageWorker(
+  settings: ImageWorkerSettings,
+  log: Log,
+  threadFile: string,
+  metrics: WorkerMetrics = createWorkerMetrics('image'),
+): Promise<WorkerServer> {
+  const engines = enginesOf(settings, threadFile, metrics);
   const { RemoveBackground } = createImageHandlers({ engines, deadlineMs: settings.IMAGE_DEADLINE_MS });
   const handlers: Record<string, WorkerHandler> = { RemoveBackground: RemoveBackground };
   const server = await serveWorker({
+    name: 'image',
+    metrics,
     service: loadService(PROTO, 'image.v1.ImageWorker'),
     handlers,
     host: settings.WORKER_HOST,

@@ -1,20 +1,10 @@
-import { readSettings } from '../../kit/config';
-import { createLog } from '../../kit/log';
+import { systemClock } from '../../../plugins/core/ports';
+import { runWorker } from '../../kit/run-worker';
 import { rankingWorkerSettings } from './settings';
 import { startRankingWorker } from './start-ranking-worker';
 
-/** Runs the worker until it is told to stop; open calls may finish. */
-async function main(): Promise<void> {
-  const { worker: settings } = readSettings({ worker: rankingWorkerSettings }, process.env);
-  const server = await startRankingWorker(settings, createLog('ranking-worker', { level: settings.LOG_LEVEL }));
-  process.stdout.write(`${JSON.stringify({ ready: true, port: server.port })}\n`);
-  const stop = (): void => {
-    void server.close().then(() => process.exit(0));
-  };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+runWorker({
+  name: 'ranking',
+  settings: rankingWorkerSettings,
+  start: (settings, { log, metrics }) => startRankingWorker(settings, log, systemClock, metrics),
 });

@@ -1,7 +1,9 @@
 import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../../../kit/guarded-fetch';
 import { FetchRefused } from '../../../kit/pinned-connector';
 import { isTimeout } from '../../../kit/errors';
+import { type Metrics } from '../../../kit/metrics';
 import { createUpstreamClient } from '../../../kit/upstream-client';
+import { watchExchange } from '../../../kit/watch-exchange';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
@@ -18,11 +20,19 @@ const USER_AGENT = 'TollgateBot/1.0';
 export const ROBOTS_TOKEN = 'TollgateBot';
 const MAX_BYTES = 2_097_152;
 
+interface LivePortOptions extends Pick<GuardedFetchOptions, 'resolve' | 'dial'> {
+  readonly timeoutMs: number;
+  readonly metrics?: Metrics | undefined;
+}
+
 /** The internet, through the guarded fetch. */
-export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & { timeoutMs: number }): PagePort {
+export function createLivePort({ metrics, ...options }: LivePortOptions): PagePort {
   const guarded = createGuardedFetch({ ...options, maxBytes: MAX_BYTES, userAgent: USER_AGENT });
   return {
-    fetch: (url, request) => guarded.fetch(url, { ...request, maxRedirects: 0 }),
+    fetch: (url, request) => {
+      const { signal = new AbortController().signal } = request;
+      return watchExchange({ upstream: 'web_pages', metrics, signal }, () => guarded.fetch(url, { ...request, maxRedirects: 0 }));
+    },
     close: () => guarded.close(),
   };
 }
@@ -31,9 +41,10 @@ export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'd
  * The sandbox's web: every host lies below `/seo-web/<scheme>/<host>`, so no page of a test key is ever asked for on the network.
  * The same forms of URL are refused as live.
  */
-export function createSandboxPort(sandboxUrl: string, timeoutMs: number): PagePort {
+export function createSandboxPort(sandboxUrl: string, timeoutMs: number, metrics?: Metrics): PagePort {
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
-  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes: MAX_BYTES, headers: { 'user-agent': USER_AGENT } });
+  const headers = { 'user-agent': USER_AGENT };
+  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes: MAX_BYTES, headers, metrics });
   const inSandbox = (text: string): { path: string; href: string } => {
     const url = parseUrl(text);
     const refusal = url ? refuseUrl(url) : 'url_invalid';
