@@ -2,15 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
-import { systemClock } from '../core/ports';
+import { systemClock, type DecisionTracer } from '../core/ports';
 import { createAccessRecordCache } from '../stores/access-record-cache';
 import { createPostgresChangeFeed } from '../stores/postgres/change-feed';
 import { createDecisionWriter } from '../stores/postgres/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
-import { startTracing } from '../tracing/start-tracing';
-import { createDecisionTracer } from './decision-tracer';
+import { startTracing, type Tracing } from '../tracing/start-tracing';
 import { logDecisions } from './log-decisions';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener } from './metrics-listener';
@@ -33,6 +32,12 @@ async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | un
 function openLog(level: string): Logger {
   const form = { timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
   return pino({ level, base: { service: 'plugin-server' }, ...form }, destination({ dest: 2, sync: false }));
+}
+
+/** Loads OpenTelemetry's own part of the plugin server; nothing of it is needed while tracing is off. */
+async function openTracer({ ratio }: Tracing): Promise<DecisionTracer> {
+  const { createDecisionTracer } = await import('./decision-tracer.js');
+  return createDecisionTracer({ ratio, clock: systemClock });
 }
 
 /** Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others. */
@@ -84,7 +89,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     records: cache,
     quota: quota.counter,
     decisions: logDecisions(metrics?.countDecisions(decisions) ?? decisions, log),
-    tracer: tracing && createDecisionTracer({ ratio: tracing.ratio, clock: systemClock }),
+    tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock: systemClock,
     signingKey: settings.signingKeys[0],

@@ -12,7 +12,7 @@ import { type CallInput, readInput, uploadFailure } from './input';
 import { type Log, pathOf } from './log';
 import { DEFAULT_BODY_LIMIT_BYTES } from './read-body';
 import { JSON_TYPE, Reply } from './reply';
-import { within } from './tracing';
+import { traceSignal } from './tracing';
 import { coercionsOf, validateInput } from './validate';
 
 export interface RouteTools {
@@ -53,7 +53,7 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
     try {
       const input = validateInput(read.fields, read.textual, validation);
       const context = contextOf(request, state, { read, tools });
-      const outcome = within(state.span, () => route.handler(input, context, tools.deps));
+      const outcome = route.handler(input, context, tools.deps);
       const result: unknown = isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
       return send(request, reply, result);
     } catch (error) {
@@ -80,6 +80,7 @@ function proofOf(state: CallState): RequestContext {
 function contextOf(request: FastifyRequest, state: CallState, { read, tools }: { read: CallInput; tools: RouteTools }): CallContext {
   const proof = proofOf(state);
   let log: Log | undefined;
+  if (state.span) traceSignal(state.cancel.signal, state.span);
   return {
     requestId: state.requestId,
     proof,

@@ -75,7 +75,7 @@ function bindHandler(method: string, streams: { request: boolean; response: bool
         const responses = await started(() => handler(streams.request ? stream : stream.request, call));
         await writeAll(stream, responses as AsyncIterable<unknown>, call.signal);
       };
-      open.run(serveAll).then(
+      serveAll().then(
         () => {
           open.succeed();
           stream.end();
@@ -88,15 +88,13 @@ function bindHandler(method: string, streams: { request: boolean; response: bool
   const serve: handleUnaryCall<unknown, unknown> & handleClientStreamingCall<unknown, unknown> = (incoming: GrpcCall, answer) => {
     const open = new OpenCall(incoming, method, tools);
     const request: unknown = streams.request ? incoming : Reflect.get(incoming, 'request');
-    open
-      .run(() => started(() => handler(request, open.call)))
-      .then(
-        (response) => {
-          open.succeed();
-          answer(null, response);
-        },
-        (error: unknown) => answer(open.fail(error)),
-      );
+    started(() => handler(request, open.call)).then(
+      (response) => {
+        open.succeed();
+        answer(null, response);
+      },
+      (error: unknown) => answer(open.fail(error)),
+    );
   };
   return serve;
 }

@@ -1,11 +1,11 @@
 import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../plugins/core/ports';
+import { TRACE_HEADER } from '../../plugins/core/trace-context';
 import { DeadlinePassed, untilAborted } from './deadline';
 import { upstreamFailure } from './errors';
 import { joinHeaders } from './join-headers';
 import { type Metrics } from './metrics';
-import { currentTraceparent } from './tracing';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
 import { watchExchange } from './watch-exchange';
 
@@ -92,6 +92,11 @@ function pathWith(basePath: string, request: UpstreamRequest): string {
   return `${basePath.replace(/\/+$/, '')}${request.path}${text === '' ? '' : `?${text}`}`;
 }
 
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
+}
+
 class UndiciUpstreamClient implements UpstreamClient {
   private readonly dispatcher: Dispatcher;
   private readonly maxBytes: number;
@@ -102,7 +107,7 @@ class UndiciUpstreamClient implements UpstreamClient {
   }
 
   request(request: UpstreamRequest): Promise<UpstreamResponse> {
-    return this.exchange(request, (signal) => this.attemptTwice(request, signal));
+    return this.exchange(request, (call) => this.attemptTwice(request, call));
   }
 
   async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
@@ -116,7 +121,7 @@ class UndiciUpstreamClient implements UpstreamClient {
 
   async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
     // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
-    const response = await this.exchange(request, (signal) => this.send(request, signal, this.timeoutOf(request)));
+    const response = await this.exchange(request, (call) => this.send(request, call, this.timeoutOf(request)));
     const { body } = response;
     body.on('error', () => undefined);
     const stop = (): void => void body.destroy();
@@ -134,14 +139,19 @@ class UndiciUpstreamClient implements UpstreamClient {
   }
 
   /** One attempt, as far as the headers. */
-  private send(request: UpstreamRequest, signal: AbortSignal, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+  private send(request: UpstreamRequest, { signal, traceparent }: Attempt, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
     const base = new URL(baseUrlFor(this.options.target, request.mode));
     const json = request.json === undefined ? undefined : JSON.stringify(request.json);
     return this.dispatcher.request({
       origin: base.origin,
       path: pathWith(base.pathname, request),
       method: request.method ?? 'GET',
-      headers: { ...this.ownHeaders(json), ...this.options.headers, ...request.headers },
+      headers: {
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...(traceparent !== undefined && { [TRACE_HEADER]: traceparent }),
+        ...this.options.headers,
+        ...request.headers,
+      },
       body: json ?? null,
       signal,
       headersTimeout: 0,
@@ -149,31 +159,26 @@ class UndiciUpstreamClient implements UpstreamClient {
     });
   }
 
-  private ownHeaders(json: string | undefined): Record<string, string> {
-    const traceparent = currentTraceparent();
-    return { ...(json !== undefined && { 'content-type': 'application/json' }), ...(traceparent !== undefined && { traceparent }) };
-  }
-
-  private async attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
-    const response = await this.send(request, signal, 0);
+  private async attempt(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
+    const response = await this.send(request, call, 0);
     const bytes = await readCapped(response.body, this.maxBytes);
     return { status: response.statusCode, headers: joinHeaders(response.headers), bytes };
   }
 
-  private async attemptTwice(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  private async attemptTwice(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
     const retryable = request.idempotent ?? request.method !== 'POST';
-    if (!retryable) return this.attempt(request, signal);
+    if (!retryable) return this.attempt(request, call);
     try {
-      const response = await this.attempt(request, signal);
+      const response = await this.attempt(request, call);
       if (!RETRIED_STATUSES.has(response.status)) return response;
     } catch (error) {
-      if (signal.aborted || error instanceof ResponseTooLarge) throw error;
+      if (call.signal.aborted || error instanceof ResponseTooLarge) throw error;
     }
-    return this.attempt(request, signal);
+    return this.attempt(request, call);
   }
 
   /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
-  private async exchange<T>(request: UpstreamRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async exchange<T>(request: UpstreamRequest, work: (call: Attempt) => Promise<T>): Promise<T> {
     const { name, target, metrics } = this.options;
     // A missing setting is nobody's time-out: refuse before the clock starts.
     baseUrlFor(target, request.mode);
@@ -183,7 +188,9 @@ class UndiciUpstreamClient implements UpstreamClient {
     try {
       const signal = AbortSignal.any([request.signal, deadline.signal]);
       // undici notices a signal only once it is connected.
-      return await watchExchange({ upstream: name, metrics, signal: request.signal }, () => untilAborted(work(signal), signal));
+      return await watchExchange({ upstream: name, metrics, signal: request.signal }, (traceparent) =>
+        untilAborted(work({ signal, traceparent }), signal),
+      );
     } catch (error) {
       throw upstreamFailure(error);
     } finally {

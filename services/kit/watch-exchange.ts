@@ -14,14 +14,18 @@ export interface ExchangeToWatch {
   readonly outcomeOf?: (error: unknown) => UpstreamOutcome;
 }
 
-/** Counts, times and traces one exchange with an upstream or a worker. */
-export async function watchExchange<T>(exchange: ExchangeToWatch, work: () => Promise<T>): Promise<T> {
+/**
+ * Counts, times and traces one exchange with an upstream or a worker.
+ * @param work is given the `traceparent` to hand on, when the call is traced
+ */
+export async function watchExchange<T>(exchange: ExchangeToWatch, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
   const { upstream, operation, metrics, signal } = exchange;
   const usualOutcome = (error: unknown): UpstreamOutcome => (isTimeout(error) ? 'timeout' : signal.aborted ? 'cancelled' : 'failed');
   const startedAt = performance.now();
   const count = (outcome: UpstreamOutcome): void => metrics?.countUpstream({ upstream, outcome }, (performance.now() - startedAt) / 1000);
   try {
     const result = await traced(
+      signal,
       { name: operation === undefined ? upstream : `${upstream} ${operation}`, attributes: { 'tollgate.upstream': upstream } },
       work,
     );

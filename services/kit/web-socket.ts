@@ -11,7 +11,7 @@ import { type Route } from './define-service';
 import { answerFailure, ServiceError } from './errors';
 import { type Log, pathOf } from './log';
 import { rawAnswer } from './raw-answer';
-import { continueTrace, noteFailure, within } from './tracing';
+import { continueTrace, noteFailure, traceSignal } from './tracing';
 
 /** Bytes of one message from a client. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -71,6 +71,7 @@ async function serve(
 ): Promise<void> {
   const { proof, requestId, span, tools } = call;
   const closed = new AbortController();
+  traceSignal(closed.signal, span);
   const log = tools.log.child({ requestId });
   socket.once('close', () => {
     closed.abort();
@@ -79,7 +80,7 @@ async function serve(
   socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
   try {
     const context = { requestId, proof, mode: proof.mode, log, clock: tools.clock, signal: closed.signal };
-    await within(span, () => route.webSocket?.(socket, context, tools.deps));
+    await route.webSocket?.(socket, context, tools.deps);
   } catch (error) {
     if (span) noteFailure(span, error);
     log.error({ err: error, route: route.path }, 'a WebSocket handler failed');

@@ -4,7 +4,7 @@ import { ClientGone } from './deadline';
 import { ServiceError } from './errors';
 import { grpcStatusOf } from './grpc-status';
 import { type Log } from './log';
-import { continueTrace, noteFailure, within } from './tracing';
+import { continueTrace, noteFailure, traceSignal } from './tracing';
 import { type CallOutcome, type WorkerMetrics } from './worker-metrics';
 import { callerOf, traceparentOf, type WorkerCaller } from './worker-wire';
 
@@ -51,12 +51,8 @@ export class OpenCall {
     this.call = { ...caller, signal: gone.signal, log: tools.log.child({ requestId, mode }) };
     const attributes = { 'tollgate.request_id': requestId, 'tollgate.mode': mode };
     this.span = continueTrace(traceparentOf(incoming.metadata), { name: `worker ${tools.worker} ${method}`, attributes });
+    traceSignal(gone.signal, this.span);
     this.counted = tools.metrics.callStarted(method);
-  }
-
-  /** What the handler traces belongs to this call. */
-  run<T>(work: () => T): T {
-    return within(this.span, work);
   }
 
   succeed(): void {

@@ -7,7 +7,6 @@ import { ServiceError } from './errors';
 import { isUnreachable, workerFailure } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from './metrics';
-import { currentTraceparent } from './tracing';
 import { watchExchange } from './watch-exchange';
 import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
 
@@ -87,6 +86,10 @@ function countOf(failure: unknown): UpstreamOutcome {
   return failure.problem === 'upstream_timeout' ? 'timeout' : 'failed';
 }
 
+interface TracedCall extends WorkerCallOptions {
+  readonly traceparent?: string | undefined;
+}
+
 /** One method of the service, ready to be called. */
 interface Prepared {
   readonly path: string;
@@ -128,18 +131,18 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   unary<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): Promise<Response<M, N>> {
     const { signal } = call.context;
     const elsewhere = call.idempotent === true && call.address === undefined && this.addresses.length > 1;
-    return this.measured(method, signal, async () => {
+    return this.measured(method, signal, async (traceparent) => {
       try {
-        return await this.callOnce(method, request, call);
+        return await this.callOnce(method, request, { ...call, traceparent });
       } catch (error) {
         if (!elsewhere || signal.aborted || !isUnreachable(error)) throw error;
-        return await this.callOnce(method, request, call);
+        return await this.callOnce(method, request, { ...call, traceparent });
       }
     });
   }
 
   upload<N extends keyof M & string>(method: N, requests: AsyncIterable<Request<M, N>>, call: WorkerCallOptions): Promise<Response<M, N>> {
-    return this.measured(method, call.context.signal, () => this.send(method, requests, call));
+    return this.measured(method, call.context.signal, (traceparent) => this.send(method, requests, { ...call, traceparent }));
   }
 
   async *download<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): AsyncGenerator<Response<M, N>> {
@@ -181,7 +184,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     return client;
   }
 
-  private prepare(method: string, call: WorkerCallOptions): Prepared {
+  private prepare(method: string, call: TracedCall): Prepared {
     const definition = this.options.service[method];
     if (!definition) throw new Error(`the worker ${this.options.name} has no method ${method}`);
     const { proof, requestId } = call.context;
@@ -190,13 +193,13 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       path: definition.path,
       serialize: definition.requestSerialize,
       deserialize: definition.responseDeserialize as (bytes: Buffer) => object,
-      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }, currentTraceparent()),
+      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }, call.traceparent),
       callOptions: { deadline: Date.now() + (call.deadlineMs ?? DEFAULT_DEADLINE_MS) },
       client: this.clientFor(call.address),
     };
   }
 
-  private async callOnce<N extends keyof M & string>(method: N, request: object, call: WorkerCallOptions): Promise<Response<M, N>> {
+  private async callOnce<N extends keyof M & string>(method: N, request: object, call: TracedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let done = (): void => undefined;
     try {
@@ -209,11 +212,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     }
   }
 
-  private async send<N extends keyof M & string>(
-    method: N,
-    requests: AsyncIterable<object>,
-    call: WorkerCallOptions,
-  ): Promise<Response<M, N>> {
+  private async send<N extends keyof M & string>(method: N, requests: AsyncIterable<object>, call: TracedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let answer: Answer = () => undefined;
     const answered = new Promise<object>((resolve, reject) => (answer = settleWith(resolve, reject)));
@@ -241,11 +240,11 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   }
 
   /** Counts a call and makes its error the service's. */
-  private measured<T>(operation: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private measured<T>(operation: string, signal: AbortSignal, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
     const { metrics, name } = this.options;
-    return watchExchange({ upstream: name, operation, metrics, signal, outcomeOf: countOf }, async () => {
+    return watchExchange({ upstream: name, operation, metrics, signal, outcomeOf: countOf }, async (traceparent) => {
       try {
-        return await work();
+        return await work(traceparent);
       } catch (error) {
         throw failureOf(error, signal);
       }

@@ -106,7 +106,7 @@ function createCallMetrics(worker: string, registry: Registry): WorkerMetrics['c
  * @param options.withProcess adds CPU, memory and event-loop figures of this process; once a process
  */
 export function createWorkerMetrics(worker: string, options: { withProcess?: boolean } = {}): WorkerMetrics {
-  const upstreams = createMetrics(options).forService(`worker-${worker}`);
+  const upstreams = createMetrics(options).forService(`${worker}-worker`);
   const { registry } = upstreams;
   const pools = new PoolGauges(worker, registry);
   return {
