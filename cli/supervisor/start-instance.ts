@@ -55,7 +55,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(2 * workers.length + 3 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const free = (await findFreePorts(2 * workers.length + 4 + SERVICE_ROW)).filter((port) => !isTaken(port));
   const [sandbox = 0, servicesPrivate = 0, pluginServerMetrics = 0, ...rest] = free;
   const portsFrom = (first: number): Record<string, number> =>
     Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
