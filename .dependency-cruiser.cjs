@@ -18,8 +18,9 @@ module.exports = {
     },
     only('stores-know-core', '^plugins/stores/', ['^plugins/(core|stores)/'], 'stores implement the ports of core'),
     only('access-layer-gets-ports', '^plugins/access-layer/', ['^plugins/(core|access-layer)/'], 'the plugin gets ports, never a store'),
+    only('tracing-knows-nobody', '^plugins/tracing/', ['^plugins/tracing/'], 'every process starts tracing with it'),
     only('server-composes', '^plugins/server/(?!main)', ['^plugins/(core|server)/'], 'only main.ts wires stores into the plugin server'),
-    only('kit-knows-core', '^services/kit/', ['^(plugins/core|services/kit)/'], 'the kit serves every product'),
+    only('kit-knows-core', '^services/kit/', ['^(plugins/core|plugins/tracing|services/kit)/'], 'the kit serves every product'),
     {
       name: 'product-is-alone',
       comment: 'a product uses the kit and core, never another product and never a store',

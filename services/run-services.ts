@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../plugins/core/ports';
+import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, processSettings, type ProcessSettings, readSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/define-service';
 import { createLog, type Log } from './kit/log';
@@ -37,7 +38,8 @@ interface Tools {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { common, workerTls, clock, metrics, refund } = tools;
+  const { common, workerTls, clock, refund } = tools;
+  const metrics = tools.metrics.forService(service.name);
   const log = tools.log.child({ service: service.name });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const app = createServiceApp(service, { signingKeys: common.TOLLGATE_SIGNING_KEYS, deps, refund, clock, log, metrics });
@@ -76,6 +78,10 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
   const metrics = createMetrics({ withProcess: true });
   const closers: (() => Promise<void>)[] = [];
   try {
+    const [only, ...others] = services;
+    const serviceName = only && others.length === 0 ? `tollgate-${only.name}` : 'tollgate-services';
+    const tracing = await startTracing({ serviceName, env, log });
+    if (tracing) closers.push(() => tracing.stop());
     const store = await createRefund(common, { log, clock });
     if (store) closers.push(() => store.close());
     const running: Running[] = [];

@@ -21,6 +21,8 @@ export interface InstanceReport {
 export interface InstanceState extends InstanceReport {
   readonly supervisor: ProcessIdentity;
   readonly children: readonly (ProcessIdentity & { readonly name: string })[];
+  /** Where Prometheus finds each process, by the process's name. */
+  readonly metrics: Readonly<Record<string, string>>;
   readonly databaseUrl: string;
   readonly redisUrl: string | null;
   /** IANA name. */

@@ -31,6 +31,10 @@ export interface InstancePorts {
   readonly servicesPrivate: number;
   /** By worker, for example `apk`. */
   readonly workers: Readonly<Record<string, number>>;
+  /** Metrics of the workers, by worker. */
+  readonly workersPrivate: Readonly<Record<string, number>>;
+  /** Metrics of the plugin server. */
+  readonly pluginServerMetrics: number;
 }
 
 export const LOOPBACK = '127.0.0.1';
@@ -81,8 +85,22 @@ export function sandboxChild(context: PlanContext): ChildSpec {
 /** One shared gRPC worker. */
 export function workerChild(context: PlanContext, name: string): ChildSpec {
   const port = String(context.ports.workers[name]);
-  const env = { WORKER_HOST: LOOPBACK, WORKER_PORT: port, SANDBOX_URL: sandboxUrl(context), REDIS_URL: context.redisUrl };
+  const env = {
+    WORKER_HOST: LOOPBACK,
+    WORKER_PORT: port,
+    PRIVATE_HOST: LOOPBACK,
+    PRIVATE_PORT: String(context.ports.workersPrivate[name]),
+    SANDBOX_URL: sandboxUrl(context),
+    REDIS_URL: context.redisUrl,
+  };
   return nodeChild(context, { name: `worker-${name}`, module: `services/workers/${name}/main.js`, env });
+}
+
+/** Where Prometheus finds each process, by the process's name. */
+export function metricsUrls({ ports }: Pick<PlanContext, 'ports'>): Record<string, string> {
+  const url = (port: number): string => `http://${LOOPBACK}:${port}/metrics`;
+  const workers = Object.entries(ports.workersPrivate).map(([name, port]) => [`worker-${name}`, url(port)] as const);
+  return { 'plugin-server': url(ports.pluginServerMetrics), services: url(ports.servicesPrivate), ...Object.fromEntries(workers) };
 }
 
 /** `APK_WORKER_URL=127.0.0.1:7001`, one a worker. */
@@ -129,7 +147,14 @@ export function dashboardChild(context: PlanContext): ChildSpec {
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
   const { pluginSocket, signingKeys, databaseUrl, redisUrl } = context;
-  const env = { PLUGIN_SOCKET: pluginSocket, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TOLLGATE_SIGNING_KEYS: signingKeys };
+  const env = {
+    PLUGIN_SOCKET: pluginSocket,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    TOLLGATE_SIGNING_KEYS: signingKeys,
+    METRICS_HOST: LOOPBACK,
+    METRICS_PORT: String(context.ports.pluginServerMetrics),
+  };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
     // A killed server leaves its socket behind, and nobody can listen on a path that exists.

@@ -11,6 +11,7 @@ import {
   type InstancePorts,
   listWorkers,
   LOOPBACK,
+  metricsUrls,
   type PlanContext,
   pluginServerChild,
   sandboxChild,
@@ -58,9 +59,11 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(workers.length + 4 + SERVICE_ROW)).filter((port) => !isTaken(port));
-  const [sandbox = 0, servicesPrivate = 0, dashboardPrivate = 0, otherDashboard = 0, ...rest] = free;
+  const free = (await findFreePorts(2 * workers.length + 6 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const [sandbox = 0, servicesPrivate = 0, dashboardPrivate = 0, otherDashboard = 0, pluginServerMetrics = 0, ...rest] = free;
   const isUsualFree = !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
+  const portsFrom = (first: number): Record<string, number> =>
+    Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
   return {
     gateway,
     dashboard: isUsualFree ? USUAL_DASHBOARD_PORT : otherDashboard,
@@ -68,7 +71,9 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
     sandbox,
     services,
     servicesPrivate,
-    workers: Object.fromEntries(workers.map((name, index) => [name, rest[index] ?? 0])),
+    pluginServerMetrics,
+    workers: portsFrom(0),
+    workersPrivate: portsFrom(workers.length),
   };
 }
 
@@ -108,7 +113,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const logsDir = join(dataDir, 'logs');
   const gateway = `http://${LOOPBACK}:${ports.gateway}`;
   const report: InstanceReport = { gateway, dashboard: null, sandbox: sandboxUrl({ ports }), services: {}, dataDir };
-  const supervisor = new Supervisor({ report, redisUrl: redisUrl ?? null, quotaTimeZone, processes });
+  const supervisor = new Supervisor({ report, metrics: metricsUrls({ ports }), redisUrl: redisUrl ?? null, quotaTimeZone, processes });
   options.onSupervisor(supervisor);
 
   const databaseUrl = givenUrl ?? (await startDatabase(supervisor, dataDir));

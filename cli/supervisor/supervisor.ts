@@ -14,6 +14,8 @@ export interface ProcessTable {
 
 export interface SupervisorOptions {
   readonly report: InstanceReport;
+  /** URLs by process. */
+  readonly metrics: Readonly<Record<string, string>>;
   readonly redisUrl: string | null;
   readonly quotaTimeZone: string;
   readonly processes: ProcessTable;
@@ -108,7 +110,7 @@ export class Supervisor {
 
   #remember(): void {
     if (this.#stopped) return;
-    const { redisUrl, quotaTimeZone, processes } = this.#options;
+    const { metrics, redisUrl, quotaTimeZone, processes } = this.#options;
     const children = this.#children.flatMap((child) => {
       const pid = child.pid();
       return pid === undefined ? [] : [{ name: child.spec.name, ...processes.identifyProcess(pid) }];
@@ -118,6 +120,7 @@ export class Supervisor {
       supervisor: processes.identifyProcess(process.pid),
       children,
       databaseUrl: this.#databaseUrl,
+      metrics,
       redisUrl,
       quotaTimeZone,
     });

@@ -53,6 +53,7 @@ export class Dispatcher {
     const exchange = new Exchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
     // A write that races with the client's leaving; the close that follows is what is acted on.
     response.on('error', () => undefined);
+    response.once('close', () => this.record(exchange));
     if (this.draining) response.shouldKeepAlive = false;
     if (arrival.expectsContinue === true) exchange.expectContinue();
     const refused = refusedStatus(exchange) ?? (arrival.tunnel !== undefined && exchange.body.declaredBytes !== 0 ? 400 : undefined);
@@ -68,6 +69,12 @@ export class Dispatcher {
     }
     exchange.match = match;
     this.runPlugins(exchange, { match, arrival, next: 0 });
+  }
+
+  /** One line a request, as Kong's access log; without the path, in which anything may stand. */
+  private record({ id, method, match, response, startedAt }: Exchange): void {
+    const seconds = (Date.now() - startedAt) / 1000;
+    this.parts.log('info', 'request', { requestId: id, method, service: match?.route.service.name, status: response.statusCode, seconds });
   }
 
   /** The bytes of an answer to what Node could not parse. */

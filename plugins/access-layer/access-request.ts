@@ -4,6 +4,9 @@ import {
   type AccessRecords,
   type Clock,
   type DecisionLog,
+  type DecisionStep,
+  type DecisionTrace,
+  type DecisionTracer,
   type QuotaCounter,
   type SpendResult,
   type SubscriptionAccess,
@@ -24,6 +27,10 @@ export interface AccessLayerDeps {
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void };
+  /** Absent unless tracing is on. */
+  readonly tracer?: DecisionTracer | undefined;
+  /** Told how long each step took, failed ones too. Absent unless somebody asks for metrics. */
+  readonly onStep?: ((step: DecisionStep, durationMs: number) => void) | undefined;
 }
 
 /** One request on its way through the steps; each step fills in what it learned. */
@@ -36,6 +43,7 @@ export interface AccessRequest {
   readonly originHost: string | undefined;
   /** Asks Kong for the body: a further exchange, made only when the key can be nowhere else. */
   readonly readBody: () => Promise<RawBody>;
+  readonly trace: DecisionTrace | undefined;
 
   key: string | undefined;
   keyPlace: KeyPlace | undefined;

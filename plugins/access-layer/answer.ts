@@ -4,6 +4,7 @@ import { type KongPdk } from '../core/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/quota';
 import { removeParameter } from '../core/raw-parameters';
+import { TRACE_HEADER } from '../core/trace-context';
 import { type AccessRequest, type Denial } from './access-request';
 
 function quotaOf(request: AccessRequest): QuotaReport | null {
@@ -33,7 +34,8 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { ke
   );
   const out = kong.service.request;
   const writes: Promise<unknown>[] = headersToStrip(request.headers, request.key ?? '').map((name) => out.clearHeader(name));
-  writes.push(out.setHeaders({ [CONTEXT_HEADER]: token }));
+  const { trace } = request;
+  writes.push(out.setHeaders({ [CONTEXT_HEADER]: token, ...(trace && { [TRACE_HEADER]: trace.traceparent }) }));
   const query = removeParameter(request.rawQuery, KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
   if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));

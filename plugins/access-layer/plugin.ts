@@ -3,7 +3,8 @@ import { maskApiKey } from '../core/api-key';
 import { originHostOf } from '../core/whitelist';
 import { type RequestHeaders } from '../core/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
-import { type Decision } from '../core/ports';
+import { type Decision, type DecisionStep } from '../core/ports';
+import { TRACE_HEADER } from '../core/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
 import { admit, refuse } from './answer';
 import { checkAccess } from './check-access';
@@ -14,7 +15,11 @@ import { spendQuota } from './spend-quota';
 /** Kong's maximum for `get_headers`; a request with as many may have more, which would pass unseen. */
 const MAX_HEADERS = 1000;
 
-const STEPS: readonly AccessStep[] = [resolveKey, checkAccess, spendQuota];
+const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
+  ['resolve_key', resolveKey],
+  ['check_access', checkAccess],
+  ['spend_quota', spendQuota],
+];
 
 /** What Kong is told about the plugin. 1005: after Kong's bot detection and CORS, before anything that works on an admitted request. */
 export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA } as const;
@@ -29,19 +34,27 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
     }
 
     async access(kong: KongPdk): Promise<void> {
-      const request = await readRequest(kong, this.config);
+      const request = await readRequest(kong, this.config, deps);
       const denial = await decide(request, deps);
-      deps.decisions.record(describe(request, denial, deps.clock.now()));
+      const decision = describe(request, denial, deps.clock.now());
+      deps.decisions.record(decision);
       const nowSeconds = Math.floor(deps.clock.now() / 1000);
-      if (denial) await refuse(kong, request, denial, nowSeconds);
-      else await admit(kong, request, { key: deps.signingKey, nowSeconds });
+      try {
+        if (denial) await refuse(kong, request, denial, nowSeconds);
+        else await admit(kong, request, { key: deps.signingKey, nowSeconds });
+      } catch (error) {
+        request.trace?.end(undefined);
+        throw error;
+      }
+      request.trace?.end(decision);
     }
   }
   return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
 /** One exchange with Kong: the four reads are started together and travel in one write. */
-async function readRequest(kong: KongPdk, config: AccessLayerConfig): Promise<AccessRequest> {
+async function readRequest(kong: KongPdk, config: AccessLayerConfig, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
+  const startedAtMs = tracer ? clock.monotonic() : 0;
   const [rawHeaders, rawQuery, callerAddress, requestId] = await Promise.all([
     kong.request.getHeaders(MAX_HEADERS),
     kong.request.getRawQuery(),
@@ -57,6 +70,7 @@ async function readRequest(kong: KongPdk, config: AccessLayerConfig): Promise<Ac
     requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
     originHost: originHostOf(headers['origin'], headers['referer']),
     readBody: async () => parseBody(await kong.request.getRawBody()),
+    trace: tracer?.begin(headers[TRACE_HEADER], startedAtMs),
     key: undefined,
     keyPlace: undefined,
     strippedBody: undefined,
@@ -81,13 +95,27 @@ async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<De
   if (countHeaders(request.headers) >= MAX_HEADERS) return { code: 'request_not_readable' };
   try {
     for (const step of STEPS) {
-      const denial = await step(request, deps);
+      const denial = await runStep(step, request, deps);
       if (denial) return denial;
     }
     return undefined;
   } catch (error) {
     deps.log.error({ err: error, requestId: request.requestId }, 'the request could not be checked and was refused');
     return { code: 'access_layer_unavailable' };
+  }
+}
+
+/** One step, timed when somebody listens. */
+async function runStep([name, step]: (typeof STEPS)[number], request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
+  const { onStep, clock } = deps;
+  if (!onStep && !request.trace) return step(request, deps);
+  const startedAtMs = clock.monotonic();
+  try {
+    return await step(request, deps);
+  } finally {
+    const endedAtMs = clock.monotonic();
+    onStep?.(name, endedAtMs - startedAtMs);
+    request.trace?.addStep(name, startedAtMs, endedAtMs);
   }
 }
 

@@ -111,6 +111,27 @@ export interface DecisionLog {
   record(decision: Decision): void;
 }
 
+/** The steps of a decision, in their order. */
+export type DecisionStep = 'resolve_key' | 'check_access' | 'spend_quota';
+
+/** One decision as a part of a distributed trace. All times are those of {@link Clock.monotonic}. */
+export interface DecisionTrace {
+  /** For the service: what it does for this request belongs to the same trace. */
+  readonly traceparent: string;
+  addStep(step: DecisionStep, startedAtMs: number, endedAtMs: number): void;
+  /** @param decision undefined when the plugin failed */
+  end(decision: Decision | undefined): void;
+}
+
+/** Where traces go. Never blocks and never throws. */
+export interface DecisionTracer {
+  /**
+   * @param given the request's own `traceparent`, as Kong shows it
+   * @returns undefined for a request that is not traced and whose caller sent no context
+   */
+  begin(given: string | readonly string[] | undefined, startedAtMs: number): DecisionTrace | undefined;
+}
+
 /** Injected so that decisions can be tested at any moment. */
 export interface Clock {
   /** Unix milliseconds. */

@@ -164,14 +164,15 @@ export class Connection implements ExchangePort {
   private fail(exchange: Exchange, error: unknown): void {
     if (this.exchange !== exchange) return;
     this.context.counters.failed++;
-    this.context.log.error({ err: error }, 'the plugin failed: the request is refused with 503');
+    this.context.log.error({ err: error, requestId: exchange.requestId }, 'the plugin failed: the request is refused with 503');
     this.refuse(exchange);
   }
 
   private readonly onDeadline = (): void => {
     if (!this.exchange) return;
     this.context.counters.overdue++;
-    this.context.log.error({ deadlineMs: this.timerMs }, 'the plugin took too long: the request is refused with 503');
+    const { requestId } = this.exchange;
+    this.context.log.error({ deadlineMs: this.timerMs, requestId }, 'the plugin took too long: the request is refused with 503');
     this.refuse(this.exchange);
   };
 
@@ -203,7 +204,8 @@ export class Connection implements ExchangePort {
   /** What came is not Kong's protocol, so nothing after it can be trusted either. */
   private onProtocolError(error: unknown): void {
     this.context.counters.protocolErrors++;
-    this.context.log.warn({ err: error, duringEvent: this.isRunning }, 'not the plugin protocol: the connection is ended');
+    const { requestId } = this.exchange ?? {};
+    this.context.log.warn({ err: error, duringEvent: this.isRunning, requestId }, 'not the plugin protocol: the connection is ended');
     if (this.exchange) this.refuse(this.exchange);
     this.close();
   }

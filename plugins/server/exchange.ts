@@ -62,6 +62,8 @@ export class Exchange {
   private writes = 0;
   private exited = false;
   private over = false;
+  /** For the log; known once the plugin has read it. */
+  requestId: string | undefined;
 
   constructor(private readonly port: ExchangePort) {}
 

@@ -77,12 +77,15 @@ class Client {
   }
 }
 
+const REQUEST_ID = 'kong_request_id';
+
 class Nginx {
   constructor(private readonly exchange: Exchange) {}
 
   /** An unknown or unset variable reads as the empty string. */
   getVar(variable: string): Promise<string> {
-    return this.exchange.read(getVar(variable), decodeString);
+    if (variable !== REQUEST_ID) return this.exchange.read(getVar(variable), decodeString);
+    return this.exchange.read(getVar(variable), (bytes, start, end) => (this.exchange.requestId = decodeString(bytes, start, end)));
   }
 }
 

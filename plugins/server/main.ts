@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { type Pool } from 'pg';
-import { destination, pino } from 'pino';
+import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
-import { systemClock } from '../core/ports';
+import { systemClock, type DecisionTracer } from '../core/ports';
 import { createAccessRecordCache } from '../stores/access-record-cache';
 import { createPostgresChangeFeed } from '../stores/postgres/change-feed';
 import { createDecisionWriter } from '../stores/postgres/decision-writer';
@@ -10,6 +10,8 @@ import { createPostgresAccessRecords } from '../stores/postgres/find-access-reco
 import { createNodeReporter } from '../stores/postgres/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
+import { startTracing, type Tracing } from '../tracing/start-tracing';
+import { logDecisions } from './log-decisions';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
@@ -25,6 +27,18 @@ const DRAIN_MS = 3_000;
 async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const { size } = await stat(path);
   return size > maxBytes ? undefined : readFile(path);
+}
+
+/** JSON lines in the form of the services' own. stderr: stdout carries the ready line alone. */
+function openLog(level: string): Logger {
+  const form = { timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
+  return pino({ level, base: { service: 'plugin-server' }, ...form }, destination({ dest: 2, sync: false }));
+}
+
+/** Loads OpenTelemetry's own part of the plugin server; nothing of it is needed while tracing is off. */
+async function openTracer({ ratio }: Tracing): Promise<DecisionTracer> {
+  const { createDecisionTracer } = await import('./decision-tracer.js');
+  return createDecisionTracer({ ratio, clock: systemClock });
 }
 
 /** Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others. */
@@ -58,9 +72,9 @@ function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: Serv
 
 /** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
 async function serve(settings: PluginServerSettings): Promise<void> {
-  // stderr: stdout carries the ready line alone.
-  const log = pino({ level: settings.logLevel, base: { process: 'plugin-server' } }, destination({ dest: 2, sync: false }));
+  const log = openLog(settings.logLevel);
   const { databaseUrl, timeZone } = settings;
+  const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
   const feed = createPostgresChangeFeed({ url: databaseUrl });
   const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
@@ -81,7 +95,9 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const plugin = createAccessLayer({
     records: cache,
     quota: quota.counter,
-    decisions: metrics?.countDecisions(decisions) ?? decisions,
+    decisions: logDecisions(metrics?.countDecisions(decisions) ?? decisions, log),
+    tracer: tracing && (await openTracer(tracing)),
+    onStep: metrics?.timeStep,
     clock: systemClock,
     signingKey: settings.signingKeys[0],
     readBodyFile,
@@ -102,7 +118,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log.info({ signal }, 'draining');
     await server.close({ graceMs: DRAIN_MS });
     await listener?.close();
-    await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close()]);
+    await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
     cache.close();
     await Promise.all([records.end(), counters.end(), ledger.end()]);
     log.info({}, 'stopped');

@@ -1,12 +1,20 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type PluginModule, type KongPdk } from '../core/kong-pdk';
-import { type Decision, type DecisionLog } from '../core/ports';
+import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
 import { type PluginServerStats } from './plugin-server';
 
 /** What the stores tell about themselves; their own types have more. */
 export interface MetricSources {
   readonly server: () => PluginServerStats;
-  readonly cache: () => { known: number; unknown: number; hits: number; reads: number; staleUses: number };
+  readonly cache: () => {
+    readonly known: number;
+    readonly unknown: number;
+    readonly hits: number;
+    readonly reads: number;
+    readonly staleUses: number;
+    readonly failures: number;
+    readonly isBreakerOpen: boolean;
+  };
   /** False while changes could be missed, so that every request reads its key anew. */
   readonly isFeedHealthy: () => boolean;
   readonly quota: () => {
@@ -18,6 +26,10 @@ export interface MetricSources {
     readonly lateUnits: number;
     readonly seedings: number;
     readonly usageRowsWritten: number;
+    readonly waiting: number;
+    /** Undefined without Redis. */
+    readonly isRedisGivenUp: boolean | undefined;
+    readonly isPostgresGivenUp: boolean;
   };
   readonly decisions: () => { queued: number; written: number; dropped: number; failures: number };
 }
@@ -28,11 +40,17 @@ export interface PluginServerMetrics {
   countDecisions(log: DecisionLog): DecisionLog;
   /** The same plugin, timed from Kong's event to the end of its access phase. */
   timeEvents(plugin: PluginModule): PluginModule;
+  /** Told how long a step of a decision took. */
+  timeStep(this: void, step: DecisionStep, durationMs: number): void;
   /** From now on a scrape asks these. */
   watch(sources: MetricSources): void;
 }
 
 const STORES = ['redis', 'postgres', 'none'] as const;
+const STEPS: readonly DecisionStep[] = ['resolve_key', 'check_access', 'spend_quota'];
+
+/** Seconds. A step on warm stores takes a fraction of a millisecond. */
+const STEP_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1];
 
 /** Seconds. A warm key takes less than a millisecond; 5 s is the deadline of an event. */
 const EVENT_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5];
@@ -106,6 +124,7 @@ function watchCache(registry: Registry, { cache: read, isFeedHealthy }: MetricSo
   const name = (part: string): string => `tollgate_access_cache_${part}`;
   total(registry, { name: name('hits_total'), help: 'Keys answered from memory.' }, () => read().hits);
   total(registry, { name: name('reads_total'), help: 'Keys read from the database.' }, () => read().reads);
+  total(registry, { name: name('failures_total'), help: 'Reads that the database did not answer.' }, () => read().failures);
   total(registry, { name: name('stale_uses_total'), help: 'Records used without the database, within 60 s.' }, () => read().staleUses);
   level(registry, { name: name('known'), help: 'Keys in memory.' }, () => read().known);
   level(registry, { name: name('unknown'), help: 'Hashes in memory that no key has.' }, () => read().unknown);
@@ -125,6 +144,7 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
       for (const store of STORES) this.set({ store }, Number(store === storeInUse));
     },
   });
+  level(registry, { name: name('waiting'), help: 'Requests that wait for their unit.' }, () => read().waiting);
   total(registry, { name: name('redis_calls_total'), help: 'Calls to Redis; one may carry many requests.' }, () => read().redisCalls);
   total(registry, { name: name('postgres_calls_total'), help: 'Calls to the counter in Postgres.' }, () => read().postgresCalls);
   total(registry, { name: name('failures_total'), help: 'Calls that no store answered.' }, () => read().failures);
@@ -132,6 +152,35 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
   total(registry, { name: name('late_units_total'), help: 'Units granted too late and given back.' }, () => read().lateUnits);
   total(registry, { name: name('seedings_total'), help: 'Counts that Redis got from Postgres again.' }, () => read().seedings);
   total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to Postgres.' }, () => read().usageRowsWritten);
+}
+
+/** Which stores are left alone for a while because they failed. */
+function watchBreakers(registry: Registry, { cache, quota }: MetricSources): void {
+  new Gauge({
+    name: 'tollgate_breaker_open',
+    help: '1 while a store that failed is not asked, but for trials.',
+    labelNames: ['breaker'] as const,
+    registers: [registry],
+    collect() {
+      const { isRedisGivenUp, isPostgresGivenUp } = quota();
+      if (isRedisGivenUp !== undefined) this.set({ breaker: 'quota_redis' }, Number(isRedisGivenUp));
+      this.set({ breaker: 'quota_postgres' }, Number(isPostgresGivenUp));
+      this.set({ breaker: 'access_records' }, Number(cache().isBreakerOpen));
+    },
+  });
+}
+
+/** @returns told of every step; the labels are looked up here, once */
+function createStepTimes(registry: Registry): PluginServerMetrics['timeStep'] {
+  const histogram = new Histogram({
+    name: 'tollgate_plugin_step_duration_seconds',
+    help: "Steps of a decision; Kong's share is not in them.",
+    labelNames: ['step'] as const,
+    buckets: STEP_BUCKETS,
+    registers: [registry],
+  });
+  const byStep = new Map(STEPS.map((step) => [step, histogram.labels({ step })]));
+  return (step, durationMs) => byStep.get(step)?.observe(durationMs / 1_000);
 }
 
 function watchDecisions(registry: Registry, read: MetricSources['decisions']): void {
@@ -170,11 +219,13 @@ export function createPluginServerMetrics(): PluginServerMetrics {
         log.record(decision);
       },
     }),
+    timeStep: createStepTimes(registry),
     timeEvents: (plugin) => timed(plugin, (seconds) => events.observe(seconds)),
     watch(sources) {
       watchServer(registry, sources.server);
       watchCache(registry, sources);
       watchQuota(registry, sources.quota);
+      watchBreakers(registry, sources);
       watchDecisions(registry, sources.decisions);
     },
   };

@@ -20,7 +20,7 @@ const ENVIRONMENT = z.object({
   }),
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
   NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z
     .string()

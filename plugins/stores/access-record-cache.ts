@@ -24,8 +24,20 @@ export interface AccessRecordCacheOptions {
   readonly breakerPauseMs?: number;
 }
 
+/** Counts since the start, but for `known`, `unknown` and the breaker. */
+export interface AccessRecordCacheStats {
+  readonly known: number;
+  readonly unknown: number;
+  readonly hits: number;
+  readonly reads: number;
+  readonly staleUses: number;
+  /** Reads that the store did not answer. */
+  readonly failures: number;
+  readonly isBreakerOpen: boolean;
+}
+
 export interface AccessRecordCache extends AccessRecords {
-  stats(): { known: number; unknown: number; hits: number; reads: number; staleUses: number };
+  stats(): AccessRecordCacheStats;
   /** Stops listening to the feed. */
   close(): void;
 }
@@ -56,7 +68,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
   const watchedUntil = new Map<number, number>();
   let generation = 0;
   const changes = createRecentChanges();
-  const counts = { hits: 0, reads: 0, staleUses: 0 };
+  const counts = { hits: 0, reads: 0, staleUses: 0, failures: 0 };
 
   function startGeneration(): void {
     watchedUntil.set(generation, feed.lastHealthyAt());
@@ -106,6 +118,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
       keep(hash, record, begun);
       return record;
     } catch (error) {
+      counts.failures += 1;
       if (error instanceof StoreUnavailable) breaker.failed(startedAt);
       throw error;
     } finally {
@@ -166,7 +179,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
       }
       return readOrUseStale(hash);
     },
-    stats: () => ({ known: known.size(), unknown: unknown.size, ...counts }),
+    stats: () => ({ known: known.size(), unknown: unknown.size, isBreakerOpen: breaker.isOpen(), ...counts }),
     close: unsubscribe,
   };
 }

@@ -4,6 +4,8 @@ import { type Clock } from '../core/ports';
 export interface CircuitBreaker {
   /** True when the caller may try; asking takes the one trial after a pause. */
   mayTry(): boolean;
+  /** True from a failure to the next success. Asking takes no trial. */
+  isOpen(): boolean;
   succeeded(): void;
   /** @param startedAt monotonic milliseconds; an attempt from before the last success says nothing about the store of today */
   failed(startedAt: number): void;
@@ -20,6 +22,7 @@ export function createCircuitBreaker({ clock, pauseMs }: { clock: Clock; pauseMs
       openUntil = now + pauseMs;
       return true;
     },
+    isOpen: () => openUntil !== undefined,
     succeeded() {
       openUntil = undefined;
       lastSuccessAt = clock.monotonic();

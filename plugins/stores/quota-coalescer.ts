@@ -48,6 +48,13 @@ export class CoalescingCounter implements QuotaCounter {
     return taken.standing;
   }
 
+  /** Spends that are not answered yet and not under way. */
+  get waiting(): number {
+    let count = 0;
+    for (const { waiters } of this.queues.values()) count += waiters.length;
+    return count;
+  }
+
   /** setImmediate, not a microtask: it runs once every socket that became readable in this turn has been read. */
   private schedule(subscriptionId: string): void {
     if (this.due.push(subscriptionId) === 1) setImmediate(() => this.sendDue());

@@ -40,6 +40,11 @@ export interface QuotaStoreStats {
   /** Looks into Postgres because Redis did not know a subscription, or this node not whether it does. */
   readonly seedings: number;
   readonly usageRowsWritten: number;
+  /** Spends that wait for their turn now. */
+  readonly waiting: number;
+  /** Undefined without Redis. */
+  readonly isRedisGivenUp: boolean | undefined;
+  readonly isPostgresGivenUp: boolean;
 }
 
 export interface QuotaStore {
@@ -77,8 +82,9 @@ function createOnPostgres(options: QuotaStoreOptions): QuotaStore {
   const patience = { silenceMs: POSTGRES_DEADLINE_MS, heldUpSilenceMs: POSTGRES_DEADLINE_MS, deadlineMs: POSTGRES_DEADLINE_MS };
   const ledger = new QuotaLedger({ ...options, ...patience });
   const postgres = new PostgresQuotaCounter(ledger, options.timeZone);
+  const counter = new CoalescingCounter(postgres);
   return {
-    counter: new CoalescingCounter(postgres),
+    counter,
     close: () => Promise.resolve(),
     stats: () => ({
       storeInUse: ledger.isAnswering ? 'postgres' : 'none',
@@ -89,6 +95,9 @@ function createOnPostgres(options: QuotaStoreOptions): QuotaStore {
       lateUnits: 0,
       seedings: 0,
       usageRowsWritten: 0,
+      waiting: counter.waiting,
+      isRedisGivenUp: undefined,
+      isPostgresGivenUp: !ledger.isAnswering,
     }),
   };
 }
@@ -124,8 +133,9 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
   isStarted = true;
   if (!isUsable) failover.trouble('not reachable at start');
   writer.start();
+  const counter = new CoalescingCounter(failover);
   return {
-    counter: new CoalescingCounter(failover),
+    counter,
     close: async () => {
       failover.close();
       await primary.giveBackLateUnits();
@@ -141,6 +151,9 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
       lateUnits: primary.lateUnits,
       seedings: primary.seedings,
       usageRowsWritten: writer.rowsWritten,
+      waiting: counter.waiting,
+      isRedisGivenUp: failover.storeInUse() !== 'redis',
+      isPostgresGivenUp: !ledger.isAnswering,
     }),
   };
 }

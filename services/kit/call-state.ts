@@ -1,3 +1,4 @@
+import { type Span } from '@opentelemetry/api';
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../plugins/core/context-token';
 import { type Cancellation } from './deadline';
@@ -7,6 +8,8 @@ export interface CallState {
   readonly requestId: string;
   /** Undefined when the request carries no valid proof: then it is refused. */
   readonly proof: RequestContext | undefined;
+  /** Undefined unless this request is traced. */
+  readonly span: Span | undefined;
   /** Monotonic milliseconds. */
   readonly startedAtMs: number;
   /** Fires when the client leaves or the deadline passes. */

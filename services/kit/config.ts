@@ -107,6 +107,21 @@ function signingKeysSetting(): z.ZodType<ReturnType<typeof parseSigningKeys>> {
   });
 }
 
+const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info');
+
+/** What every worker process reads, to be spread into its own settings. */
+export const workerProcessFields = {
+  WORKER_HOST: z.string().default('127.0.0.1'),
+  /** 0 takes a free port; the ready line names it. */
+  WORKER_PORT: portSetting().default(0),
+  /** `/metrics` and `/health`; nothing listens without a port. */
+  PRIVATE_HOST: z.string().default('127.0.0.1'),
+  PRIVATE_PORT: portSetting().optional(),
+  LOG_LEVEL: logLevel,
+};
+
+export type WorkerProcessSettings = z.output<z.ZodObject<typeof workerProcessFields>>;
+
 /** What every service process reads. */
 export const processSettings = z.object({
   TOLLGATE_SIGNING_KEYS: signingKeysSetting(),
@@ -121,7 +136,7 @@ export const processSettings = z.object({
   DATABASE_URL: z.string().optional(),
   REDIS_URL: z.string().optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: logLevel,
 });
 
 export type ProcessSettings = z.output<typeof processSettings>;

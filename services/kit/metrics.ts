@@ -6,6 +6,8 @@ export type UpstreamOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled';
 /** What the kit counts. Labels hold route paths and configured names, never anything a caller sent. */
 export interface Metrics {
   readonly registry: Registry;
+  /** The same metrics; exchanges counted through it carry the name of the service or worker that asked. */
+  forService(service: string): Metrics;
   /** @param seconds from the request's first byte to the last of the answer */
   countRequest(labels: { service: string; route: string; status: number; mode: string }, seconds: number): void;
   countRefund(labels: { service: string; outcome: 'refunded' | 'repeated' | 'late' | 'failed' }): void;
@@ -43,17 +45,19 @@ export function createMetrics(options: { withProcess?: boolean } = {}): Metrics 
   const upstreams = new Histogram({
     name: 'tollgate_upstream_duration_seconds',
     help: 'Time of exchanges with upstreams and workers, retries included.',
-    labelNames: ['upstream', 'outcome'] as const,
+    labelNames: ['service', 'upstream', 'outcome'] as const,
     buckets: BUCKETS,
     registers,
   });
-  return {
+  const createFor = (asking: { service?: string }): Metrics => ({
     registry,
+    forService: (service) => createFor({ service }),
     countRequest: ({ service, route, status, mode }, seconds) => {
       requests.inc({ service, route, status, mode });
       durations.observe({ service, route }, seconds);
     },
     countRefund: (labels) => refunds.inc(labels),
-    countUpstream: (labels, seconds) => upstreams.observe(labels, seconds),
-  };
+    countUpstream: (labels, seconds) => upstreams.observe({ ...asking, ...labels }, seconds),
+  });
+  return createFor({});
 }

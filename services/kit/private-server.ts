@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { type Registry } from 'prom-client';
 import { scrubText } from './log';
-import { type Metrics } from './metrics';
 
 /** Asked by `/ready`: throws with a text fit for an operator. */
 export type ReadyCheck = () => void | Promise<void>;
@@ -10,8 +10,8 @@ export interface PrivateServerOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly metrics: Metrics;
-  /** By service name. */
+  readonly metrics: { readonly registry: Registry };
+  /** By name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;

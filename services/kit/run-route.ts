@@ -12,6 +12,7 @@ import { type CallInput, readInput, uploadFailure } from './input';
 import { type Log, pathOf } from './log';
 import { DEFAULT_BODY_LIMIT_BYTES } from './read-body';
 import { JSON_TYPE, Reply } from './reply';
+import { traceSignal } from './tracing';
 import { coercionsOf, validateInput } from './validate';
 
 export interface RouteTools {
@@ -79,6 +80,7 @@ function proofOf(state: CallState): RequestContext {
 function contextOf(request: FastifyRequest, state: CallState, { read, tools }: { read: CallInput; tools: RouteTools }): CallContext {
   const proof = proofOf(state);
   let log: Log | undefined;
+  if (state.span) traceSignal(state.cancel.signal, state.span);
   return {
     requestId: state.requestId,
     proof,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import {
   Server,
-  type Metadata,
   type ServiceDefinition as GrpcServiceDefinition,
   type UntypedHandleCall,
   type handleClientStreamingCall,
@@ -9,21 +8,11 @@ import {
   type handleUnaryCall,
   type ServerWritableStream,
 } from '@grpc/grpc-js';
-import { ClientGone } from './deadline';
-import { ServiceError } from './errors';
-import { grpcStatusOf } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
-import { type Log } from './log';
-import { callerOf, DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls, type WorkerCaller } from './worker-wire';
-
-/** What a worker's handler knows of its call besides the message. */
-export interface WorkerCall extends WorkerCaller {
-  /** Fires when the service cancels, loses its client or its deadline passes. */
-  readonly signal: AbortSignal;
-  /** Milliseconds until the service gives up on the call, as of now; infinite when it set no deadline. */
-  timeLeftMs(): number;
-  readonly log: Log;
-}
+import { type Log, withoutRedaction } from './log';
+import { type CallTools, type GrpcCall, OpenCall, type WorkerCall } from './worker-call';
+import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics';
+import { DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls } from './worker-wire';
 
 /**
  * A plain function of a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`.
@@ -32,6 +21,8 @@ export interface WorkerCall extends WorkerCaller {
 export type WorkerHandler = { handle(request: unknown, call: WorkerCall): unknown }['handle'];
 
 export interface WorkerServerOptions {
+  /** For log, metrics and traces, for example `identity`. */
+  readonly name: string;
   /** From `loadService`. */
   readonly service: GrpcServiceDefinition;
   /** One for every method of the service. */
@@ -40,6 +31,7 @@ export interface WorkerServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly log: Log;
+  readonly metrics?: WorkerMetrics | undefined;
   readonly tls?: MutualTls | undefined;
   readonly maxMessageBytes?: number;
 }
@@ -55,32 +47,6 @@ export interface WorkerServer {
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-
-interface GrpcCall {
-  readonly metadata: Metadata;
-  readonly cancelled: boolean;
-  getDeadline(): Date | number;
-  on(event: 'cancelled', listener: () => void): unknown;
-}
-
-function openCall(call: GrpcCall, log: Log): WorkerCall {
-  const caller = callerOf(call.metadata);
-  const gone = new AbortController();
-  const abort = (): void => gone.abort(new ClientGone());
-  call.on('cancelled', abort);
-  if (call.cancelled) abort();
-  const deadlineAt = Number(call.getDeadline());
-  const timeLeftMs = (): number => deadlineAt - Date.now();
-  return { ...caller, signal: gone.signal, timeLeftMs, log: log.child({ requestId: caller.requestId, mode: caller.mode }) };
-}
-
-function reportFailure(error: unknown, call: WorkerCall, method: string): ReturnType<typeof grpcStatusOf> {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (call.signal.aborted) call.log.debug({ method }, 'a call was cancelled');
-  else if (!(error instanceof ServiceError)) call.log.error({ err: error, method }, 'a call could not be processed');
-  else if (error.status >= 500) call.log.warn({ err: cause, method, code: error.message }, 'a call failed');
-  return grpcStatusOf(error);
-}
 
 /** Writes a stream with backpressure; ends quietly when the reader is gone. */
 async function writeAll(
@@ -99,42 +65,53 @@ function started(work: () => unknown): Promise<unknown> {
   return new Promise((resolve) => resolve(work()));
 }
 
-function bindHandler(
-  method: string,
-  streams: { request: boolean; response: boolean },
-  tools: { handler: WorkerHandler; log: Log },
-): UntypedHandleCall {
-  const { handler, log } = tools;
+function bindHandler(method: string, streams: { request: boolean; response: boolean }, tools: HandlerTools): UntypedHandleCall {
+  const { handler } = tools;
   if (streams.response) {
     const serve: handleServerStreamingCall<unknown, unknown> = (stream) => {
-      const call = openCall(stream, log);
-      started(() => handler(streams.request ? stream : stream.request, call))
-        .then((each) => writeAll(stream, each as AsyncIterable<unknown>, call.signal))
-        .then(
-          () => stream.end(),
-          (error: unknown) => stream.emit('error', reportFailure(error, call, method)),
-        );
+      const open = new OpenCall(stream, method, tools);
+      const { call } = open;
+      const serveAll = async (): Promise<void> => {
+        const responses = await started(() => handler(streams.request ? stream : stream.request, call));
+        await writeAll(stream, responses as AsyncIterable<unknown>, call.signal);
+      };
+      serveAll().then(
+        () => {
+          open.succeed();
+          stream.end();
+        },
+        (error: unknown) => stream.emit('error', open.fail(error)),
+      );
     };
     return serve;
   }
   const serve: handleUnaryCall<unknown, unknown> & handleClientStreamingCall<unknown, unknown> = (incoming: GrpcCall, answer) => {
-    const call = openCall(incoming, log);
+    const open = new OpenCall(incoming, method, tools);
     const request: unknown = streams.request ? incoming : Reflect.get(incoming, 'request');
-    started(() => handler(request, call)).then(
-      (response) => answer(null, response),
-      (error: unknown) => answer(reportFailure(error, call, method)),
+    started(() => handler(request, open.call)).then(
+      (response) => {
+        open.succeed();
+        answer(null, response);
+      },
+      (error: unknown) => answer(open.fail(error)),
     );
   };
   return serve;
 }
 
+interface HandlerTools extends CallTools {
+  readonly handler: WorkerHandler;
+}
+
 function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall> {
-  const { service, handlers, log } = options;
+  const { service, handlers, log, name } = options;
+  const metrics = options.metrics ?? createWorkerMetrics(name);
+  const tools: CallTools = { worker: name, log, accessLog: withoutRedaction(log), metrics };
   const bound: Record<string, UntypedHandleCall> = {};
   for (const [method, { requestStream, responseStream }] of Object.entries(service)) {
     const handler = handlers[method];
     if (!handler) throw new Error(`the worker has no handler for ${method}`);
-    bound[method] = bindHandler(method, { request: requestStream, response: responseStream }, { handler, log });
+    bound[method] = bindHandler(method, { request: requestStream, response: responseStream }, { ...tools, handler });
   }
   return bound;
 }

@@ -3,6 +3,7 @@ import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type SigningKey } from '../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../plugins/core/ports';
+import { TRACE_HEADER } from '../../plugins/core/trace-context';
 import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from './deadline';
@@ -14,6 +15,7 @@ import { createLog, pathOf, scrubText, withoutRedaction, type Log } from './log'
 import { createMetrics, type Metrics } from './metrics';
 import { giveUnitBack, isRefundable, type Refund } from './refund';
 import { bindRoute } from './run-route';
+import { continueTrace, noteFailure, type SpanDescription } from './tracing';
 import { acceptWebSockets } from './web-socket';
 
 export interface ServiceAppOptions<Deps> {
@@ -115,6 +117,8 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
   const state: CallState = {
     requestId,
     proof,
+    // Only behind the gateway: a stranger's context is the plugin server's to judge.
+    span: proof && continueTrace(request.headers[TRACE_HEADER], spanOf(service, requestId)),
     startedAtMs: clock.monotonic(),
     cancel: new Cancellation(),
     clientLeft: false,
@@ -128,6 +132,10 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     state.cancel.fire(new ClientGone());
     record(request, reply, tools);
   });
+}
+
+function spanOf({ name }: ServiceDefinition, requestId: string): SpanDescription {
+  return { name: `service ${name}`, attributes: { 'tollgate.service': name, 'tollgate.request_id': requestId } };
 }
 
 function addHooks(app: FastifyInstance, tools: AppTools): void {
@@ -154,9 +162,10 @@ function addHooks(app: FastifyInstance, tools: AppTools): void {
 
 function sendFailure(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; tools: AppTools }): FastifyReply {
   const { request, reply, tools } = call;
-  const { requestId, clientLeft } = stateOf(request);
+  const { requestId, clientLeft, span } = stateOf(request);
   const { status, headers, body, unexpected } = answerFailure(error, requestId);
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (span && status >= 500) noteFailure(span, error);
   if (!clientLeft && unexpected) tools.log.error({ err: cause, requestId, route: routeOf(request) }, 'a request could not be processed');
   else if (!clientLeft && status >= 500)
     tools.log.warn({ err: cause, requestId, route: routeOf(request), code: body.code }, 'a request failed');
@@ -199,9 +208,12 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   const status = clientLeft ? CLIENT_CLOSED_REQUEST : reply.statusCode;
   const elapsedMs = clock.monotonic() - startedAtMs;
   metrics.countRequest({ service: service.name, route: routeOf(request), status, mode: proof?.mode ?? 'none' }, elapsedMs / 1000);
+  state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
+  state.span?.end();
   if (!log.isLevelEnabled('info')) return;
   log.info({
     requestId,
+    traceId: state.span?.spanContext().traceId,
     method: request.method,
     // A path that is no route may hold anything, a personal number too.
     path: request.is404 ? scrubText(pathOf(request.raw.url ?? '').slice(0, 200)) : routeOf(request),

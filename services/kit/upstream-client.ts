@@ -1,11 +1,13 @@
 import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../plugins/core/ports';
+import { TRACE_HEADER } from '../../plugins/core/trace-context';
 import { DeadlinePassed, untilAborted } from './deadline';
-import { isTimeout, upstreamFailure } from './errors';
+import { upstreamFailure } from './errors';
 import { joinHeaders } from './join-headers';
-import { type Metrics, type UpstreamOutcome } from './metrics';
+import { type Metrics } from './metrics';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
+import { watchExchange } from './watch-exchange';
 
 /** Milliseconds for an exchange, retry included. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -90,9 +92,9 @@ function pathWith(basePath: string, request: UpstreamRequest): string {
   return `${basePath.replace(/\/+$/, '')}${request.path}${text === '' ? '' : `?${text}`}`;
 }
 
-function outcomeOf(error: unknown, callerSignal: AbortSignal): UpstreamOutcome {
-  if (isTimeout(error)) return 'timeout';
-  return callerSignal.aborted ? 'cancelled' : 'failed';
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
 }
 
 class UndiciUpstreamClient implements UpstreamClient {
@@ -105,7 +107,7 @@ class UndiciUpstreamClient implements UpstreamClient {
   }
 
   request(request: UpstreamRequest): Promise<UpstreamResponse> {
-    return this.exchange(request, (signal) => this.attemptTwice(request, signal));
+    return this.exchange(request, (call) => this.attemptTwice(request, call));
   }
 
   async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
@@ -119,7 +121,7 @@ class UndiciUpstreamClient implements UpstreamClient {
 
   async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
     // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
-    const response = await this.exchange(request, (signal) => this.send(request, signal, this.timeoutOf(request)));
+    const response = await this.exchange(request, (call) => this.send(request, call, this.timeoutOf(request)));
     const { body } = response;
     body.on('error', () => undefined);
     const stop = (): void => void body.destroy();
@@ -137,14 +139,19 @@ class UndiciUpstreamClient implements UpstreamClient {
   }
 
   /** One attempt, as far as the headers. */
-  private send(request: UpstreamRequest, signal: AbortSignal, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+  private send(request: UpstreamRequest, { signal, traceparent }: Attempt, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
     const base = new URL(baseUrlFor(this.options.target, request.mode));
     const json = request.json === undefined ? undefined : JSON.stringify(request.json);
     return this.dispatcher.request({
       origin: base.origin,
       path: pathWith(base.pathname, request),
       method: request.method ?? 'GET',
-      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...this.options.headers, ...request.headers },
+      headers: {
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...(traceparent !== undefined && { [TRACE_HEADER]: traceparent }),
+        ...this.options.headers,
+        ...request.headers,
+      },
       body: json ?? null,
       signal,
       headersTimeout: 0,
@@ -152,43 +159,39 @@ class UndiciUpstreamClient implements UpstreamClient {
     });
   }
 
-  private async attempt(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
-    const response = await this.send(request, signal, 0);
+  private async attempt(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
+    const response = await this.send(request, call, 0);
     const bytes = await readCapped(response.body, this.maxBytes);
     return { status: response.statusCode, headers: joinHeaders(response.headers), bytes };
   }
 
-  private async attemptTwice(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  private async attemptTwice(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
     const retryable = request.idempotent ?? request.method !== 'POST';
-    if (!retryable) return this.attempt(request, signal);
+    if (!retryable) return this.attempt(request, call);
     try {
-      const response = await this.attempt(request, signal);
+      const response = await this.attempt(request, call);
       if (!RETRIED_STATUSES.has(response.status)) return response;
     } catch (error) {
-      if (signal.aborted || error instanceof ResponseTooLarge) throw error;
+      if (call.signal.aborted || error instanceof ResponseTooLarge) throw error;
     }
-    return this.attempt(request, signal);
+    return this.attempt(request, call);
   }
 
   /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
-  private async exchange<T>(request: UpstreamRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async exchange<T>(request: UpstreamRequest, work: (call: Attempt) => Promise<T>): Promise<T> {
     const { name, target, metrics } = this.options;
     // A missing setting is nobody's time-out: refuse before the clock starts.
     baseUrlFor(target, request.mode);
     const timeoutMs = this.timeoutOf(request);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
-    const startedAt = performance.now();
-    const count = (outcome: UpstreamOutcome): void =>
-      metrics?.countUpstream({ upstream: name, outcome }, (performance.now() - startedAt) / 1000);
     try {
       const signal = AbortSignal.any([request.signal, deadline.signal]);
       // undici notices a signal only once it is connected.
-      const result = await untilAborted(work(signal), signal);
-      count('ok');
-      return result;
+      return await watchExchange({ upstream: name, metrics, signal: request.signal }, (traceparent) =>
+        untilAborted(work({ signal, traceparent }), signal),
+      );
     } catch (error) {
-      count(outcomeOf(error, request.signal));
       throw upstreamFailure(error);
     } finally {
       clearTimeout(timer);

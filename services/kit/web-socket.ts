@@ -1,14 +1,17 @@
 import { type IncomingMessage, type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
+import { type Span } from '@opentelemetry/api';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type RequestContext, type SigningKey } from '../../plugins/core/context-token';
 import { type Clock } from '../../plugins/core/ports';
 import { type ProblemCode } from '../../plugins/core/problems';
+import { TRACE_HEADER } from '../../plugins/core/trace-context';
 import { findProof, requestIdOf } from './context';
 import { type Route } from './define-service';
 import { answerFailure, ServiceError } from './errors';
 import { type Log, pathOf } from './log';
 import { rawAnswer } from './raw-answer';
+import { continueTrace, noteFailure, traceSignal } from './tracing';
 
 /** Bytes of one message from a client. */
 const MAX_MESSAGE_BYTES = 65_536;
@@ -44,7 +47,13 @@ export function acceptWebSockets(server: Server, tools: UpgradeTools): CloseSock
     if (!proof) return refuse(stream, 'gateway_proof_missing', requestId);
     const route = byPath.get(pathOf(request.url ?? '').replace(/(?<=.)\/$/, ''));
     if (!route) return refuse(stream, 'route_unknown', requestId);
-    sockets.handleUpgrade(request, stream, head, (socket) => void serve(socket, route, { proof, requestId, tools }));
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      const span = continueTrace(request.headers[TRACE_HEADER], {
+        name: `socket ${route.path}`,
+        attributes: { 'tollgate.request_id': requestId },
+      });
+      void serve(socket, route, { proof, requestId, span, tools });
+    });
   });
   return () => {
     for (const socket of sockets.clients) socket.close(GOING_AWAY);
@@ -58,16 +67,22 @@ function refuse(stream: Duplex, problem: ProblemCode, requestId: string): void {
 async function serve(
   socket: WebSocket,
   route: Route,
-  call: { proof: RequestContext; requestId: string; tools: UpgradeTools },
+  call: { proof: RequestContext; requestId: string; span: Span | undefined; tools: UpgradeTools },
 ): Promise<void> {
-  const { proof, requestId, tools } = call;
+  const { proof, requestId, span, tools } = call;
   const closed = new AbortController();
+  traceSignal(closed.signal, span);
   const log = tools.log.child({ requestId });
-  socket.once('close', () => closed.abort());
+  socket.once('close', () => {
+    closed.abort();
+    span?.end();
+  });
   socket.on('error', (error) => log.debug({ err: error }, 'a WebSocket failed'));
   try {
-    await route.webSocket?.(socket, { requestId, proof, mode: proof.mode, log, clock: tools.clock, signal: closed.signal }, tools.deps);
+    const context = { requestId, proof, mode: proof.mode, log, clock: tools.clock, signal: closed.signal };
+    await route.webSocket?.(socket, context, tools.deps);
   } catch (error) {
+    if (span) noteFailure(span, error);
     log.error({ err: error, route: route.path }, 'a WebSocket handler failed');
     socket.close(INTERNAL_ERROR);
   }

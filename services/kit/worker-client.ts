@@ -7,6 +7,7 @@ import { ServiceError } from './errors';
 import { isUnreachable, workerFailure } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from './metrics';
+import { watchExchange } from './watch-exchange';
 import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
 
 /** Messages of a worker's methods, by method name; take them from the generated proto types. */
@@ -78,9 +79,15 @@ function failureOf(error: unknown, signal: AbortSignal): Error {
   return reason instanceof Error ? reason : workerFailure(error);
 }
 
-function countOf(failure: Error): UpstreamOutcome {
+/** A worker that refuses what it was asked has answered. */
+function countOf(failure: unknown): UpstreamOutcome {
   if (!(failure instanceof ServiceError)) return 'cancelled';
+  if (failure.status < 500) return 'ok';
   return failure.problem === 'upstream_timeout' ? 'timeout' : 'failed';
+}
+
+interface TracedCall extends WorkerCallOptions {
+  readonly traceparent?: string | undefined;
 }
 
 /** One method of the service, ready to be called. */
@@ -124,18 +131,18 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   unary<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): Promise<Response<M, N>> {
     const { signal } = call.context;
     const elsewhere = call.idempotent === true && call.address === undefined && this.addresses.length > 1;
-    return this.measured(signal, async () => {
+    return this.measured(method, signal, async (traceparent) => {
       try {
-        return await this.callOnce(method, request, call);
+        return await this.callOnce(method, request, { ...call, traceparent });
       } catch (error) {
         if (!elsewhere || signal.aborted || !isUnreachable(error)) throw error;
-        return await this.callOnce(method, request, call);
+        return await this.callOnce(method, request, { ...call, traceparent });
       }
     });
   }
 
   upload<N extends keyof M & string>(method: N, requests: AsyncIterable<Request<M, N>>, call: WorkerCallOptions): Promise<Response<M, N>> {
-    return this.measured(call.context.signal, () => this.send(method, requests, call));
+    return this.measured(method, call.context.signal, (traceparent) => this.send(method, requests, { ...call, traceparent }));
   }
 
   async *download<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): AsyncGenerator<Response<M, N>> {
@@ -177,7 +184,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     return client;
   }
 
-  private prepare(method: string, call: WorkerCallOptions): Prepared {
+  private prepare(method: string, call: TracedCall): Prepared {
     const definition = this.options.service[method];
     if (!definition) throw new Error(`the worker ${this.options.name} has no method ${method}`);
     const { proof, requestId } = call.context;
@@ -186,13 +193,13 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       path: definition.path,
       serialize: definition.requestSerialize,
       deserialize: definition.responseDeserialize as (bytes: Buffer) => object,
-      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }),
+      metadata: metadataOf({ requestId, customerId, subscriptionId, mode }, call.traceparent),
       callOptions: { deadline: Date.now() + (call.deadlineMs ?? DEFAULT_DEADLINE_MS) },
       client: this.clientFor(call.address),
     };
   }
 
-  private async callOnce<N extends keyof M & string>(method: N, request: object, call: WorkerCallOptions): Promise<Response<M, N>> {
+  private async callOnce<N extends keyof M & string>(method: N, request: object, call: TracedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let done = (): void => undefined;
     try {
@@ -205,11 +212,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     }
   }
 
-  private async send<N extends keyof M & string>(
-    method: N,
-    requests: AsyncIterable<object>,
-    call: WorkerCallOptions,
-  ): Promise<Response<M, N>> {
+  private async send<N extends keyof M & string>(method: N, requests: AsyncIterable<object>, call: TracedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let answer: Answer = () => undefined;
     const answered = new Promise<object>((resolve, reject) => (answer = settleWith(resolve, reject)));
@@ -237,20 +240,15 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   }
 
   /** Counts a call and makes its error the service's. */
-  private async measured<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  private measured<T>(operation: string, signal: AbortSignal, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
     const { metrics, name } = this.options;
-    const startedAt = performance.now();
-    const count = (outcome: UpstreamOutcome): void =>
-      metrics?.countUpstream({ upstream: name, outcome }, (performance.now() - startedAt) / 1000);
-    try {
-      const result = await work();
-      count('ok');
-      return result;
-    } catch (error) {
-      const failure = failureOf(error, signal);
-      count(countOf(failure));
-      throw failure;
-    }
+    return watchExchange({ upstream: name, operation, metrics, signal, outcomeOf: countOf }, async (traceparent) => {
+      try {
+        return await work(traceparent);
+      } catch (error) {
+        throw failureOf(error, signal);
+      }
+    });
   }
 }
 

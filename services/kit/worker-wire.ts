@@ -1,5 +1,6 @@
 import { credentials, Metadata, ServerCredentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { type KeyMode } from '../../plugins/core/ports';
+import { TRACE_HEADER } from '../../plugins/core/trace-context';
 
 /** What a worker learns of the call it serves. */
 export interface WorkerCaller {
@@ -13,12 +14,14 @@ export interface WorkerCaller {
 
 const KEYS = { requestId: 'x-request-id', customerId: 'x-customer-id', subscriptionId: 'x-subscription-id', mode: 'x-mode' } as const;
 
-export function metadataOf(caller: WorkerCaller): Metadata {
+/** @param traceparent of the span that the call belongs to */
+export function metadataOf(caller: WorkerCaller, traceparent?: string): Metadata {
   const metadata = new Metadata();
   metadata.set(KEYS.requestId, caller.requestId);
   metadata.set(KEYS.customerId, caller.customerId);
   metadata.set(KEYS.subscriptionId, caller.subscriptionId);
   metadata.set(KEYS.mode, caller.mode);
+  if (traceparent !== undefined) metadata.set(TRACE_HEADER, traceparent);
   return metadata;
 }
 
@@ -31,6 +34,10 @@ export function callerOf(metadata: Metadata): WorkerCaller {
     subscriptionId: read(KEYS.subscriptionId),
     mode: read(KEYS.mode) === 'live' ? 'live' : 'test',
   };
+}
+
+export function traceparentOf(metadata: Metadata): unknown {
+  return metadata.get(TRACE_HEADER)[0];
 }
 
 /** PEM texts. Both sides show a certificate of the same authority. */

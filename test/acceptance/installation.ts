@@ -11,6 +11,7 @@ import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-st
 import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/instance';
+import { checkLogs, noteSecret } from '../support/used-secrets';
 
 export type IssuedKey = Pick<CreatedKey, 'key' | 'id' | 'subscriptions'>;
 
@@ -55,6 +56,7 @@ export interface Installation {
   /** An input that the sandbox documents for this outcome, ready to send. */
   sandboxInput(product: string, outcome: string): Promise<Record<string, unknown>>;
   readonly instance: RunningInstance | undefined;
+  /** @throws Error when the logs hold a secret that was sent or issued; those of an installation given by its URL are not here */
   close(): Promise<void>;
 }
 
@@ -93,7 +95,7 @@ export async function openInstallation(): Promise<Installation> {
       activate: (id) => setKeyState(db, { id, state: 'active', actor }),
       expire: (id, at) => expireKey(db, { id, at, actor }),
       rules: (id, rules) => replaceKeyRules(db, { id, rules, actor }),
-      rotate: (id, overlapMs) => rotateKey(db, { id, actor, ...(overlapMs === undefined ? {} : { overlapMs }) }),
+      rotate: (id, overlapMs) => noted(rotateKey(db, { id, actor, ...(overlapMs === undefined ? {} : { overlapMs }) })),
     },
     subscriptions: {
       pause: (id) => setSubscriptionState(db, { id, state: 'paused', actor }),
@@ -110,16 +112,23 @@ export async function openInstallation(): Promise<Installation> {
     async close() {
       closeConnections();
       await db.end();
-      await endpoints.instance?.stop();
+      await endpoints.instance?.stop(checkLogs);
     },
   };
+}
+
+/** The logs are searched for every key when the tests are over, used or not. */
+async function noted<K extends { readonly key: string }>(issued: Promise<K>): Promise<K> {
+  const result = await issued;
+  noteSecret('API key', result.key);
+  return result;
 }
 
 async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { customer: string }): Promise<IssuedKey> {
   await createCustomer(db, { email: customer, actor }).catch((error: unknown) => {
     if (!/exists|already/i.test(String(error))) throw error;
   });
-  return createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor });
+  return noted(createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor }));
 }
 
 interface SandboxEntry {

@@ -94,6 +94,7 @@ describe('the data folder', () => {
       children: [],
       databaseUrl: 'postgres://u:p@h/d',
       redisUrl: null,
+      metrics: {},
       quotaTimeZone: 'UTC',
     };
     writeState(state);

@@ -26,7 +26,7 @@ const decision = (over: Partial<Decision>): Decision => ({
 
 const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
   server: () => ({ events: 7, failed: 1, overdue: 2, abandoned: 3, protocolErrors: 4, connections: 5, running: 6, instances: 8 }),
-  cache: () => ({ known: 1, unknown: 2, hits: 30, reads: 4, staleUses: 5 }),
+  cache: () => ({ known: 1, unknown: 2, hits: 30, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }),
   isFeedHealthy: () => true,
   quota: () => ({
     storeInUse: 'postgres',
@@ -37,6 +37,9 @@ const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
     lateUnits: 5,
     seedings: 6,
     usageRowsWritten: 7,
+    waiting: 8,
+    isRedisGivenUp: true,
+    isPostgresGivenUp: false,
   }),
   decisions: () => ({ queued: 11, written: 12, dropped: 13, failures: 14 }),
   ...over,
@@ -67,7 +70,7 @@ describe('metrics of the plugin server', () => {
   it('read the figures of server, cache, stores and log when they are asked for', async () => {
     const metrics = createPluginServerMetrics();
     let hits = 30;
-    metrics.watch(sources({ cache: () => ({ known: 1, unknown: 2, hits, reads: 4, staleUses: 5 }) }));
+    metrics.watch(sources({ cache: () => ({ known: 1, unknown: 2, hits, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }) }));
     hits = 31;
     const lines = (await metrics.registry.metrics()).split('\n');
     expect(lines).toEqual(
@@ -80,6 +83,11 @@ describe('metrics of the plugin server', () => {
         'tollgate_quota_store_in_use{store="redis"} 0',
         'tollgate_quota_store_in_use{store="postgres"} 1',
         'tollgate_quota_failovers_total 4',
+        'tollgate_access_cache_failures_total 6',
+        'tollgate_quota_waiting 8',
+        'tollgate_breaker_open{breaker="quota_redis"} 1',
+        'tollgate_breaker_open{breaker="quota_postgres"} 0',
+        'tollgate_breaker_open{breaker="access_records"} 1',
         'tollgate_decision_log_queued 11',
         'tollgate_decision_log_dropped_total 13',
       ]),
@@ -96,6 +104,15 @@ describe('metrics of the plugin server', () => {
     await expect(new timed.Plugin({ fail: true }).access(kong)).rejects.toThrow('no');
     expect(() => new timed.Plugin({ refuse: true })).toThrow('secret reason');
     expect(await metrics.registry.metrics()).toContain('tollgate_plugin_event_duration_seconds_count 2');
+  });
+
+  it('time the steps of a decision one by one', async () => {
+    const metrics = createPluginServerMetrics();
+    metrics.timeStep('resolve_key', 3);
+    metrics.timeStep('spend_quota', 0.02);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('tollgate_plugin_step_duration_seconds_sum{step="resolve_key"} 0.003');
+    expect(text).toContain('tollgate_plugin_step_duration_seconds_bucket{le="0.00005",step="spend_quota"} 1');
   });
 
   it('are served at /metrics alone', async () => {

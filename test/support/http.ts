@@ -1,4 +1,5 @@
 import { request as httpRequest, Agent, type IncomingHttpHeaders } from 'node:http';
+import { noteSecretsOf } from './used-secrets';
 
 export interface Reply {
   status: number;
@@ -30,6 +31,7 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
   return new Promise((resolve, reject) => {
     // The path is taken from the text: URL would normalise what a test wants sent as it is.
     const path = url.slice(url.indexOf(target.host) + target.host.length) || '/';
+    noteSecretsOf({ path, headers: pairs, body });
     const outgoing = httpRequest({ agent, host: target.hostname, port: target.port, method, path, headers: raw.flat() }, (response) => {
       const chunks: Buffer[] = [];
       let received = 0;

@@ -18,8 +18,13 @@ export interface RunningInstance {
   pidOf(name: string): number;
   /** Runs `npx tollgate …` against this instance. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** SIGTERM, waits for the end, removes the data. */
-  stop(): Promise<void>;
+  /** Where each process tells its metrics, by name. */
+  readonly metrics: Readonly<Record<string, string>>;
+  /**
+   * SIGTERM, waits for the end, removes the data.
+   * @param inspect looks at the data folder before it is removed, logs and all
+   */
+  stop(inspect?: (dataDir: string) => void): Promise<void>;
 }
 
 async function freePort(): Promise<number> {
@@ -59,6 +64,12 @@ function firstLine(child: ChildProcess, output: { stdout: string; stderr: string
   });
 }
 
+interface State {
+  readonly databaseUrl: string;
+  readonly metrics: Readonly<Record<string, string>>;
+  readonly children: readonly { readonly name: string; readonly pid: number }[];
+}
+
 /** Starts everything as a user would, on free ports; `env` adds to the environment. */
 export async function startInstance(env: Record<string, string> = {}): Promise<RunningInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-instance-'));
@@ -67,11 +78,11 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
   const supervisor = spawn(process.execPath, [start, '--port', String(await freePort()), '--json'], { cwd: ROOT, env: environment });
   const output = collect(supervisor);
   const report = JSON.parse(await firstLine(supervisor, output)) as Pick<RunningInstance, 'gateway' | 'sandbox' | 'services' | 'dataDir'>;
-  const state = (): { databaseUrl: string; children: { name: string; pid: number }[] } =>
-    JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { databaseUrl: string; children: { name: string; pid: number }[] };
+  const state = (): State => JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as State;
   return {
     ...report,
     databaseUrl: state().databaseUrl,
+    metrics: state().metrics,
     supervisor,
     pidOf(name) {
       const child = state().children.find((each) => each.name === name);
@@ -84,10 +95,14 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
       const code = await ended(child);
       return { code, ...printed };
     },
-    async stop() {
+    async stop(inspect) {
       supervisor.kill('SIGTERM');
       await ended(supervisor);
-      rmSync(dataDir, { recursive: true, force: true });
+      try {
+        inspect?.(dataDir);
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true });
+      }
     },
   };
 }

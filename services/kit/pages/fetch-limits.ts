@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import { type PoolLevels } from '../worker-metrics';
 
 /** Pages that one host is asked for at a time: it has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;
@@ -8,8 +9,15 @@ export class FetchLimits {
   private readonly everywhere: LimitFunction;
   private readonly byHost = new Map<string, LimitFunction>();
 
-  constructor(atOnce: number) {
+  constructor(private readonly atOnce: number) {
     this.everywhere = pLimit(atOnce);
+  }
+
+  levels(): PoolLevels {
+    const { everywhere, atOnce } = this;
+    let waiting = everywhere.pendingCount;
+    for (const host of this.byHost.values()) waiting += host.pendingCount;
+    return { waiting, busy: everywhere.activeCount, size: atOnce };
   }
 
   /** A fetch that waits for its host holds no place of the others. */

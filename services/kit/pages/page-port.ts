@@ -1,7 +1,9 @@
 import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../guarded-fetch';
 import { FetchRefused } from '../pinned-connector';
 import { isTimeout } from '../errors';
+import { type Metrics } from '../metrics';
 import { createUpstreamClient } from '../upstream-client';
+import { watchExchange } from '../watch-exchange';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
@@ -23,13 +25,17 @@ export interface PagePortOptions {
   readonly timeoutMs: number;
   /** Bytes of a body, both as sent and decompressed; 2 MiB unless given. */
   readonly maxBytes?: number;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** The internet, through the guarded fetch. */
-export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
+export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
   const guarded = createGuardedFetch({ maxBytes: DEFAULT_MAX_BYTES, ...options, userAgent: USER_AGENT });
   return {
-    fetch: (url, request) => guarded.fetch(url, { ...request, maxRedirects: 0 }),
+    fetch: (url, request) => {
+      const { signal = new AbortController().signal } = request;
+      return watchExchange({ upstream: 'web_pages', metrics, signal }, () => guarded.fetch(url, { ...request, maxRedirects: 0 }));
+    },
     close: () => guarded.close(),
   };
 }
@@ -38,9 +44,11 @@ export function createLivePort(options: Pick<GuardedFetchOptions, 'resolve' | 'd
  * The sandbox's web: every host lies below `/seo-web/<scheme>/<host>`, so no page of a test key is ever asked for on the network.
  * The same forms of URL are refused as live.
  */
-export function createSandboxPort(sandboxUrl: string, { timeoutMs, maxBytes = DEFAULT_MAX_BYTES }: PagePortOptions): PagePort {
+export function createSandboxPort(sandboxUrl: string, options: PagePortOptions): PagePort {
+  const { timeoutMs, maxBytes = DEFAULT_MAX_BYTES, metrics } = options;
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
-  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers: { 'user-agent': USER_AGENT } });
+  const headers = { 'user-agent': USER_AGENT };
+  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers, metrics });
   const inSandbox = (text: string): { path: string; href: string } => {
     const url = parseUrl(text);
     const refusal = url ? refuseUrl(url) : 'url_invalid';

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type GuardedResponse } from '../guarded-fetch';
 import { DeadlinePassed } from '../deadline';
 import { FetchRefused } from '../pinned-connector';
+import { anySignal } from '../tracing';
 import { type FetchLimits } from './fetch-limits';
 import { htmlText } from './html-text';
 import { type PagePort } from './page-port';
@@ -74,7 +75,7 @@ export class PageReader {
 
   constructor(private readonly options: PageReaderOptions) {
     this.timer = setTimeout(() => this.budget.abort(new DeadlinePassed(options.budgetMs)), options.budgetMs);
-    this.signal = AbortSignal.any([options.signal, this.budget.signal]);
+    this.signal = anySignal(options.signal, this.budget.signal);
     // Every fetch listens; that a hundred do is no leak.
     setMaxListeners(0, this.signal);
   }

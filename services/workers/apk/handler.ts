@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../../kit/errors';
-import { type WorkerCall } from '../../kit/serve-worker';
+import { type WorkerCall } from '../../kit/worker-call';
+import { type PoolLevels } from '../../kit/worker-metrics';
 import { type AnalyzeRequest__Output } from '../generated/apk/apk/v1/AnalyzeRequest';
 import { type AnalyzeResponse } from '../generated/apk/apk/v1/AnalyzeResponse';
 import { type ThreadOutput } from './analysis-thread';
@@ -18,6 +19,8 @@ export interface ApkHandlerOptions extends AnalysisLimits {
 
 export interface ApkHandlers {
   Analyze(this: void, requests: AsyncIterable<AnalyzeRequest__Output>, call: Pick<WorkerCall, 'signal' | 'log'>): Promise<AnalyzeResponse>;
+  /** Of the threads that analyse. */
+  levels(this: void): PoolLevels;
 }
 
 /** The worker's only method. Nothing of a file outlives its call. */
@@ -44,6 +47,7 @@ export function createApkHandlers(options: ApkHandlerOptions): ApkHandlers {
         open--;
       }
     },
+    levels: () => ({ waiting: slots.pendingCount, busy: slots.activeCount, size: options.analyses }),
   };
 }
 

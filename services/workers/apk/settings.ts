@@ -1,13 +1,10 @@
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
-import { numberSetting, portSetting } from '../../kit/config';
+import { numberSetting, workerProcessFields } from '../../kit/config';
 
 /** What the worker process reads from its environment. */
 export const apkWorkerSettings = z.object({
-  WORKER_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes a free port; the ready line names it. */
-  WORKER_PORT: portSetting().default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...workerProcessFields,
   /** Uploads are written here, without a name. */
   APK_WORKER_FOLDER: z.string().default(tmpdir()),
   APK_WORKER_UPLOADS: numberSetting({ min: 1, max: 1_000 }).default(16),

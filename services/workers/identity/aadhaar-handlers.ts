@@ -31,6 +31,8 @@ export interface AadhaarHandlersOptions {
   readonly hmacKey: Buffer;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly mostSessions: number;
+  /** Given what tells the number of open sessions. */
+  readonly watchSessions?: (read: () => number) => void;
 }
 
 export interface AadhaarHandlers {
@@ -94,6 +96,7 @@ export function createAadhaarHandlers(options: AadhaarHandlersOptions): AadhaarH
   const { upstream, clock, mostSessions } = options;
   const now = (): number => clock.monotonic();
   const table = new SessionTable<AadhaarSession>({ longestMs: AADHAAR_LONGEST_MS, most: mostSessions, now });
+  options.watchSessions?.(() => table.size);
   const target = (id: string, owner: IdentityCall): StepTarget<AadhaarSession> => ({ table, id, owner, now });
   return {
     AadhaarStart: async ({ aadhaar }, call) => {

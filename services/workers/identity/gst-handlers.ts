@@ -1,5 +1,5 @@
 import { type Clock } from '../../../plugins/core/ports';
-import { type WorkerCall } from '../../kit/serve-worker';
+import { type WorkerCall } from '../../kit/worker-call';
 import { type Captcha } from '../generated/identity/identity/v1/Captcha';
 import { type GstRecord } from '../generated/identity/identity/v1/GstRecord';
 import { type GstSubmitRequest__Output } from '../generated/identity/identity/v1/GstSubmitRequest';
@@ -25,6 +25,8 @@ export interface GstHandlersOptions {
   readonly upstream: GstUpstream;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly mostSessions: number;
+  /** Given what tells the number of open sessions. */
+  readonly watchSessions?: (read: () => number) => void;
 }
 
 export interface GstHandlers {
@@ -59,9 +61,10 @@ async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubm
 }
 
 /** Sessions of tax-registration records; they live in this process. */
-export function createGstHandlers({ upstream, clock, mostSessions }: GstHandlersOptions): GstHandlers {
+export function createGstHandlers({ upstream, clock, mostSessions, watchSessions }: GstHandlersOptions): GstHandlers {
   const now = (): number => clock.monotonic();
   const table = new SessionTable<GstSession>({ longestMs: GST_LIMITS.lifetimeMs, most: mostSessions, now });
+  watchSessions?.(() => table.size);
   const target = (id: string, owner: IdentityCall): StepTarget<GstSession> => ({ table, id, owner, now });
   return {
     GstStart: async (_request, call) => {

@@ -1,23 +1,10 @@
 import { systemClock } from '../../../plugins/core/ports';
-import { readSettings } from '../../kit/config';
-import { createLog } from '../../kit/log';
-import { workerTlsSettings } from '../../kit/worker-tls';
+import { runWorker } from '../../kit/run-worker';
 import { identityWorkerSettings } from './settings';
 import { startIdentityWorker } from './start-identity-worker';
 
-/** Runs the worker until it is told to stop; open calls may finish. */
-async function main(): Promise<void> {
-  const { worker: settings, tls } = readSettings({ worker: identityWorkerSettings, tls: workerTlsSettings }, process.env);
-  const log = createLog('identity-worker', { level: settings.LOG_LEVEL });
-  const server = await startIdentityWorker(settings, { log, clock: systemClock, tls });
-  process.stdout.write(`${JSON.stringify({ ready: true, port: server.port })}\n`);
-  const stop = (): void => {
-    void server.close().then(() => process.exit(0));
-  };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+runWorker({
+  name: 'identity',
+  settings: identityWorkerSettings,
+  start: (settings, tools) => startIdentityWorker(settings, { clock: systemClock, ...tools }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
 import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
@@ -14,10 +14,7 @@ const word = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII');
 /** What the worker process reads from its environment. */
 export const identityWorkerSettings = z
   .object({
-    WORKER_HOST: z.string().default('127.0.0.1'),
-    /** 0 takes a free port; the ready line names it. */
-    WORKER_PORT: portSetting().default(0),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    ...workerProcessFields,
     SANDBOX_URL: urlSetting().optional(),
     REDIS_URL: z.string().optional(),
     /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */

@@ -5,6 +5,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type MutualTls } from '../../kit/worker-wire';
 import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
@@ -30,22 +31,30 @@ function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined
 /** Serves the worker over gRPC until it is closed. */
 export async function startIdentityWorker(
   settings: IdentityWorkerSettings,
-  tools: UpstreamTools & { readonly tls?: MutualTls | undefined },
+  tools: Omit<UpstreamTools, 'metrics'> & { readonly tls?: MutualTls | undefined; readonly metrics?: WorkerMetrics },
 ): Promise<WorkerServer> {
   const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
-  const { log, clock, tls } = tools;
-  const upstreams = createIdentityUpstreams(settings, tools);
+  const { log, clock, tls, metrics = createWorkerMetrics('identity') } = tools;
+  const upstreams = createIdentityUpstreams(settings, { ...tools, metrics: metrics.upstreams });
   const redis = redisUrl !== undefined && sharedKey ? connectRedis(redisUrl, log) : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
-  const gst = createGstHandlers({ upstream: upstreams.gst, clock, mostSessions });
+  const gst = createGstHandlers({
+    upstream: upstreams.gst,
+    clock,
+    mostSessions,
+    watchSessions: (read) => metrics.watchSessions('gst', read),
+  });
   const aadhaar = createAadhaarHandlers({
     upstream: upstreams.aadhaar,
     throttles: { live: liveThrottle(settings, redis, clock), test: unlimitedOtps },
     hmacKey: sharedKey ?? randomBytes(HMAC_KEY_BYTES),
     clock,
     mostSessions,
+    watchSessions: (read) => metrics.watchSessions('aadhaar', read),
   });
   const server = await serveWorker({
+    name: 'identity',
+    metrics,
     service: loadService(PROTO, 'identity.v1.IdentityWorker'),
     handlers: { ...gst, ...aadhaar },
     host: settings.WORKER_HOST,

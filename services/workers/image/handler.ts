@@ -1,6 +1,7 @@
 import { DeadlinePassed } from '../../kit/deadline';
 import { ServiceError } from '../../kit/errors';
-import { type WorkerCall } from '../../kit/serve-worker';
+import { anySignal } from '../../kit/tracing';
+import { type WorkerCall } from '../../kit/worker-call';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
 import { type Engine } from './engine';
@@ -31,7 +32,7 @@ export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions
       try {
         const picture = await openPicture(image);
         const { width, height } = picture;
-        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal: AbortSignal.any([caller, deadline.signal]) });
+        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal: anySignal(caller, deadline.signal) });
         log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
         return { png, width, height, engine };
       } catch (error) {

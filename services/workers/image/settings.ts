@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
 import { missingRuntime } from './onnx/onnx-finder';
 
 /** Three numbers separated by commas: one each for red, green and blue. */
@@ -25,10 +25,7 @@ function modelFile(): z.ZodType<string> {
 
 /** What the worker process reads from its environment. The first engine that is configured works: upstream, model, GrabCut. */
 export const imageWorkerSettings = z.object({
-  WORKER_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes a free port; the ready line names it. */
-  WORKER_PORT: portSetting().default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...workerProcessFields,
   SANDBOX_URL: urlSetting().optional(),
   /** A background-removal WebSocket that speaks `bgremove.v1`, and the bearer token it asks for. */
   IMAGE_UPSTREAM_URL: urlSetting(['ws', 'wss']).optional(),

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
+import { type WorkerTools } from '../../kit/run-worker';
 import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
 import { sandboxAt } from '../../kit/upstream-target';
-import { type MutualTls } from '../../kit/worker-wire';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type Engine } from './engine';
 import { createImageHandlers } from './handler';
 import { IMAGE_LIMITS } from './limits';
@@ -28,7 +29,7 @@ function methodOf(settings: ImageWorkerSettings): ThreadMethod {
 }
 
 /** Test calls always take the upstream's way, to the sandbox; live calls the first engine that is configured. */
-function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: Engine; test: Engine } {
+function enginesOf(settings: ImageWorkerSettings, threadFile: string, metrics: WorkerMetrics): { live: Engine; test: Engine } {
   const upstream = createUpstreamEngine({
     target: {
       liveUrl: settings.IMAGE_UPSTREAM_URL,
@@ -37,10 +38,12 @@ function enginesOf(settings: ImageWorkerSettings, threadFile: string): { live: E
     },
     token: settings.IMAGE_UPSTREAM_TOKEN,
     timeoutMs: settings.IMAGE_UPSTREAM_TIMEOUT_MS,
+    metrics: metrics.upstreams,
   });
   if (settings.IMAGE_UPSTREAM_URL !== undefined) return { live: upstream, test: upstream };
   const method = methodOf(settings);
   const local = createLocalEngine({ threadFile, method, threads: settings.IMAGE_THREADS, queue: settings.IMAGE_QUEUE });
+  metrics.watchPool('pictures', () => local.levels());
   return { live: local, test: upstream };
 }
 
@@ -52,12 +55,14 @@ export async function startImageWorker(
   settings: ImageWorkerSettings,
   log: Log,
   threadFile: string,
-  tls?: MutualTls,
+  { metrics = createWorkerMetrics('image'), tls }: Partial<Pick<WorkerTools, 'metrics' | 'tls'>> = {},
 ): Promise<WorkerServer> {
-  const engines = enginesOf(settings, threadFile);
+  const engines = enginesOf(settings, threadFile, metrics);
   const { RemoveBackground } = createImageHandlers({ engines, deadlineMs: settings.IMAGE_DEADLINE_MS });
   const handlers: Record<string, WorkerHandler> = { RemoveBackground: RemoveBackground };
   const server = await serveWorker({
+    name: 'image',
+    metrics,
     service: loadService(PROTO, 'image.v1.ImageWorker'),
     handlers,
     host: settings.WORKER_HOST,

@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { booleanSetting, numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { booleanSetting, numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
 
 const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
 
 /** What the worker process reads from its environment. Without a Places key and without a WebSocket, live calls are refused. */
 export const rankingWorkerSettings = z
   .object({
-    WORKER_HOST: z.string().default('127.0.0.1'),
-    /** 0 takes a free port; the ready line names it. */
-    WORKER_PORT: portSetting().default(0),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    ...workerProcessFields,
     /** Both upstreams of test keys. */
     SANDBOX_URL: urlSetting().optional(),
     /** Who serves live keys; needed only when both are configured. */

@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
 import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
 import { type Log } from '../../kit/log';
+import { type Metrics } from '../../kit/metrics';
 import { loadService } from '../../kit/load-proto';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type MutualTls } from '../../kit/worker-wire';
 import { createEmailCrawl, type EmailCrawl } from './emails/email-crawl';
 import { createRankingHandlers } from './handler';
@@ -19,6 +21,7 @@ export interface RankingWorkerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly tls?: MutualTls | undefined;
+  readonly metrics?: WorkerMetrics;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
@@ -27,10 +30,10 @@ export interface RankingWorkerOptions {
 const PAGE_BYTES = 1_048_576;
 const PAGE_TIMEOUT_MS = 4_000;
 
-function emailCrawlOf({ settings, network }: RankingWorkerOptions): EmailCrawl | undefined {
+function emailCrawlOf({ settings, network }: RankingWorkerOptions, metrics: Metrics): EmailCrawl | undefined {
   if (!settings.RANKING_EMAIL_CRAWL) return undefined;
   const { SANDBOX_URL: sandboxUrl } = settings;
-  const page = { timeoutMs: PAGE_TIMEOUT_MS, maxBytes: PAGE_BYTES };
+  const page = { timeoutMs: PAGE_TIMEOUT_MS, maxBytes: PAGE_BYTES, metrics };
   return createEmailCrawl({
     ports: {
       live: createLivePort({ ...network, ...page }),
@@ -44,11 +47,13 @@ function emailCrawlOf({ settings, network }: RankingWorkerOptions): EmailCrawl |
 
 /** Serves the worker over gRPC until it is closed. */
 export async function startRankingWorker(options: RankingWorkerOptions): Promise<WorkerServer> {
-  const { settings, log, clock, tls } = options;
-  const upstreams = createRankingUpstreams(settings, { log, clock });
-  const emails = emailCrawlOf(options);
+  const { settings, log, clock, tls, metrics = createWorkerMetrics('ranking') } = options;
+  const upstreams = createRankingUpstreams(settings, { log, clock, metrics: metrics.upstreams });
+  const emails = emailCrawlOf(options, metrics.upstreams);
   const handlers = createRankingHandlers(upstreams, emails);
   const server = await serveWorker({
+    name: 'ranking',
+    metrics,
     service: loadService(PROTO, 'ranking.v1.RankingWorker'),
     handlers: { ...handlers },
     host: settings.WORKER_HOST,

@@ -1,6 +1,7 @@
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { ServiceError } from '../../kit/errors';
 import { type Log } from '../../kit/log';
+import { type Metrics } from '../../kit/metrics';
 import { createUpstreamClient } from '../../kit/upstream-client';
 import { sandboxAt } from '../../kit/upstream-target';
 import { createGoogleRanking } from './google/google-ranking';
@@ -31,7 +32,10 @@ function notConfigured(settings: readonly string[], mode: KeyMode): ServiceError
 }
 
 /** Both adapters; the settings say which one serves live calls and which one test calls. */
-export function createRankingUpstreams(settings: RankingWorkerSettings, { log, clock }: { log: Log; clock: Clock }): RankingUpstreams {
+export function createRankingUpstreams(
+  settings: RankingWorkerSettings,
+  { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics },
+): RankingUpstreams {
   const common = { sandboxUrl: settings.SANDBOX_URL };
   const adapters: Readonly<Record<RankingSource, RankingUpstream>> = {
     google_places: createGoogleRanking({
@@ -44,6 +48,7 @@ export function createRankingUpstreams(settings: RankingWorkerSettings, { log, c
         },
         timeoutMs: settings.RANKING_TIMEOUT_MS,
         headers: { accept: 'application/json' },
+        metrics,
       }),
       keys: { live: settings.RANKING_GOOGLE_PLACES_KEY ?? '', test: SANDBOX_KEY },
       clock,
@@ -57,6 +62,7 @@ export function createRankingUpstreams(settings: RankingWorkerSettings, { log, c
       token: settings.RANKING_WEBSOCKET_TOKEN,
       messageMs: settings.RANKING_TIMEOUT_MS,
       heartbeatMs: settings.RANKING_HEARTBEAT_MS,
+      metrics,
       log,
     }),
   };

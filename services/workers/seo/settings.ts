@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import { booleanSetting, numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { booleanSetting, numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
 
 /** What the worker process reads from its environment. A live source is on when its switch, URL or key is given. */
 export const seoWorkerSettings = z.object({
-  WORKER_HOST: z.string().default('127.0.0.1'),
-  /** 0 takes a free port; the ready line names it. */
-  WORKER_PORT: portSetting().default(0),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  ...workerProcessFields,
   /** Every source of test keys. */
   SANDBOX_URL: urlSetting().optional(),
   /** A SearXNG instance with the json format enabled; off unless given. */

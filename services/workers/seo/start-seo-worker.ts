@@ -4,6 +4,7 @@ import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type MutualTls } from '../../kit/worker-wire';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
@@ -18,25 +19,33 @@ export interface SeoWorkerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly tls?: MutualTls | undefined;
+  readonly metrics?: WorkerMetrics;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
-export async function startSeoWorker({ settings, log, clock, tls, network }: SeoWorkerOptions): Promise<WorkerServer> {
+export async function startSeoWorker({ settings, log, clock, tls, network, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
+  const { metrics = createWorkerMetrics('seo') } = options;
+  const { upstreams } = metrics;
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
-  const sources = createSources({ settings, clock });
-  const live = createLivePort({ ...network, timeoutMs: pageTimeoutMs });
-  const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, { timeoutMs: pageTimeoutMs });
+  const sources = createSources({ settings, clock, metrics: upstreams });
+  const page = { timeoutMs: pageTimeoutMs, metrics: upstreams };
+  const live = createLivePort({ ...network, ...page });
+  const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page);
+  const limits = new FetchLimits(settings.SEO_PAGES_AT_ONCE);
+  metrics.watchPool('pages', () => limits.levels());
   const handlers = createSeoHandlers({
     sources: sources.byMode,
     ports: { live, test },
-    limits: new FetchLimits(settings.SEO_PAGES_AT_ONCE),
+    limits,
     clock,
     pageTimeoutMs,
     pagesBudgetMs: settings.SEO_PAGES_BUDGET_MS,
   });
   const server = await serveWorker({
+    name: 'seo',
+    metrics,
     service: loadService(PROTO, 'seo.v1.SeoWorker'),
     handlers: { ...handlers },
     host: settings.WORKER_HOST,

@@ -12,6 +12,7 @@ const bodyJson = JSON.stringify({
 const answer = (): object => ({ bodyJson });
 
 serveWorker({
+  name: 'ranking',
   service: loadService(join(__dirname, '../../../../protos/ranking/v1/ranking.proto'), 'ranking.v1.RankingWorker'),
   handlers: { GetSource: () => ({ source: 'google_places' }), Search: answer, Position: answer, FindLeads: () => ({ dataJson: '{}' }) },
   host: '127.0.0.1',

@@ -9,7 +9,8 @@ import {
   type WorkerClient,
   type WorkerClientOptions,
 } from '../../../services/kit/worker-client';
-import { serveWorker, type WorkerCall, type WorkerHandler, type WorkerServer } from '../../../services/kit/serve-worker';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../services/kit/serve-worker';
+import { type WorkerCall } from '../../../services/kit/worker-call';
 import { contextFor } from './harness';
 
 const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
@@ -41,6 +42,7 @@ afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
 async function worker(handlers: Record<string, WorkerHandler> = {}, maxMessageBytes?: number): Promise<WorkerServer> {
   const server = await serveWorker({
+    name: 'echo',
     service,
     handlers: { Say: sayWho, Sum: sum, Count: count, ...handlers },
     host: '127.0.0.1',
@@ -103,7 +105,9 @@ describe('calls to a worker', () => {
   });
 
   test('a method without a handler does not start', async () => {
-    await expect(serveWorker({ service, handlers: {}, host: '127.0.0.1', port: 0, log })).rejects.toThrow('no handler for Say');
+    await expect(serveWorker({ name: 'echo', service, handlers: {}, host: '127.0.0.1', port: 0, log })).rejects.toThrow(
+      'no handler for Say',
+    );
   });
 });
 

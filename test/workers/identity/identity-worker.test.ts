@@ -48,6 +48,7 @@ test('a fault of our own is 500 processing_failed without its text, and ends the
   const upstream = { start: () => Promise.resolve({ upstreamId: 'u', image }), refresh: broken, submit: broken };
   const unused = { AadhaarStart: broken, AadhaarCaptcha: broken, AadhaarOtp: broken };
   const worker = await serveWorker({
+    name: 'identity',
     service: loadService(join(root, 'protos/identity/v1/identity.proto'), 'identity.v1.IdentityWorker'),
     handlers: { ...createGstHandlers({ upstream, clock: testClock, mostSessions: 10 }), ...unused },
     host: '127.0.0.1',

@@ -1,5 +1,6 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
+import { type Metrics } from '../../../kit/metrics';
 import { createUpstreamClient } from '../../../kit/upstream-client';
 import { sandboxAt } from '../../../kit/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
@@ -20,6 +21,7 @@ export interface IdentityUpstreams {
 export interface UpstreamTools {
   readonly log: Log;
   readonly clock: Clock;
+  readonly metrics: Metrics;
   /** Of live keys; random unless a test must solve them. */
   readonly captchaTexts?: CaptchaTexts | undefined;
 }
@@ -39,7 +41,7 @@ function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
   };
 }
 
-function createLinks(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet; aadhaar: LinkSet } {
+function createLinks(settings: IdentityWorkerSettings, { log, metrics }: UpstreamTools): { gst: LinkSet; aadhaar: LinkSet } {
   const common = { sandboxUrl: settings.SANDBOX_URL };
   const timings = timingsOf(settings);
   const gst = {
@@ -55,8 +57,8 @@ function createLinks(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet
     sandboxUrl: sandboxAt(common, '/identity/aadhaar'),
   };
   return {
-    gst: new LinkSet({ target: gst, timings, log: log.child({ upstream: 'gst' }) }),
-    aadhaar: new LinkSet({ target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
+    gst: new LinkSet({ upstream: 'gst', metrics, target: gst, timings, log: log.child({ upstream: 'gst' }) }),
+    aadhaar: new LinkSet({ upstream: 'aadhaar', metrics, target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
   };
 }
 
@@ -64,7 +66,7 @@ function keyHeader(name: string, key: string): Readonly<Record<string, string>> 
   return { [name]: name.toLowerCase() === 'authorization' ? `Bearer ${key}` : key };
 }
 
-function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts }: UpstreamTools) {
+function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts, metrics }: UpstreamTools) {
   const { AADHAAR_PROVIDER_KEY_HEADER: name, AADHAAR_PROVIDER_KEY: key = '' } = settings;
   const client = createUpstreamClient({
     name: 'aadhaar_provider',
@@ -74,6 +76,7 @@ function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts 
       sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/aadhaar-provider'),
     },
     timeoutMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
+    metrics,
     headers: { accept: 'application/json' },
   });
   const headers = { live: keyHeader(name, key), test: keyHeader(name, SANDBOX_KEY) };
@@ -86,7 +89,7 @@ function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts 
   return { upstream, client };
 }
 
-function createPortal(settings: IdentityWorkerSettings, { clock }: UpstreamTools) {
+function createPortal(settings: IdentityWorkerSettings, { clock, metrics }: UpstreamTools) {
   const client = createUpstreamClient({
     name: 'gst_portal',
     target: {
@@ -95,6 +98,7 @@ function createPortal(settings: IdentityWorkerSettings, { clock }: UpstreamTools
       sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/gst-portal'),
     },
     timeoutMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
+    metrics,
     headers: { accept: 'application/json, image/png, */*' },
   });
   return { upstream: new GstPortal({ client, clock, mostSessions: settings.IDENTITY_MOST_SESSIONS }), client };
@@ -120,7 +124,7 @@ function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
 
 /** All adapters; the settings say which one serves live keys and which one test keys. Nothing is connected yet. */
 export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools: UpstreamTools): IdentityUpstreams {
-  const links = createLinks(settings, tools.log);
+  const links = createLinks(settings, tools);
   const [provider, portal] = [createProvider(settings, tools), createPortal(settings, tools)];
   const aadhaar = { link: aadhaarOverLinks(links.aadhaar), provider: provider.upstream };
   const gst = { link: gstOverLinks(links.gst), portal: portal.upstream };

@@ -1,5 +1,6 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
+import { type Metrics } from '../../../kit/metrics';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
 import { createAadhaarLink } from './aadhaar-link';
 import { createGstLink } from './gst-link';
@@ -13,6 +14,9 @@ export interface LinkTarget extends UpstreamTarget {
 }
 
 export interface LinkSetOptions {
+  /** For metrics and traces. */
+  readonly upstream: string;
+  readonly metrics: Metrics;
   readonly target: LinkTarget;
   readonly timings: LinkTimings;
   readonly log: Log;
@@ -28,9 +32,10 @@ export class LinkSet {
   linkFor(mode: KeyMode): UpstreamLink {
     const known = this.links.get(mode);
     if (known) return known;
-    const { target, timings, log } = this.options;
+    const { target, timings, log, upstream, metrics } = this.options;
     const url = baseUrlFor(target, mode).replace(/^http/, 'ws');
-    const link = new UpstreamLink({ url, token: mode === 'live' ? target.liveToken : undefined, timings, log: log.child({ link: mode }) });
+    const token = mode === 'live' ? target.liveToken : undefined;
+    const link = new UpstreamLink({ url, token, timings, log: log.child({ link: mode }), upstream, metrics });
     this.links.set(mode, link);
     return link;
   }

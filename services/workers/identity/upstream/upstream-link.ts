@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { untilAborted } from '../../../kit/deadline';
 import { type Log } from '../../../kit/log';
+import { type Metrics } from '../../../kit/metrics';
+import { watchExchange } from '../../../kit/watch-exchange';
 import { LinkConnection, type LinkTimings } from './link-connection';
 import { SourceFailure } from './source-failure';
 
@@ -31,6 +33,9 @@ export interface UpstreamLinkOptions {
   readonly token?: string | undefined;
   readonly timings: LinkTimings;
   readonly log: Log;
+  /** For metrics and traces. */
+  readonly upstream?: string;
+  readonly metrics?: Metrics;
 }
 
 /**
@@ -75,7 +80,9 @@ export class UpstreamLink {
     signal.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(() => cancel.abort(new NoAnswer(`no answer within ${messageMs} ms`)), messageMs);
     try {
-      return await untilAborted(this.sendNow(message, key, cancel.signal), cancel.signal);
+      const { upstream = 'link', metrics } = this.options;
+      const exchange = { upstream, operation: message.type, metrics, signal };
+      return await watchExchange(exchange, () => untilAborted(this.sendNow(message, key, cancel.signal), cancel.signal));
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../kit/errors';
+import { type PoolLevels } from '../../../kit/worker-metrics';
 import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from './cut-out-job';
 
 export interface CutOutPoolOptions {
@@ -48,6 +49,10 @@ export class CutOutPool {
     } finally {
       this.release(slot);
     }
+  }
+
+  levels(): PoolLevels {
+    return { waiting: this.waiting.length, busy: this.slots.filter(({ isBusy }) => isBusy).length, size: this.slots.length };
   }
 
   async close(): Promise<void> {

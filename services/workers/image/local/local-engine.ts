@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
+import { type PoolLevels } from '../../../kit/worker-metrics';
 import { type CutOut, type Engine } from '../engine';
 import { noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';
@@ -39,7 +40,7 @@ async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOu
 }
 
 /** Removes backgrounds on this machine, in threads. sharp's own work runs in libvips' threads. */
-export function createLocalEngine(options: CutOutPoolOptions): Engine {
+export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels(): PoolLevels } {
   const pool = new CutOutPool(options);
   return {
     cutOut: async (picture, { signal }): Promise<CutOut> => {
@@ -60,5 +61,6 @@ export function createLocalEngine(options: CutOutPoolOptions): Engine {
       }
     },
     close: () => pool.close(),
+    levels: () => pool.levels(),
   };
 }

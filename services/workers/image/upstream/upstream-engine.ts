@@ -1,5 +1,7 @@
 import { DeadlinePassed } from '../../../kit/deadline';
+import { type Metrics } from '../../../kit/metrics';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
+import { watchExchange } from '../../../kit/watch-exchange';
 import { type Engine } from '../engine';
 import { uprightPicture } from '../picture';
 import { checkResult } from './check-result';
@@ -11,10 +13,11 @@ export interface UpstreamEngineOptions {
   readonly token: string | undefined;
   /** Milliseconds from the connection to the result. */
   readonly timeoutMs: number;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** Removes backgrounds by asking a background-removal WebSocket. */
-export function createUpstreamEngine({ target, token, timeoutMs }: UpstreamEngineOptions): Engine {
+export function createUpstreamEngine({ target, token, timeoutMs, metrics }: UpstreamEngineOptions): Engine {
   return {
     cutOut: async (picture, { mode, signal }) => {
       const url = baseUrlFor(target, mode).replace(/^http/, 'ws');
@@ -22,12 +25,13 @@ export function createUpstreamEngine({ target, token, timeoutMs }: UpstreamEngin
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
       try {
-        const frame = await exchangePicture({
+        const exchange = {
           url,
           token: mode === 'live' ? token : undefined,
           picture: upright,
           signal: AbortSignal.any([signal, deadline.signal]),
-        });
+        };
+        const frame = await watchExchange({ upstream: 'background_removal', metrics, signal }, () => exchangePicture(exchange));
         return { png: await checkResult(frame, picture), engine: frame.engine };
       } finally {
         clearTimeout(timer);

@@ -5,7 +5,8 @@ import { type FetchLimits } from '../../../kit/pages/fetch-limits';
 import { type PagePort } from '../../../kit/pages/page-port';
 import { PageReader } from '../../../kit/pages/page-reader';
 import { hostOf, parseUrl } from '../../../kit/pages/page-url';
-import { type WorkerCall } from '../../../kit/serve-worker';
+import { anySignal } from '../../../kit/tracing';
+import { type WorkerCall } from '../../../kit/worker-call';
 import { contactPages } from './contact-pages';
 import { siteOf } from './email-address';
 import { emailsInPage } from './emails-in-page';
@@ -72,7 +73,7 @@ async function crawlWithin(
   const found = new Map<string, readonly string[]>();
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), budgetMs);
-  const signal = AbortSignal.any([call.signal, over.signal]);
+  const signal = anySignal(call.signal, over.signal);
   const pages = new PageReader({ port, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal });
   const atOnce = pLimit(SITES_AT_ONCE);
   const crawlSite = async (website: string): Promise<void> => {

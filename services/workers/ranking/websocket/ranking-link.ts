@@ -3,6 +3,8 @@ import { WebSocket } from 'ws';
 import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
 import { ServiceError, upstreamFailure } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
+import { type Metrics } from '../../../kit/metrics';
+import { watchExchange } from '../../../kit/watch-exchange';
 import { parseRankingFrame, rankFrame, type RankParameters } from './ranking-frames';
 
 export interface RankingLinkOptions {
@@ -14,6 +16,7 @@ export interface RankingLinkOptions {
   /** Milliseconds between two pings; a peer that is silent for two of them is taken for dead. */
   readonly heartbeatMs: number;
   readonly log: Log;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** The connection ended before the answer; the question may be asked again on another one. */
@@ -129,7 +132,8 @@ export class RankingLink {
     const timer = setTimeout(() => deadline.abort(new DeadlinePassed(this.options.messageMs)), this.options.messageMs);
     const either = AbortSignal.any([signal, deadline.signal]);
     try {
-      return await this.askTwice(parameters, either);
+      const exchange = { upstream: 'ranking_websocket', metrics: this.options.metrics, signal };
+      return await watchExchange(exchange, () => this.askTwice(parameters, either));
     } catch (error) {
       throw error instanceof LinkLost ? unreachable(error) : upstreamFailure(error);
     } finally {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
+import { type Metrics } from '../../../kit/metrics';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
 import { type Place } from '../place';
 import { type PlaceQuery, type RankingUpstream } from '../ranking-upstream';
@@ -15,6 +16,7 @@ export interface WebSocketRankingOptions {
   readonly messageMs: number;
   readonly heartbeatMs: number;
   readonly log: Log;
+  readonly metrics?: Metrics | undefined;
 }
 
 /** The upstream has no pages: everything is asked for at once. */

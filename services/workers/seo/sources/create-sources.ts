@@ -1,4 +1,5 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
+import { type Metrics } from '../../../kit/metrics';
 import { createUpstreamClient, type UpstreamClient } from '../../../kit/upstream-client';
 import { type SeoWorkerSettings } from '../settings';
 import { BLOCK_LIST, type BlockList, createBlockList } from './block-list';
@@ -113,6 +114,7 @@ const LIVE_INTERVAL_MS = 1_000;
 export interface SourcesTools {
   readonly settings: SeoWorkerSettings;
   readonly clock: Clock;
+  readonly metrics?: Metrics | undefined;
 }
 
 type Connected = Record<UpstreamName, { upstream: Upstream; client: UpstreamClient }>;
@@ -159,12 +161,13 @@ function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock }: So
 
 /** Clients for every source, and which of them answer live and test keys. The same adapters serve both. */
 export function createSources(tools: SourcesTools): { readonly byMode: Readonly<Record<KeyMode, Sources>>; close(): Promise<void> } {
-  const { settings } = tools;
+  const { settings, metrics } = tools;
   const connect = (upstream: Upstream) => {
     const sandboxUrl = settings.SANDBOX_URL === undefined ? undefined : settings.SANDBOX_URL + upstream.sandboxPath;
     const target = { liveUrl: upstream.liveUrl, liveSetting: upstream.setting, sandboxUrl };
     const timeoutMs = settings.SEO_SOURCE_TIMEOUT_MS;
-    return { upstream, client: createUpstreamClient({ name: upstream.name, target, timeoutMs, headers: { 'user-agent': 'tollgate' } }) };
+    const headers = { 'user-agent': 'tollgate' };
+    return { upstream, client: createUpstreamClient({ name: upstream.name, target, timeoutMs, headers, metrics }) };
   };
   const connected = Object.fromEntries(
     Object.entries(upstreamsOf(settings)).map(([name, upstream]) => [name, connect(upstream)]),

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+
+/** Where a request stands in a distributed trace (W3C Trace Context, level 1). */
+export interface TraceContext {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** The caller's span: 16 lower-case hex digits. */
+  readonly spanId: string;
+  /** Whether the caller records its part. */
+  readonly isSampled: boolean;
+}
+
+export const TRACE_HEADER = 'traceparent';
+
+/** Version, trace, parent, flags. A later version may go on after its flags, behind a dash. */
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-\x7e]*)?$/;
+const LONGEST = 256;
+const SAMPLED = 1;
+
+/** Reads a `traceparent`. Anything but one well-formed value is no context: the header comes from strangers. */
+export function parseTraceparent(value: unknown): TraceContext | undefined {
+  if (typeof value !== 'string' || value.length > LONGEST) return undefined;
+  const [, version = '', traceId = '', spanId = '', flags = '', rest] = FORM.exec(value) ?? [];
+  if (version === '' || version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
+
+export function formatTraceparent({ traceId, spanId, isSampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
+}
+
+/** A context that nobody records: it takes the place of one that a caller sent. */
+export function unrecordedContext(): TraceContext {
+  return { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), isSampled: false };
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { type AccessRecord, type DecisionTracer } from '../../plugins/core/ports';
+import { compileWhitelist } from '../../plugins/core/whitelist';
+import { createInstance, memoryQuota, runEvent, type FakeOutcome } from './fake-kong';
+
+const key = generateApiKey('live');
+const record: AccessRecord = {
+  credentialId: 'cred-1',
+  customerId: 'cust-1',
+  mode: 'live',
+  state: 'active',
+  expiresAtMs: null,
+  products: ['api-ip'],
+  whitelist: compileWhitelist([]),
+  subscriptions: [{ id: 'sub-1', product: 'api-ip', plan: null, state: 'active', limits: { daily: 2, monthly: 3 } }],
+};
+
+const theirs = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const ours = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
+
+/** Writes down what it is told. */
+function notingTracer(): DecisionTracer & { readonly notes: unknown[] } {
+  const notes: unknown[] = [];
+  return {
+    notes,
+    begin(given) {
+      notes.push(given);
+      return { traceparent: ours, addStep: (step) => notes.push(step), end: (decision) => notes.push(decision?.outcome) };
+    },
+  };
+}
+
+async function call(headers: Record<string, string>, tracer?: DecisionTracer): Promise<FakeOutcome & { steps: string[] }> {
+  const steps: string[] = [];
+  const { instance } = createInstance(
+    { products: ['api-ip'] },
+    {
+      records: { findAccessRecord: () => Promise.resolve(record) },
+      quota: memoryQuota(),
+      signingKey: { id: 'k', secret: randomBytes(32) },
+      tracer,
+      onStep: (step) => steps.push(step),
+    },
+  );
+  return { ...(await runEvent(instance, { headers })), steps };
+}
+
+describe('a traced request', () => {
+  it("tells the service our place in the trace instead of the caller's, in the write that carries the proof", async () => {
+    const tracer = notingTracer();
+    const { set, calls } = await call({ 'x-api-key': key, traceparent: theirs }, tracer);
+    expect(set['traceparent']).toBe(ours);
+    expect(calls.filter((name) => name === 'set_headers')).toHaveLength(1);
+    expect(tracer.notes).toEqual([theirs, 'resolve_key', 'check_access', 'spend_quota', 'admitted']);
+  });
+
+  it('that is refused ends with the code and the steps that were reached', async () => {
+    const tracer = notingTracer();
+    const { exit, steps } = await call({}, tracer);
+    expect(exit?.status).toBe(401);
+    expect(tracer.notes).toEqual([undefined, 'resolve_key', 'key_missing']);
+    expect(steps).toEqual(['resolve_key']);
+  });
+});
+
+it('without tracing the headers of the trace are left as they came', async () => {
+  const { set, cleared } = await call({ 'x-api-key': key, traceparent: theirs });
+  expect(set).not.toHaveProperty('traceparent');
+  expect(cleared).not.toContain('traceparent');
+});

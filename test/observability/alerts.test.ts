@@ -1,0 +1,36 @@
+import { readAlerts, readOperations, readPanels } from './support/metric-names';
+
+const alerts = readAlerts();
+
+describe('the alert rules', () => {
+  it('have names of their own, a severity and a sentence', () => {
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    for (const { alert, labels, annotations } of alerts) {
+      expect(['page', 'ticket']).toContain(labels.severity);
+      expect([alert, annotations.summary]).toEqual([alert, expect.stringMatching(/\.$/)]);
+    }
+  });
+
+  it('are each explained to operators, and nothing is explained that does not exist', () => {
+    const explained = [...readOperations().matchAll(/^\| `(Tollgate\w+)` \|([^|]+)\|([^|]+)\|/gm)];
+    expect(explained.map(([, name]) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+    for (const [, name, meaning, remedy] of explained) {
+      expect([name, (meaning ?? '').trim().length > 20, (remedy ?? '').trim().length > 20]).toEqual([name, true, true]);
+    }
+  });
+
+  it('close every bracket that they open', () => {
+    for (const { alert, expr } of alerts) {
+      const count = (character: string): number => expr.split(character).length - 1;
+      expect([alert, count('('), count('{'), count('"') % 2]).toEqual([alert, count(')'), count('}'), 0]);
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('has panels with ids of their own, and something to show in each', () => {
+    const panels = readPanels();
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const { title, targets } of panels) if (targets) expect([title, targets.length > 0]).toEqual([title, true]);
+  });
+});

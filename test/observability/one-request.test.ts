@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Pool } from 'pg';
+import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { ExampleCaller, type SandboxExample } from '../acceptance/follow-example';
+import { eventually } from '../support/eventually';
+import { closeConnections, send, type Reply } from '../support/http';
+import { startInstance, type RunningInstance } from '../support/instance';
+import { checkLogs, countSecrets, findSecrets, noteSecret, readLogs } from '../support/used-secrets';
+import { namesIn, readAlerts, readOperations, readPanels, seriesIn } from './support/metric-names';
+import { type CollectedSpan, startTraceCollector, type TraceCollector } from './support/trace-collector';
+
+/** An instance that tells everything it can: every level of the log, every request traced. */
+let collector: TraceCollector;
+let instance: RunningInstance;
+let db: Pool;
+let examples: SandboxExample[];
+let caller: ExampleCaller;
+let key = '';
+
+const PRODUCTS = ['api-aadhaar', 'api-gst', 'api-glead', 'api-pincode'];
+
+beforeAll(async () => {
+  collector = await startTraceCollector();
+  instance = await startInstance({
+    LOG_LEVEL: 'trace',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_TRACES_SAMPLER_ARG: '1',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  db = createPool(instance.databaseUrl, { max: 2, applicationName: 'observability' });
+  ({ key } = await createKey(db, { customer: 'you@example.com', products: PRODUCTS, mode: 'test', actor: 'test' }));
+  noteSecret('API key', key);
+  examples = (await send(`${instance.sandbox}/`)).json();
+  caller = new ExampleCaller(instance.gateway.replace(/\/$/, ''), () => key);
+}, 180_000);
+
+afterAll(async () => {
+  closeConnections();
+  await db?.end();
+  await instance?.stop();
+  await collector?.close();
+}, 60_000);
+
+const exampleOf = (product: string, outcome: string, route: string): SandboxExample => {
+  const found = examples.find((each) => each.product === product && each.outcome === outcome && each.route === route);
+  if (!found) throw new Error(`the sandbox documents no ${outcome} of ${route}`);
+  return found;
+};
+
+/** All spans of the request, once that with this name has arrived. */
+async function traceOf(reply: Reply, names: readonly string[]): Promise<CollectedSpan[]> {
+  const requestId = reply.headers['x-kong-request-id'];
+  const spans = (): CollectedSpan[] => {
+    const first = collector.spans.find((span) => span.attributes['tollgate.request_id'] === requestId);
+    return collector.spans.filter(({ traceId }) => traceId === first?.traceId);
+  };
+  await eventually(() => names.every((name) => spans().some((span) => span.name === name)));
+  return spans();
+}
+
+/** Name and process of each span under the name of its parent. */
+function treeOf(spans: readonly CollectedSpan[]): string[] {
+  const nameOf = (id: string): string => spans.find(({ spanId }) => spanId === id)?.name ?? '';
+  return spans.map(({ name, parentSpanId, process }) => `${nameOf(parentSpanId)} > ${name} (${process})`).sort();
+}
+
+describe('one request through everything', () => {
+  it('is one trace, from the decision through service and worker to the upstream', async () => {
+    const reply = await caller.follow(exampleOf('api-gst', 'success', '/gst/start'));
+    expect(reply.status).toBe(200);
+    const spans = await traceOf(reply, [
+      'access decision',
+      'service gst',
+      'identity-worker GstStart',
+      'worker identity GstStart',
+      'gst start',
+    ]);
+    expect(treeOf(spans)).toEqual(
+      [
+        ' > access decision (tollgate-plugin-server)',
+        'access decision > resolve key (tollgate-plugin-server)',
+        'access decision > check access (tollgate-plugin-server)',
+        'access decision > spend quota (tollgate-plugin-server)',
+        'access decision > service gst (tollgate-services)',
+        'service gst > identity-worker GstStart (tollgate-services)',
+        'identity-worker GstStart > worker identity GstStart (tollgate-worker-identity)',
+        'worker identity GstStart > gst start (tollgate-worker-identity)',
+      ].sort(),
+    );
+  });
+
+  it('reaches an HTTP upstream behind a worker in the same trace', async () => {
+    const reply = await caller.follow(exampleOf('api-glead', 'success', '/glead/search'));
+    expect(reply.status).toBe(200);
+    const tree = treeOf(await traceOf(reply, ['service glead', 'worker ranking FindLeads', 'google_places']));
+    expect(tree).toContain('worker ranking FindLeads > google_places (tollgate-worker-ranking)');
+  });
+
+  it("goes on with a caller's trace, and marks what failed", async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const { input } = exampleOf('api-pincode', 'provider_down', '/pincode');
+    const query = new URLSearchParams(input as Record<string, string>).toString();
+    const headers = { 'X-API-Key': key, traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const reply = await send(`${instance.gateway}/pincode?${query}`, { headers });
+    expect(reply.status).toBe(502);
+    const spans = await traceOf(reply, ['access decision', 'service pincode']);
+    const decision = spans.find(({ name }) => name === 'access decision');
+    expect(decision).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331', isError: false });
+    expect(decision?.attributes).toMatchObject({ 'tollgate.outcome': 'admitted', 'tollgate.product': 'api-pincode' });
+    expect(spans.find(({ name }) => name === 'service pincode')).toMatchObject({ isError: true });
+  });
+
+  it('of a refused caller ends with the decision', async () => {
+    const reply = await send(`${instance.gateway}/gst/start`);
+    const spans = await traceOf(reply, ['access decision']);
+    expect(spans.find(({ name }) => name === 'access decision')?.attributes['tollgate.outcome']).toBe('key_missing');
+    expect(spans.map(({ process }) => process)).not.toContain('tollgate-services');
+  });
+
+  it('has the same request id in the log of everybody who took part', async () => {
+    const reply = await caller.follow(exampleOf('api-gst', 'success', '/gst/start'));
+    const requestId = String(reply.headers['x-kong-request-id']);
+    const linesOf = (name: string): { requestId?: string }[] =>
+      readFileSync(join(instance.dataDir, 'logs', `${name}.log`), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(requestId))
+        .map((line) => JSON.parse(line) as { requestId?: string });
+    for (const name of ['gateway', 'plugin-server', 'services', 'worker-identity']) {
+      await eventually(() => linesOf(name).length > 0);
+      for (const line of linesOf(name)) expect([name, line.requestId]).toEqual([name, requestId]);
+    }
+  });
+});
+
+describe('what the processes tell at /metrics', () => {
+  let outputs: ReadonlyMap<string, string>;
+  let series: ReadonlySet<string>;
+
+  beforeAll(async () => {
+    const replies = Object.entries(instance.metrics).map(async ([name, url]) => [name, (await send(url)).text] as const);
+    outputs = new Map(await Promise.all(replies));
+    series = seriesIn([...outputs.values()]);
+  });
+
+  it('has every metric of the dashboard, the alerts and the documentation', () => {
+    const expressions = [...readPanels().flatMap(({ targets = [] }) => targets), ...readAlerts()].map(({ expr }) => expr);
+    expect(expressions.length).toBeGreaterThan(50);
+    const named = [...expressions, readOperations()].flatMap(namesIn);
+    expect([...new Set(named)].filter((name) => !series.has(name))).toEqual([]);
+  });
+
+  it('comes from plugin server, services and every worker, with what each of them did', () => {
+    expect([...outputs.keys()].sort()).toEqual(
+      ['plugin-server', 'services', 'worker-apk', 'worker-identity', 'worker-image', 'worker-ranking', 'worker-seo'].sort(),
+    );
+    expect(outputs.get('plugin-server')).toMatch(/tollgate_plugin_step_duration_seconds_count\{step="spend_quota"\} [1-9]/);
+    expect(outputs.get('plugin-server')).toContain('tollgate_breaker_open{breaker="quota_postgres"} 0');
+    expect(outputs.get('services')).toMatch(
+      /upstream_duration_seconds_count\{service="gst",upstream="identity-worker",outcome="ok"\} [1-9]/,
+    );
+    expect(outputs.get('worker-identity')).toMatch(/worker_calls_total\{worker="identity",method="GstStart",outcome="ok"\} [1-9]/);
+    expect(outputs.get('worker-identity')).toMatch(/worker_sessions_open\{worker="identity",product="gst"\} [1-9]/);
+    expect(outputs.get('worker-ranking')).toMatch(/upstream_duration_seconds_count\{service="ranking-worker",upstream="google_places"/);
+    expect(outputs.get('worker-image')).toContain('tollgate_worker_pool_size{worker="image",pool="pictures"} 1');
+    expect(outputs.get('worker-apk')).toContain('tollgate_worker_queue_waiting{worker="apk",pool="analyses"} 0');
+  });
+
+  it('has no label for what a caller sent', () => {
+    const labels = new Set([...outputs.values()].flatMap((text) => [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label)));
+    const known =
+      'breaker code kind le method mode outcome pool product quantile route service status step store space type upstream worker';
+    expect([...labels].filter((label) => !`${known} version major minor patch`.split(' ').includes(label ?? ''))).toEqual([]);
+  });
+});
+
+describe('no secret that was sent', () => {
+  beforeAll(async () => {
+    const secretive = examples.filter(({ product }) => product === 'api-aadhaar' || product === 'api-gst');
+    await Promise.all(secretive.map((example) => caller.follow(example)));
+    const { input } = exampleOf('api-aadhaar', 'success', '/aadhaar/start');
+    // Where none of them belongs: in a URL, under another method, in a path, in broken JSON.
+    await Promise.all([
+      send(`${instance.gateway}/aadhaar/start?aadhaar=${String(input['aadhaar'])}&otp=123456&api_key=${key}`),
+      send(`${instance.gateway}/aadhaar/${String(input['aadhaar'])}?api_key=${key}`),
+      send(`${instance.gateway}/aadhaar/otp?captcha=KX47M`, { method: 'DELETE', headers: { Authorization: `Bearer ${key}` } }),
+      send(`${instance.gateway}/aadhaar/start`, {
+        method: 'POST',
+        headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+        body: `{"aadhaar":"${String(input['aadhaar'])}","otp":`,
+      }),
+      send(`${instance.gateway}/ip`, { headers: { 'X-API-Key': key, traceparent: key, 'X-Request-Id': key } }),
+    ]);
+  }, 90_000);
+
+  it('is in any log, at the level that tells most', () => {
+    expect(countSecrets()).toBeGreaterThan(10);
+    expect(readLogs(instance.dataDir)).toContain('"level":"debug"');
+    checkLogs(instance.dataDir);
+  });
+
+  it('is in any metric', async () => {
+    for (const url of Object.values(instance.metrics)) expect(findSecrets((await send(url)).text)).toEqual([]);
+  });
+
+  it('is in any trace', async () => {
+    await eventually(() => collector.spans.some(({ name }) => name === 'aadhaar otp'));
+    expect(findSecrets(collector.text())).toEqual([]);
+  });
+
+  it('is in the record of decisions, or in what explain says of it', async () => {
+    const rows = async (): Promise<{ request_id: string }[]> => (await db.query<{ request_id: string }>('SELECT * FROM decision')).rows;
+    await eventually(async () => (await rows()).length > 20);
+    const decisions = await rows();
+    expect(findSecrets(JSON.stringify(decisions))).toEqual([]);
+    const explained = await instance.cli('explain', decisions.at(-1)?.request_id ?? '', '--json');
+    expect(explained.code).toBe(0);
+    expect(findSecrets(explained.stdout + explained.stderr)).toEqual([]);
+  });
+});

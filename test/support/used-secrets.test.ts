@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { checkLogs, findSecrets, noteSecretsOf } from './used-secrets';
+
+const key = generateApiKey('test');
+const other = generateApiKey('live');
+const json = JSON.stringify({ aadhaar: '999999990019', otp: '123456', captcha: 'KX47M', sessionId: 'abcdef123456' });
+
+beforeAll(() => {
+  noteSecretsOf({ path: `/ip?a=1&api_key=${key}`, headers: [], body: json });
+  noteSecretsOf({ path: '/ip', headers: [['Authorization', `Bearer ${other}`]], body: undefined });
+});
+
+describe('a secret that was sent is found', () => {
+  it.each([
+    ['a key in a URL', () => `"url":"/ip?api_key=${key}"`],
+    ['a key of a header', () => `authorization: Bearer ${other}`],
+    ['the beginning of a key', () => `key ${key.slice(0, 30)}…`],
+    ['an OTP', () => '{"otp":"123456"}'],
+    ['an Aadhaar number', () => 'for 999999990019 there'],
+    ['an Aadhaar number in groups', () => '9999-9999 0019'],
+    ['a captcha', () => 'solved as KX47M'],
+  ])('%s', (_, text) => {
+    expect(findSecrets(text())).not.toEqual([]);
+  });
+
+  it('in a log file, and the complaint does not repeat it', () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'));
+    try {
+      mkdirSync(join(dataDir, 'logs'));
+      writeFileSync(join(dataDir, 'logs', 'services.log'), '{"msg":"ok"}\n');
+      checkLogs(dataDir);
+      writeFileSync(join(dataDir, 'logs', 'worker.log'), `{"msg":"key ${key}"}\n`);
+      let complaint = '';
+      try {
+        checkLogs(dataDir);
+      } catch (error) {
+        complaint = String(error);
+      }
+      expect(complaint).toContain('API key');
+      expect(complaint).not.toContain(key.slice(8, 24));
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('what only looks alike is not taken for a secret', () => {
+  it.each([
+    ['a masked key', () => `tg_test_…${key.slice(-4)}`],
+    ['digits of an id', () => 'abcdef123456'],
+    ['a number', () => '0.1234567'],
+  ])('%s', (_, text) => {
+    expect(findSecrets(text())).toEqual([]);
+  });
+});
