@@ -114,6 +114,8 @@ export const processSettings = z.object({
   SERVICE_HOST: z.string().default('127.0.0.1'),
   /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */
   SERVICE_PORT: portSetting().default(8080),
+  /** Milliseconds after SIGTERM for which requests are still taken, so that gateways notice before they are refused. */
+  SERVICE_LEAVE_MS: numberSetting({ min: 0, max: 60_000 }).default(3_000),
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
