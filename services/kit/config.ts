@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
+import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 
 /** Everything that is wrong with the environment, in one text: one line a problem, never a value. */
 export class SettingsError extends Error {
@@ -96,6 +97,14 @@ export function listSetting(): z.ZodType<string[]> {
   );
 }
 
+/** A Redis server, or nodes of a Redis Cluster separated by commas. */
+export function redisSetting(): z.ZodType<string> {
+  return z.string().superRefine((text, context) => {
+    const problem = findRedisUrlProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+}
+
 function signingKeysSetting(): z.ZodType<ReturnType<typeof parseSigningKeys>> {
   return z.string().transform((text, context) => {
     try {
@@ -121,7 +130,7 @@ export const processSettings = z.object({
   PRIVATE_PORT: portSetting().default(9090),
   SANDBOX_URL: urlSetting().optional(),
   DATABASE_URL: z.string().optional(),
-  REDIS_URL: z.string().optional(),
+  REDIS_URL: redisSetting().optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });

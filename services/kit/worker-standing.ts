@@ -42,7 +42,7 @@ export class WorkerStanding {
     return this.watched.get(address)?.serving === true;
   }
 
-  /** Starts watching; resolves once a worker serves or all have been heard of, after a second at the latest. */
+  /** Starts watching; resolves once all have been heard of, after a second at the latest. */
   ready(): Promise<void> {
     this.known ??= new Promise((resolve) => {
       const late = setTimeout(resolve, FIRST_WORD_MS);
@@ -87,7 +87,7 @@ export class WorkerStanding {
   private note(watched: Watched, serving: boolean): void {
     watched.serving = serving;
     watched.isKnown = true;
-    if (serving || [...this.watched.values()].every(({ isKnown }) => isKnown)) this.noteKnown();
+    if ([...this.watched.values()].every(({ isKnown }) => isKnown)) this.noteKnown();
   }
 
   private lost(watched: Watched): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberSetting, portSetting, urlSetting } from '../../kit/config';
+import { numberSetting, portSetting, redisSetting, urlSetting } from '../../kit/config';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const SHORTEST_HMAC_KEY_BYTES = 32;
@@ -11,7 +11,7 @@ export const identityWorkerSettings = z.object({
   WORKER_PORT: portSetting().default(0),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   SANDBOX_URL: urlSetting().optional(),
-  REDIS_URL: z.string().optional(),
+  REDIS_URL: redisSetting().optional(),
   /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */
   GST_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
   GST_LINK_TOKEN: z.string().optional(),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { loadService } from '../../kit/load-proto';
 import { type Log } from '../../kit/log';
+import { connectRedis, type RedisClient } from '../../kit/redis-client';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
 import { sandboxAt } from '../../kit/upstream-target';
 import { createAadhaarHandlers } from './aadhaar-handlers';
@@ -18,6 +18,7 @@ const PROTO = join(__dirname, '../../../protos/identity/v1/identity.proto');
 const HMAC_KEY_BYTES = 32;
 const FIRST_RETRY_MS = 250;
 const SLOWEST_RETRY_MS = 30_000;
+const REDIS_DEADLINE_MS = 1_000;
 
 function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
   return {
@@ -50,14 +51,8 @@ function linkSets(settings: IdentityWorkerSettings, log: Log): { gst: LinkSet; a
   };
 }
 
-function connectRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, connectTimeout: 1_000, commandTimeout: 1_000 });
-  redis.on('error', (error) => log.debug({ err: error }, 'Redis cannot be used'));
-  return redis;
-}
-
 /** Workers count together only when they also share the HMAC key; it never lies beside the counts. */
-function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined, clock: Clock): OtpThrottle {
+function liveThrottle(settings: IdentityWorkerSettings, redis: RedisClient | undefined, clock: Clock): OtpThrottle {
   const allowance = { most: settings.AADHAAR_OTP_MOST, windowMs: settings.AADHAAR_OTP_WINDOW_MS };
   return redis ? createRedisOtpThrottle(redis, allowance) : createMemoryOtpThrottle(allowance, () => clock.monotonic());
 }
@@ -66,7 +61,11 @@ function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined
 export async function startIdentityWorker(settings: IdentityWorkerSettings, log: Log, clock: Clock = systemClock): Promise<WorkerServer> {
   const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
   const links = linkSets(settings, log);
-  const redis = redisUrl !== undefined && sharedKey ? connectRedis(redisUrl, log) : undefined;
+  const onError = (error: Error): void => log.debug({ err: error }, 'Redis cannot be used');
+  const redis =
+    redisUrl !== undefined && sharedKey
+      ? connectRedis(redisUrl, { deadlineMs: REDIS_DEADLINE_MS, waitForConnection: false, onError })
+      : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
   const gst = createGstHandlers({ upstream: gstOverLinks(links.gst), clock, mostSessions });
   const aadhaar = createAadhaarHandlers({
