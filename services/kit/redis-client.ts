@@ -13,6 +13,8 @@ export interface RedisClientOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** ioredis keeps the process alive for this long after the end of a connection that was already broken. */
+const DISCONNECT_TIMEOUT_MS = 100;
 const SLOWEST_RECONNECT_MS = 250;
 const MOST_REDIRECTIONS = 4;
 const retryStrategy = (times: number): number => Math.min(50 * times, SLOWEST_RECONNECT_MS);
@@ -20,7 +22,7 @@ const retryStrategy = (times: number): number => Math.min(50 * times, SLOWEST_RE
 /** @param url REDIS_URL. @throws Error when it cannot be read */
 export function connectRedis(url: string, { deadlineMs, waitForConnection, onError }: RedisClientOptions): RedisClient {
   const address = parseRedisUrl(url);
-  const timeouts = { connectTimeout: deadlineMs, commandTimeout: deadlineMs };
+  const timeouts = { connectTimeout: deadlineMs, commandTimeout: deadlineMs, disconnectTimeout: DISCONNECT_TIMEOUT_MS };
   if (address.kind === 'server') {
     const redis = new Redis(address.url, {
       ...timeouts,
