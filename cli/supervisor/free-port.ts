@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
@@ -37,12 +38,15 @@ export async function findFreePorts(count: number): Promise<number[]> {
 }
 
 const ATTEMPTS = 50;
+/** Below the ports that systems give to outgoing connections: one of those would take a port of the row before its program does. */
+const LOWEST_ROW = 12_000;
+const HIGHEST_ROW = 32_000;
 
 /** The first of `count` free ports in a row. */
 export async function findFreeRow(count: number): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const [first = 0] = await findFreePorts(1);
-    const row = Array.from({ length: count }, (_, index) => first + index).filter((port) => port < 65_536);
+    const first = randomInt(LOWEST_ROW, HIGHEST_ROW - count);
+    const row = Array.from({ length: count }, (_, index) => first + index);
     const probes = await Promise.all(row.map((port) => listen(port)));
     await release(probes);
     if (row.length === count && !probes.includes(undefined)) return first;

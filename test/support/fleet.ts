@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isPortFree } from '../../cli/supervisor/free-port';
+import { findFreeRow } from '../../cli/supervisor/free-port';
 import { SERVICES } from '../../services/registry';
 import { endProgram, startProgram } from './program';
 import { replicatedKongYml } from './replicated-kong-yml';
@@ -36,19 +36,7 @@ const GATEWAYS = 3;
 const REPLICAS = 2;
 /** From SIGTERM until a service refuses connections: five health checks of the gateways. */
 const LEAVE_MS = '1000';
-/** Below the ports from which the system serves connections: one of those could take the address of a replica that is being restarted. */
-const LOWEST_PORT = 12_000;
-const HIGHEST_PORT = 32_000;
 const WORKERS_FOLDER = resolve(__dirname, '../../services/workers');
-
-async function freeRow(count: number): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT - count));
-    const row = await Promise.all(Array.from({ length: count }, (_, index) => isPortFree(first + index)));
-    if (row.every(Boolean)) return first;
-  }
-  throw new Error(`this machine has no ${count} free ports in a row`);
-}
 
 interface ProgramOptions {
   readonly name: string;
@@ -129,7 +117,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const kinds = readdirSync(WORKERS_FOLDER).filter((name) => name !== 'generated');
   const names = Object.keys(SERVICES);
   const workerRow = kinds.length * REPLICAS;
-  const first = await freeRow(workerRow + names.length * REPLICAS + GATEWAYS);
+  const first = await findFreeRow(workerRow + names.length * REPLICAS + GATEWAYS);
   const stores = { DATABASE_URL: options.databaseUrl, REDIS_URL: options.redisUrl, TOLLGATE_SIGNING_KEYS: options.signingKeys };
   const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { SANDBOX_PORT: '0' });
   const sandboxUrl = `http://127.0.0.1:${String(ready['port'])}`;
