@@ -17,6 +17,8 @@ export interface RunningServices {
   readonly services: Readonly<Record<string, string>>;
   /** `/metrics`, `/health`, `/ready`. */
   readonly privateUrl: string;
+  /** The longest that requests are taken after {@link close} was called, milliseconds. */
+  readonly leaveMs: number;
   /** Says not ready, lets requests finish, then closes everything. */
   close(): Promise<void>;
 }
@@ -42,7 +44,8 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   const metrics = tools.metrics.forService(service.name);
   const log = tools.log.child({ service: service.name });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
-  const app = createServiceApp(service, { signingKeys: common.TOLLGATE_SIGNING_KEYS, deps, refund, clock, log, metrics });
+  const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs } = common;
+  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);
@@ -56,9 +59,20 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   }
 }
 
-/** Ends in reverse order; one failure does not keep the others open. */
-async function closeAll(closers: readonly (() => Promise<void>)[], log: Log): Promise<void> {
-  for (const close of [...closers].reverse()) await close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
+type Close = () => Promise<void>;
+
+interface Closers {
+  /** Drain at the same time: one after the other, each would wait for all before it. */
+  readonly services: Close[];
+  /** What services need until their end; closed in reverse order. */
+  readonly shared: Close[];
+}
+
+/** One failure does not keep the others open. */
+async function closeAll({ services, shared }: Closers, log: Log): Promise<void> {
+  const tryTo = (close: Close): Promise<void> => close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
+  await Promise.all(services.map(tryTo));
+  for (const close of [...shared].reverse()) await tryTo(close);
 }
 
 /**
@@ -76,20 +90,20 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
   const log = createLog('services', { level: common.LOG_LEVEL });
   const clock = systemClock;
   const metrics = createMetrics({ withProcess: true });
-  const closers: (() => Promise<void>)[] = [];
+  const closers: Closers = { services: [], shared: [] };
   try {
     const [only, ...others] = services;
     const serviceName = only && others.length === 0 ? `tollgate-${only.name}` : 'tollgate-services';
     const tracing = await startTracing({ serviceName, env, log });
-    if (tracing) closers.push(() => tracing.stop());
+    if (tracing) closers.shared.push(() => tracing.stop());
     const store = await createRefund(common, { log, clock });
-    if (store) closers.push(() => store.close());
+    if (store) closers.shared.push(() => store.close());
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
       const tools = { common, workerTls, log, clock, metrics, refund: store?.refund };
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
-      closers.push(() => one.close());
+      closers.services.push(() => one.close());
       running.push(one);
     }
     const privateServer: PrivateServer = await startPrivateServer({
@@ -98,10 +112,11 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       metrics,
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
     });
-    closers.unshift(() => privateServer.close());
+    closers.shared.unshift(() => privateServer.close());
     return {
       services: Object.fromEntries(running.map(({ name, url }) => [name, url])),
       privateUrl: privateServer.url,
+      leaveMs: common.SERVICE_LEAVE_MS,
       close: () => {
         privateServer.startDraining();
         return closeAll(closers, log);

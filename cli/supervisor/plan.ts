@@ -115,6 +115,8 @@ export function servicesChild(context: PlanContext): ChildSpec {
   const env = {
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
+    // The one gateway ends before them.
+    SERVICE_LEAVE_MS: '0',
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),

@@ -1,5 +1,6 @@
 import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
+import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 
 /** What `npm start` itself reads; everything else in the environment reaches the processes unread and is checked by them. */
 export interface StartSettings {
@@ -27,7 +28,7 @@ function urlOf(schemes: readonly string[]): Check {
 
 const CHECKS: Readonly<Record<string, Check>> = {
   DATABASE_URL: urlOf(['postgres:', 'postgresql:']),
-  REDIS_URL: urlOf(['redis:', 'rediss:']),
+  REDIS_URL: findRedisUrlProblem,
   QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
   TOLLGATE_SIGNING_KEYS: (text) => {
     try {

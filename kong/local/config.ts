@@ -6,6 +6,7 @@ import { ConfigError } from './config-error';
 import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
+import { type DeclaredUpstream } from './upstream-schema';
 
 export interface Service {
   id: string;
@@ -21,6 +22,8 @@ export interface Service {
   writeTimeoutMs: number;
   /** How often a failed attempt is repeated. */
   retries: number;
+  /** The addresses behind `host` when it names an upstream: then `port` means nothing. */
+  upstream: DeclaredUpstream | undefined;
 }
 
 /** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
@@ -75,12 +78,10 @@ export function loadConfig(sources: ConfigSources): GatewayConfig {
     );
   const parsed = declarativeSchema.safeParse(document.toJS());
   if (!parsed.success) throw new ConfigError(file, describeIssues(parsed.error));
-  const problems: string[] = [
-    ...findDuplicates(parsed.data.services),
-    ...checkOverrides(parsed.data.services, sources.upstreamOverrides ?? {}),
-  ];
+  const problems: string[] = [...findDuplicates(parsed.data), ...checkOverrides(parsed.data.services, sources.upstreamOverrides ?? {})];
+  const upstreams = new Map(parsed.data.upstreams.map((upstream) => [upstream.name, upstream]));
   const routes = parsed.data.services.flatMap((service, index) =>
-    buildRoutes({ service, path: `services[${String(index)}]`, sources, problems }),
+    buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, problems }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
   return { routes, createdAt: Math.floor(statSync(file).mtimeMs / 1000) };
@@ -97,13 +98,20 @@ function describeIssues(error: z.ZodError): string[] {
   });
 }
 
-function findDuplicates(services: readonly DeclaredService[]): string[] {
+function findDuplicates({
+  services,
+  upstreams,
+}: {
+  services: readonly DeclaredService[];
+  upstreams: readonly DeclaredUpstream[];
+}): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const note = (kind: string, name: string): void => {
     if (seen.has(`${kind} ${name}`)) problems.push(`${kind} "${name}" is declared twice`);
     seen.add(`${kind} ${name}`);
   };
+  for (const upstream of upstreams) note('upstream', upstream.name);
   for (const service of services) {
     note('service', service.name);
     for (const route of service.routes) note('route', route.name);
@@ -123,12 +131,13 @@ interface ServiceContext {
   service: DeclaredService;
   path: string;
   sources: ConfigSources;
+  upstreams: ReadonlyMap<string, DeclaredUpstream>;
   problems: string[];
 }
 
 function buildRoutes(context: ServiceContext): Route[] {
   const { service: declared, path, sources } = context;
-  const service = buildService(declared, sources.upstreamOverrides?.[declared.name]);
+  const service = buildService(declared, context.upstreams, sources.upstreamOverrides?.[declared.name]);
   const shared = declared.plugins.flatMap((plugin, index) =>
     bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: service.id }),
   );
@@ -142,14 +151,15 @@ function buildRoutes(context: ServiceContext): Route[] {
   });
 }
 
-function buildService(declared: DeclaredService, override: string | undefined): Service {
+function buildService(declared: DeclaredService, upstreams: ReadonlyMap<string, DeclaredUpstream>, override: string | undefined): Service {
   const address = override ?? declared.url;
   const url = address === undefined ? undefined : new URL(address);
   const declaredPath = url === undefined ? declared.path : url.pathname === '/' ? undefined : url.pathname;
+  const host = url?.hostname ?? declared.host ?? '';
   return {
     id: stableId('service', declared.name),
     name: declared.name,
-    host: url?.hostname ?? declared.host ?? '',
+    host,
     port: url === undefined ? (declared.port ?? 80) : Number(url.port || 80),
     path: declaredPath ?? '/',
     declaredPath,
@@ -157,6 +167,8 @@ function buildService(declared: DeclaredService, override: string | undefined): 
     readTimeoutMs: declared.read_timeout,
     writeTimeoutMs: declared.write_timeout,
     retries: declared.retries,
+    // Kong looks a service's host up among the upstreams before it asks the name servers.
+    upstream: upstreams.get(host),
   };
 }
 

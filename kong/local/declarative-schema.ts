@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upstreamSchema } from './upstream-schema';
 
 // The entities and fields of Kong's declarative format that the local gateway implements. The objects are strict: anything else in
 // kong.yml is refused at start, because a field that Kong obeys and this gateway ignores would be a difference nobody sees.
@@ -61,6 +62,7 @@ const serviceSchema = z
 export const declarativeSchema = z.strictObject({
   _format_version: z.literal('3.0'),
   _transform: z.boolean().optional(),
+  upstreams: z.array(upstreamSchema).default([]),
   services: z.array(serviceSchema).min(1),
 });
 

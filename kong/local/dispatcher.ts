@@ -1,6 +1,8 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
+import { startActiveChecks } from './active-checks';
 import { Answers } from './answers';
+import { Balancer, type TargetAddress } from './balancer';
 import { type PluginBinding, type Route, type Service } from './config';
 import { ErrorPages } from './error-pages';
 import { type EventOutcome } from './event-run';
@@ -14,7 +16,6 @@ import { refusedStatus } from './request-limits';
 import { Router, type RouteMatch } from './router';
 import { TrustedProxies } from './trusted-proxies';
 import { joinSockets } from './upgrade';
-import { UpstreamPool } from './upstream-pool';
 import { isWebSocket } from './upstream-request';
 
 export interface DispatcherParts {
@@ -38,7 +39,9 @@ export class Dispatcher {
   private readonly router: Router;
   private readonly proxies: TrustedProxies;
   private readonly answers: Answers;
-  private readonly pools = new Map<Service, UpstreamPool>();
+  /** By upstream, or by service where that has an address of its own. */
+  private readonly balancers = new Map<string, Balancer>();
+  private readonly checks: { stop(): void }[] = [];
   private readonly tunnels = new Set<() => void>();
   private draining = false;
 
@@ -47,6 +50,8 @@ export class Dispatcher {
     this.router = new Router(parts.routes);
     this.proxies = new TrustedProxies(conf.realIp);
     this.answers = new Answers(new ErrorPages(conf.errorTemplates, conf.errorDefaultType), conf.responseHeaders);
+    // Made at once: an upstream is checked before the first request comes.
+    for (const { service } of parts.routes) this.balancerOf(service);
   }
 
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): void {
@@ -89,7 +94,8 @@ export class Dispatcher {
 
   close(): void {
     for (const cut of this.tunnels) cut();
-    for (const pool of this.pools.values()) pool.close();
+    for (const check of this.checks) check.stop();
+    for (const balancer of this.balancers.values()) balancer.close();
   }
 
   /** One plugin after the other; the last `proceed` is the only way to the service. */
@@ -150,7 +156,7 @@ export class Dispatcher {
     new ProxyRun({
       exchange,
       match,
-      pool: this.poolOf(match.route.service),
+      balancer: this.balancerOf(match.route.service),
       answers: this.answers,
       log: this.parts.log,
       onUpgrade: ({ head, connection, latencies }) => {
@@ -178,14 +184,27 @@ export class Dispatcher {
     }).start();
   }
 
-  private poolOf(service: Service): UpstreamPool {
-    let pool = this.pools.get(service);
-    if (pool === undefined) {
-      pool = new UpstreamPool({ host: service.host, port: service.port, connectTimeoutMs: service.connectTimeoutMs });
-      this.pools.set(service, pool);
-    }
-    return pool;
+  private balancerOf(service: Service): Balancer {
+    const { upstream, connectTimeoutMs } = service;
+    const key = upstream ? `upstream ${upstream.name}` : `service ${service.name}`;
+    const known = this.balancers.get(key);
+    if (known) return known;
+    const balancer = new Balancer({ targets: targetsOf(service), connectTimeoutMs, healthChecks: upstream?.healthchecks });
+    this.balancers.set(key, balancer);
+    if (upstream) this.checks.push(startActiveChecks(balancer.targets, upstream.healthchecks.active));
+    return balancer;
   }
+}
+
+/** Kong's port for a target that names none. */
+const TARGET_PORT = 8000;
+
+function targetsOf({ host, port, upstream }: Service): TargetAddress[] {
+  if (!upstream) return [{ host, port, weight: 1 }];
+  return upstream.targets.map(({ target, weight }) => {
+    const [, name = '', ownPort] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
+    return { host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(ownPort ?? TARGET_PORT), weight };
+  });
 }
 
 /** Where a request is on its way through the plugins. */

@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { type Answers, type Latencies } from './answers';
+import { type Balancer, type Target } from './balancer';
 import { type Service } from './config';
 import { type Exchange } from './exchange';
 import { type Log } from './log';
@@ -8,13 +9,12 @@ import { type BodyError, type BodyPump } from './request-body';
 import { type RouteMatch } from './router';
 import { type UpstreamConnection, type UpstreamFailure, type UpstreamListener } from './upstream-connection';
 import { type UpstreamHead } from './upstream-head';
-import { type UpstreamPool } from './upstream-pool';
 import { writeUpstreamHead } from './upstream-request';
 
 export interface ProxyParts {
   exchange: Exchange;
   match: RouteMatch;
-  pool: UpstreamPool;
+  balancer: Balancer;
   answers: Answers;
   log: Log;
   /** Called when the service agreed to change protocols. */
@@ -31,6 +31,9 @@ const CLIENT_STALL_MS = 60_000;
 export class ProxyRun implements UpstreamListener {
   private readonly service: Service;
   private connection: UpstreamConnection | undefined;
+  private target: Target | undefined;
+  /** Addresses that failed this request. */
+  private readonly tried: Target[] = [];
   private attempts = 0;
   private readonly sentAt = Date.now();
   private pumping: BodyPump | undefined;
@@ -53,6 +56,7 @@ export class ProxyRun implements UpstreamListener {
   }
 
   head(head: UpstreamHead): void {
+    if (this.target) this.parts.balancer.report(this.target, { kind: 'status', status: head.status });
     if (head.status === 101) {
       const { connection } = this;
       this.finished = true;
@@ -99,6 +103,7 @@ export class ProxyRun implements UpstreamListener {
       return;
     }
     const fresh = this.connection?.answered === 0;
+    if (fresh) this.noteFailure(failure);
     if (this.mayRepeat(failure, answered, fresh)) {
       this.attempts += fresh ? 1 : 0;
       this.attempt(true);
@@ -114,12 +119,18 @@ export class ProxyRun implements UpstreamListener {
   }
 
   private attempt(fresh: boolean): void {
-    const { exchange, match, pool } = this.parts;
+    const { exchange, match, balancer } = this.parts;
+    const target = balancer.next(this.tried);
+    this.target = target;
+    if (target === undefined) {
+      this.noPeer();
+      return;
+    }
     const body = exchange.upstream.body ?? this.inlineBody();
     const length = this.bodyLength(body);
-    const connection = fresh ? pool.fresh() : pool.take();
+    const connection = fresh ? target.pool.fresh() : target.pool.take();
     this.connection = connection;
-    const bytes = writeUpstreamHead(exchange, match, length);
+    const bytes = writeUpstreamHead(exchange, { match, target, bodyLength: length });
     this.uploading = body === undefined && length !== undefined && length !== 0;
     connection.send(
       { method: exchange.upstream.method ?? exchange.method, bytes, body, timeoutMs: this.uploading ? 0 : this.service.readTimeoutMs },
@@ -213,6 +224,22 @@ export class ProxyRun implements UpstreamListener {
     if (answered || failure === 'invalid' || this.bodyTaken || exchange.response.destroyed) return false;
     if (fresh && this.attempts >= this.service.retries) return false;
     return this.connection?.isConnected !== true || !NOT_REPEATED.has(exchange.upstream.method ?? exchange.method);
+  }
+
+  /** A connection that had answered before says nothing about its target: it may just have been idle for too long. */
+  private noteFailure(failure: UpstreamFailure): void {
+    if (this.target === undefined) return;
+    this.tried.push(this.target);
+    if (failure !== 'invalid') this.parts.balancer.report(this.target, { kind: failure === 'timeout' ? 'timeout' : 'refused' });
+  }
+
+  /** Every address is known to be away. */
+  private noPeer(): void {
+    if (this.finished) return;
+    this.finished = true;
+    const { exchange, answers, log } = this.parts;
+    log('error', 'no address of the service is healthy', { service: this.service.name, requestId: exchange.id });
+    answers.kongError(exchange, 503, 'failure to get a peer from the ring-balancer');
   }
 
   private giveUp(status: number, failure: UpstreamFailure): void {

@@ -1,4 +1,5 @@
 import { KONG_VERSION } from './answers';
+import { type TargetAddress } from './balancer';
 import { type Exchange } from './exchange';
 import { parseTokens } from './header-list';
 import { upstreamPath, type RouteMatch } from './router';
@@ -15,12 +16,15 @@ const NOT_PASSED = new Set([
  * The head of the request for the service, headers in the order in which Kong's nginx sends them. `bodyLength` is undefined when there
  * is no body. Chunked bodies have been read by now, as Kong does, so every body has a length.
  */
-export function writeUpstreamHead(exchange: Exchange, match: RouteMatch, bodyLength: number | undefined): string {
+export function writeUpstreamHead(
+  exchange: Exchange,
+  { match, target, bodyLength }: { match: RouteMatch; target: TargetAddress; bodyLength: number | undefined },
+): string {
   const { headers, upstream } = exchange;
   const upgrade = isWebSocket(exchange);
   let head = `${upstream.method ?? exchange.method} ${upstreamTarget(exchange, match)} HTTP/1.1\r\n`;
   if (parseTokens(headers.joined('te')).includes('trailers')) head += 'TE: trailers\r\n';
-  head += `Via: ${viaOf(exchange)}\r\nHost: ${upstream.host ?? hostFor(exchange, match)}\r\n`;
+  head += `Via: ${viaOf(exchange)}\r\nHost: ${upstream.host ?? hostFor(exchange, match, target)}\r\n`;
   head += upgrade ? 'Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n' : 'Connection: keep-alive\r\n';
   head += forwardedHeaders(exchange, match);
   head += `X-Real-IP: ${exchange.caller.ip}\r\nX-Kong-Request-Id: ${exchange.id}\r\n`;
@@ -39,10 +43,10 @@ function viaOf(exchange: Exchange): string {
   return earlier === undefined ? own : `${earlier}, ${own}`;
 }
 
-function hostFor(exchange: Exchange, match: RouteMatch): string {
-  const { service, preserveHost } = match.route;
-  if (preserveHost) return exchange.headers.get('host') ?? exchange.host;
-  return service.port === 80 ? service.host : `${service.host}:${String(service.port)}`;
+/** With several addresses the service hears the one that was chosen, as from Kong. */
+function hostFor(exchange: Exchange, match: RouteMatch, { host, port }: TargetAddress): string {
+  if (match.route.preserveHost) return exchange.headers.get('host') ?? exchange.host;
+  return port === 80 ? host : `${host}:${String(port)}`;
 }
 
 function forwardedHeaders(exchange: Exchange, match: RouteMatch): string {

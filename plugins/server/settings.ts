@@ -2,12 +2,16 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { parseSigningKeys, type SigningKey } from '../core/context-token';
 import { isTimeZone } from '../core/quota';
+import { findRedisUrlProblem } from '../core/redis-address';
 
 const ENVIRONMENT = z.object({
   DATABASE_URL: z.string({ error: 'is required' }).regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
   REDIS_URL: z
     .string()
-    .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+    .superRefine((text, context) => {
+      const problem = findRedisUrlProblem(text);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
     .optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   TOLLGATE_SIGNING_KEYS: z.string({ error: 'is required' }).transform((text, context) => {

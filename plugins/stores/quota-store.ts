@@ -1,29 +1,16 @@
-import { type Pool } from 'pg';
-import { type Clock, type QuotaCounter } from '../core/ports';
+import { type QuotaCounter } from '../core/ports';
+import { parseRedisUrl, type RedisAddress } from '../core/redis-address';
 import { QuotaLedger } from './postgres/quota-ledger';
 import { PostgresQuotaCounter } from './postgres/quota-counter';
+import { ClusterQuota } from './quota-cluster';
 import { CoalescingCounter } from './quota-coalescer';
 import { QuotaFailover, type StoreInUse } from './quota-failover';
-import { type StoreLog } from './quota-parts';
 import { SeenUsage } from './quota-seen';
+import { type QuotaStoreOptions, type Silence } from './quota-store-options';
 import { UsageWriter } from './quota-usage-writer';
 import { RedisQuotaCounter } from './redis/quota-counter';
 import { QuotaScript } from './redis/quota-script';
 import { RedisConnection } from './redis/redis-connection';
-
-export interface QuotaStoreOptions {
-  /** Without it Postgres counts. */
-  readonly redisUrl?: string | undefined;
-  readonly pool: Pool;
-  /** IANA name; day and month turn at its midnight. */
-  readonly timeZone: string;
-  readonly clock: Clock;
-  readonly log: StoreLog;
-  /** Added to the clocks of Redis and Postgres; tests turn days with it. */
-  readonly clockOffsetSeconds?: () => number;
-  /** Default 20 ms, 200 ms on a machine that is short of turns. Raise it where Redis itself pauses for longer. */
-  readonly redisSilence?: Silence | undefined;
-}
 
 /** Since the start, for metrics. */
 export interface QuotaStoreStats {
@@ -54,11 +41,6 @@ export interface QuotaStore {
   stats(): QuotaStoreStats;
 }
 
-export interface Silence {
-  readonly silenceMs: number;
-  readonly heldUpSilenceMs: number;
-}
-
 /** Redis is given up after this long without any reply; see {@link ReplyWatch}. A broken connection gives it up at once. */
 const REDIS_SILENCE: Silence = { silenceMs: 20, heldUpSilenceMs: 200 };
 /**
@@ -75,7 +57,9 @@ const FIRST_CONNECT_MS = 1_000;
  * Resolves when the store can be used; a Redis that cannot be reached does not hold it up for longer than a second.
  */
 export async function createQuotaCounter(options: QuotaStoreOptions): Promise<QuotaStore> {
-  return options.redisUrl === undefined ? createOnPostgres(options) : createOnRedis(options, options.redisUrl);
+  if (options.redisUrl === undefined) return createOnPostgres(options);
+  const address = parseRedisUrl(options.redisUrl);
+  return address.kind === 'cluster' ? createOnCluster(options, address) : createOnRedis(options, address.url);
 }
 
 function createOnPostgres(options: QuotaStoreOptions): QuotaStore {
@@ -155,6 +139,36 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
       isRedisGivenUp: failover.storeInUse() !== 'redis',
       isPostgresGivenUp: !ledger.isAnswering,
     }),
+  };
+}
+
+async function createOnCluster(options: QuotaStoreOptions, address: Extract<RedisAddress, { kind: 'cluster' }>): Promise<QuotaStore> {
+  const { log, timeZone } = options;
+  const seen = new SeenUsage();
+  const ledger = new QuotaLedger({ ...options, ...FALLBACK_SILENCE, deadlineMs: POSTGRES_DEADLINE_MS });
+  const fallback = new PostgresQuotaCounter(ledger, timeZone, seen);
+  const silence = options.redisSilence ?? REDIS_SILENCE;
+  const onOpen = (): void => void writer.flush();
+  const cluster = new ClusterQuota({ ...options, ...address, silence, seen, ledger, fallback, onOpen });
+  const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => cluster.merge(usage), log });
+  await cluster.connect();
+  writer.start();
+  const counter = new CoalescingCounter(cluster);
+  return {
+    counter,
+    close: async () => {
+      cluster.stop();
+      await cluster.giveBackLateUnits();
+      await writer.stop();
+      cluster.close();
+    },
+    stats: () => {
+      const { primaryCalls: redisCalls, fallbackCalls: postgresCalls, opened: failovers, ...counts } = cluster.counts();
+      const storeInUse = cluster.storeInUse();
+      const givenUp = { isRedisGivenUp: storeInUse !== 'redis', isPostgresGivenUp: !ledger.isAnswering };
+      const calls = { redisCalls, postgresCalls, failovers };
+      return { storeInUse, ...calls, ...counts, usageRowsWritten: writer.rowsWritten, waiting: counter.waiting, ...givenUp };
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
+import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 
 /** Everything that is wrong with the environment, in one text: one line a problem, never a value. */
 export class SettingsError extends Error {
@@ -96,6 +97,14 @@ export function listSetting(): z.ZodType<string[]> {
   );
 }
 
+/** A Redis server, or nodes of a Redis Cluster separated by commas. */
+export function redisSetting(): z.ZodType<string> {
+  return z.string().superRefine((text, context) => {
+    const problem = findRedisUrlProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+}
+
 function signingKeysSetting(): z.ZodType<ReturnType<typeof parseSigningKeys>> {
   return z.string().transform((text, context) => {
     try {
@@ -129,12 +138,14 @@ export const processSettings = z.object({
   SERVICE_HOST: z.string().default('127.0.0.1'),
   /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */
   SERVICE_PORT: portSetting().default(8080),
+  /** Milliseconds after SIGTERM for which requests are still taken, so that gateways notice before they are refused. */
+  SERVICE_LEAVE_MS: numberSetting({ min: 0, max: 60_000 }).default(3_000),
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
   SANDBOX_URL: urlSetting().optional(),
   DATABASE_URL: z.string().optional(),
-  REDIS_URL: z.string().optional(),
+  REDIS_URL: redisSetting().optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   LOG_LEVEL: logLevel,
 });

@@ -1,11 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FastifyInstance } from 'fastify';
+
+export interface Drain {
+  /** True from the moment the app was told to close. */
+  isLeaving(): boolean;
+}
 
 /**
  * Lets requests finish when the app closes, then ends every connection. Node counts a connection that never sent a request as busy,
  * so one silent client would keep a server from closing for ever.
+ * @param leaveMs for which requests are still taken, each answer closing its connection: whoever sends them has to notice first that
+ * this replica is going. A connection that is closed while a request is on its way fails that request.
  */
-export function drainOnClose(app: FastifyInstance): void {
+export function drainOnClose(app: FastifyInstance, leaveMs: number): Drain {
   let active = 0;
+  let leaving = false;
   let draining = false;
   const endWhenDone = (): void => {
     if (draining && active === 0) setImmediate(() => app.server.closeAllConnections());
@@ -18,9 +27,11 @@ export function drainOnClose(app: FastifyInstance): void {
     });
     done();
   });
-  app.addHook('preClose', (done) => {
+  app.addHook('preClose', async () => {
+    leaving = true;
+    if (leaveMs > 0 && app.server.listening) await sleep(leaveMs);
     draining = true;
     endWhenDone();
-    done();
   });
+  return { isLeaving: () => leaving };
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Server,
   type ServiceDefinition as GrpcServiceDefinition,
@@ -42,11 +43,16 @@ export interface WorkerServer {
   readonly address: string;
   /** What grpc.health.v1 says; true once listening. */
   setServing(serving: boolean): void;
-  /** Says NOT_SERVING, lets calls finish for at most `drainMs` (10 s unless given), then ends them. */
+  /**
+   * Says NOT_SERVING, takes calls for a moment longer when somebody watches, so that nothing is refused that was sent before they heard
+   * of it; then lets calls finish for at most `drainMs` (10 s unless given) and ends them.
+   */
   close(drainMs?: number): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
+/** From saying so to refusing calls. */
+const LEAVE_MS = 500;
 
 /** Writes a stream with backpressure; ends quietly when the reader is gone. */
 async function writeAll(
@@ -133,6 +139,10 @@ class Health {
     }) satisfies handleServerStreamingCall<unknown, unknown>,
   };
 
+  get isWatched(): boolean {
+    return this.watchers.size > 0;
+  }
+
   set(serving: boolean): void {
     this.serving = serving;
     for (const stream of this.watchers) stream.write(this.report());
@@ -140,7 +150,6 @@ class Health {
 
   /** Watchers would keep a drain waiting. */
   end(): void {
-    this.set(false);
     for (const stream of this.watchers) stream.end();
     this.watchers.clear();
   }
@@ -167,14 +176,13 @@ export async function serveWorker(options: WorkerServerOptions): Promise<WorkerS
     port,
     address: `${host}:${port}`,
     setServing: (serving) => health.set(serving),
-    close: (drainMs = DEFAULT_DRAIN_MS) =>
-      new Promise((resolve) => {
-        health.end();
-        const force = setTimeout(() => server.forceShutdown(), drainMs);
-        server.tryShutdown(() => {
-          clearTimeout(force);
-          resolve();
-        });
-      }),
+    close: async (drainMs = DEFAULT_DRAIN_MS) => {
+      health.set(false);
+      if (health.isWatched) await sleep(LEAVE_MS);
+      health.end();
+      const force = setTimeout(() => server.forceShutdown(), drainMs);
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      clearTimeout(force);
+    },
   };
 }

@@ -8,7 +8,7 @@ import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from './deadline';
 import { type ServiceDefinition } from './define-service';
-import { drainOnClose } from './drain';
+import { drainOnClose, type Drain } from './drain';
 import { answerFailure, PROBLEM_TYPE, ServiceError } from './errors';
 import { rawAnswer } from './raw-answer';
 import { createLog, pathOf, scrubText, withoutRedaction, type Log } from './log';
@@ -28,6 +28,8 @@ export interface ServiceAppOptions<Deps> {
   /** Silent unless given. */
   readonly log?: Log;
   readonly metrics?: Metrics;
+  /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
+  readonly leaveMs?: number;
 }
 
 /** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
@@ -61,8 +63,7 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
   const metrics = options.metrics ?? createMetrics();
   const tools: AppTools = { ...options, service, clock, log, accessLog: withoutRedaction(log), metrics, refund: options.refund };
   const app = createServer(tools);
-  drainOnClose(app);
-  addHooks(app, tools);
+  addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
   for (const route of service.routes) {
     app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
   }
@@ -138,11 +139,13 @@ function spanOf({ name }: ServiceDefinition, requestId: string): SpanDescription
   return { name: `service ${name}`, attributes: { 'tollgate.service': name, 'tollgate.request_id': requestId } };
 }
 
-function addHooks(app: FastifyInstance, tools: AppTools): void {
+function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
   app.decorateRequest('tollgate', null);
   app.addHook('onRequest', (request, reply, done) => {
     openCall(request, reply, tools);
-    done(stateOf(request).proof ? undefined : new ServiceError('gateway_proof_missing'));
+    if (stateOf(request).proof) return done();
+    // Refused either way; a gateway's health check, which has no proof, learns that this replica is going.
+    done(new ServiceError(drain.isLeaving() ? 'service_not_ready' : 'gateway_proof_missing'));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const send = (): void => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { type Clock } from '../../plugins/core/ports';
 import { type Log } from './log';
+import { connectRedis } from './redis-client';
 
 /** Which worker owns a session, for every replica of a service. */
 export interface SessionRegistry {
@@ -44,8 +44,11 @@ function keyOf(sessionId: string): string {
 export function createRedisSessionRegistry(url: string, tools: { clock: Pick<Clock, 'monotonic'>; log: Log }): SessionRegistry {
   const { clock, log } = tools;
   const own = createMemorySessionRegistry(clock);
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, connectTimeout: REDIS_DEADLINE_MS, commandTimeout: REDIS_DEADLINE_MS });
-  redis.on('error', (error) => log.debug({ err: error }, 'the session registry cannot use Redis'));
+  const redis = connectRedis(url, {
+    deadlineMs: REDIS_DEADLINE_MS,
+    waitForConnection: true,
+    onError: (error) => log.debug({ err: error }, 'the session registry cannot use Redis'),
+  });
   return {
     remember: async (sessionId, address, lifetimeMs) => {
       await own.remember(sessionId, address, lifetimeMs);

@@ -70,13 +70,10 @@ async function ownerOf<M extends WorkerMethods>(sessionId: string, { client, reg
 /** Starts go round all workers in turn; one that cannot be reached is passed over. */
 function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOptions<M>): SessionWorkers<M> {
   const { client, registry, lifetimeMs } = options;
-  let turn = 0;
   return {
     start: async (method, request, { idOf, ...call }) => {
-      const first = turn++;
       let failure: unknown;
-      for (const index of client.addresses.keys()) {
-        const address = client.addresses[(first + index) % client.addresses.length] ?? '';
+      for (const address of await client.inTurn()) {
         try {
           const response = await client.unary(method, request, { ...call, address });
           await registry.remember(idOf(response), address, lifetimeMs);

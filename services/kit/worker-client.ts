@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Readable } from 'node:stream';
-import { Client, connectivityState, type CallOptions, type Metadata, type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
+import { Client, type CallOptions, type Metadata, type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { DEFAULT_DEADLINE_MS } from './deadline';
 import { type CallContext } from './define-service';
 import { ServiceError } from './errors';
@@ -8,6 +8,7 @@ import { isUnreachable, workerFailure } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from './metrics';
 import { watchExchange } from './watch-exchange';
+import { WorkerStanding } from './worker-standing';
 import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
 
 /** Messages of a worker's methods, by method name; take them from the generated proto types. */
@@ -16,7 +17,7 @@ export type WorkerMethods = Record<string, { request: object; response: object }
 export interface WorkerClientOptions {
   /** From `loadService`. */
   readonly service: GrpcServiceDefinition;
-  /** `host:port` of every worker; calls go round in turn. */
+  /** `host:port` of every worker; calls go round in turn, past those that do not serve. */
   readonly addresses: readonly [string, ...string[]];
   /** For metrics. */
   readonly name: string;
@@ -53,6 +54,8 @@ export interface WorkerClient<M extends WorkerMethods> {
   /** @throws ServiceError `service_not_ready` when no worker says SERVING within the time */
   checkHealth(timeoutMs?: number): Promise<void>;
   readonly addresses: readonly string[];
+  /** All addresses, whose turn it is first, those that do not serve last. */
+  inTurn(): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -86,7 +89,9 @@ function countOf(failure: unknown): UpstreamOutcome {
   return failure.problem === 'upstream_timeout' ? 'timeout' : 'failed';
 }
 
-interface TracedCall extends WorkerCallOptions {
+/** A call to one worker, as a part of its service's trace. */
+interface AddressedCall extends WorkerCallOptions {
+  readonly address: string;
   readonly traceparent?: string | undefined;
 }
 
@@ -111,6 +116,8 @@ function settleWith(resolve: (response: object) => void, reject: (error: Error) 
 
 class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   private readonly clients: ReadonlyMap<string, Client>;
+  /** Undefined with a single worker: there is no other to turn to. */
+  private readonly standing: WorkerStanding | undefined;
   private turn = 0;
 
   constructor(private readonly options: WorkerClientOptions) {
@@ -122,6 +129,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       'grpc.max_reconnect_backoff_ms': SLOWEST_RECONNECT_MS,
     };
     this.clients = new Map(options.addresses.map((address) => [address, new Client(address, clientCredentials(options.tls), channel)]));
+    this.standing = this.clients.size > 1 ? new WorkerStanding(this.clients) : undefined;
   }
 
   get addresses(): readonly string[] {
@@ -130,23 +138,27 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
 
   unary<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): Promise<Response<M, N>> {
     const { signal } = call.context;
-    const elsewhere = call.idempotent === true && call.address === undefined && this.addresses.length > 1;
     return this.measured(method, signal, async (traceparent) => {
+      const [address, other] = await this.candidates(call);
       try {
-        return await this.callOnce(method, request, { ...call, traceparent });
+        return await this.callOnce(method, request, { ...call, address, traceparent });
       } catch (error) {
-        if (!elsewhere || signal.aborted || !isUnreachable(error)) throw error;
-        return await this.callOnce(method, request, { ...call, traceparent });
+        if (call.idempotent !== true || other === undefined || signal.aborted || !isUnreachable(error)) throw error;
+        return await this.callOnce(method, request, { ...call, address: other, traceparent });
       }
     });
   }
 
   upload<N extends keyof M & string>(method: N, requests: AsyncIterable<Request<M, N>>, call: WorkerCallOptions): Promise<Response<M, N>> {
-    return this.measured(method, call.context.signal, (traceparent) => this.send(method, requests, { ...call, traceparent }));
+    return this.measured(method, call.context.signal, async (traceparent) => {
+      const [address] = await this.candidates(call);
+      return this.send(method, requests, { ...call, address, traceparent });
+    });
   }
 
   async *download<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): AsyncGenerator<Response<M, N>> {
-    const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
+    const [address] = await this.candidates(call);
+    const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, { ...call, address });
     const { signal } = call.context;
     const stream = client.makeServerStreamRequest(path, serialize, deserialize, request, metadata, callOptions);
     const done = cancelOn(signal, stream);
@@ -168,23 +180,34 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     }
   }
 
+  async inTurn(): Promise<readonly string[]> {
+    const { addresses, standing } = this;
+    if (!standing) return addresses;
+    await standing.ready();
+    const start = this.turn++;
+    const inTurn = addresses.map((_, index) => addresses[(start + index) % addresses.length] ?? '');
+    return [...inTurn.filter((each) => standing.isServing(each)), ...inTurn.filter((each) => !standing.isServing(each))];
+  }
+
   close(): void {
+    this.standing?.close();
     for (const client of this.clients.values()) client.close();
   }
 
-  /** The session's owner; else the next in turn whose connection is not known to be broken. */
-  private clientFor(address: string | undefined): Client {
-    const { addresses } = this;
-    const start = this.turn++;
-    const inTurn = addresses.map((_, index) => this.clients.get(addresses[(start + index) % addresses.length] ?? ''));
-    const usable = (client: Client | undefined): boolean =>
-      client?.getChannel().getConnectivityState(false) !== connectivityState.TRANSIENT_FAILURE;
-    const client = address === undefined ? (inTurn.find(usable) ?? inTurn[0]) : this.clients.get(address);
+  /** The session's owner alone; else all in turn. */
+  private async candidates({ address }: WorkerCallOptions): Promise<readonly [string, ...string[]]> {
+    if (address !== undefined) return [address];
+    const [first = '', ...others] = await this.inTurn();
+    return [first, ...others];
+  }
+
+  private clientAt(address: string): Client {
+    const client = this.clients.get(address);
     if (!client) throw new ServiceError('upstream_failed', { cause: new Error('the session belongs to a worker that is not configured') });
     return client;
   }
 
-  private prepare(method: string, call: TracedCall): Prepared {
+  private prepare(method: string, call: AddressedCall): Prepared {
     const definition = this.options.service[method];
     if (!definition) throw new Error(`the worker ${this.options.name} has no method ${method}`);
     const { proof, requestId } = call.context;
@@ -195,11 +218,11 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       deserialize: definition.responseDeserialize as (bytes: Buffer) => object,
       metadata: metadataOf({ requestId, customerId, subscriptionId, mode }, call.traceparent),
       callOptions: { deadline: Date.now() + (call.deadlineMs ?? DEFAULT_DEADLINE_MS) },
-      client: this.clientFor(call.address),
+      client: this.clientAt(call.address),
     };
   }
 
-  private async callOnce<N extends keyof M & string>(method: N, request: object, call: TracedCall): Promise<Response<M, N>> {
+  private async callOnce<N extends keyof M & string>(method: N, request: object, call: AddressedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let done = (): void => undefined;
     try {
@@ -212,7 +235,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     }
   }
 
-  private async send<N extends keyof M & string>(method: N, requests: AsyncIterable<object>, call: TracedCall): Promise<Response<M, N>> {
+  private async send<N extends keyof M & string>(method: N, requests: AsyncIterable<object>, call: AddressedCall): Promise<Response<M, N>> {
     const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, call);
     let answer: Answer = () => undefined;
     const answered = new Promise<object>((resolve, reject) => (answer = settleWith(resolve, reject)));

@@ -5,32 +5,46 @@ import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/instance';
 import { startNode, type GatewayNode } from '../support/node';
-import { startTestRedis, type TestRedis } from '../support/redis';
+import { startTestRedis } from '../support/redis';
+import { startTestRedisCluster } from '../support/redis-cluster';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 
-describe.each(['Redis', 'Postgres'] as const)('three nodes that count in %s', (store) => {
-  let redis: TestRedis | undefined;
+interface CountingStore {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefined])[] = [
+  ['Redis', () => startTestRedis()],
+  ['a Redis Cluster', () => startTestRedisCluster()],
+  ['Postgres', () => undefined],
+];
+
+describe.each(STORES)('three nodes that count in %s', (_name, startStore) => {
   let instance: RunningInstance;
   let nodes: GatewayNode[] = [];
   let db: ReturnType<typeof createPool>;
+  /** Of what was started, also when something else could not be. */
+  const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    redis = store === 'Redis' ? await startTestRedis() : undefined;
+    const redis = await startStore();
+    closers.push(async () => redis?.close());
     const shared = { TOLLGATE_SIGNING_KEYS: signingKeys, REDIS_URL: redis?.url ?? '' };
     instance = await startInstance(shared);
+    closers.push(() => instance.stop());
     db = createPool(instance.databaseUrl, { max: 2 });
+    closers.push(() => db.end());
     const upstreams = Object.fromEntries(Object.entries(instance.services).map(([name, url]) => [name, url]));
     const options = { databaseUrl: instance.databaseUrl, signingKeys, upstreams, ...(redis ? { redisUrl: redis.url } : {}) };
     nodes = await Promise.all([startNode(options), startNode(options)]);
+    closers.push(() => Promise.all(nodes.map((node) => node.stop())));
   }, 180_000);
 
   afterAll(async () => {
     closeConnections();
-    await Promise.all(nodes.map((node) => node.stop()));
-    await db.end();
-    await instance.stop();
-    await redis?.close();
+    for (const close of closers.reverse()) await close();
   }, 60_000);
 
   const newKey = (limits: { daily?: number; monthly?: number } = {}): Promise<CreatedKey> =>

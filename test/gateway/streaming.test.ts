@@ -180,7 +180,7 @@ it('does not start on a configuration that it cannot use, and says why', async (
   const folder = mkdtempSync(join(tmpdir(), 'streaming-'));
   const script = join(folder, 'gateway.js');
   buildSync({ entryPoints: [join(__dirname, '../../kong/local/main.ts')], bundle: true, platform: 'node', outfile: script });
-  writeFileSync(join(folder, 'kong.yml'), '_format_version: "3.0"\nservices: []\nupstreams: []\n');
+  writeFileSync(join(folder, 'kong.yml'), '_format_version: "3.0"\nservices: []\nconsumers: []\n');
   const child = spawn(process.execPath, [
     script,
     ...[
@@ -197,5 +197,5 @@ it('does not start on a configuration that it cannot use, and says why', async (
   const [code] = (await once(child, 'close')) as [number];
   expect(code).toBe(1);
   expect(errors).toContain('kong.yml cannot be used:');
-  expect(errors).toContain('  - upstreams: the local gateway does not implement this');
+  expect(errors).toContain('  - consumers: the local gateway does not implement this');
 });

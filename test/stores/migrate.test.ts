@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { CATALOGUE } from '../../plugins/core/catalogue';
-import { migrate } from '../../plugins/stores/postgres/migrate';
+import { migrate, MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/next-version';
 import { testDatabase, type TestDatabase } from '../support/postgres';
 
 describe('migrations', () => {
@@ -22,6 +25,48 @@ describe('migrations', () => {
   it('has nothing to do the second time', async () => {
     await migrate(database.url);
     await expect(migrate(database.url)).resolves.toEqual([]);
+  });
+
+  it('changes nothing and says why when a transaction stays in the way', async () => {
+    await migrate(database.url);
+    const blocker = await database.pool.connect();
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT count(*) FROM credential');
+      const folder = nextVersionMigrations();
+      await expect(migrate(database.url, { folder, patienceMs: 100 })).rejects.toThrow('a transaction that takes long uses the tables');
+      await blocker.query('ROLLBACK');
+      await expect(migrate(database.url, { folder })).resolves.toEqual([NEXT_MIGRATION_NAME]);
+    } finally {
+      blocker.release();
+    }
+  });
+});
+
+/** What the version before would not survive: it still reads and writes what these take away or narrow. */
+const TAKES_AWAY =
+  /\b(DROP\s+(?!INDEX\s+CONCURRENTLY)|RENAME\b|TRUNCATE\b|ALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?(TYPE|SET\s+NOT\s+NULL)|LOCK\s+TABLE)/i;
+/** Those before the first release, which no older version ran beside. */
+const FIRST = ['0001_access.sql', '0002_quota.sql'];
+
+function withoutComments(sql: string): string {
+  return sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
+}
+
+describe('the migration files', () => {
+  const files = readdirSync(MIGRATIONS_FOLDER).filter((name) => name.endsWith('.sql'));
+
+  it('only go forward', () => {
+    for (const file of files) expect(readFileSync(join(MIGRATIONS_FOLDER, file), 'utf8')).not.toMatch(/^--\s*Down Migration/im);
+  });
+
+  it('only add: the version before goes on working on what they leave behind', () => {
+    for (const file of files.filter((name) => !FIRST.includes(name))) {
+      expect(withoutComments(readFileSync(join(MIGRATIONS_FOLDER, file), 'utf8'))).not.toMatch(TAKES_AWAY);
+    }
+    expect('ALTER TABLE a DROP COLUMN b').toMatch(TAKES_AWAY);
+    expect('ALTER TABLE a ALTER COLUMN b SET NOT NULL').toMatch(TAKES_AWAY);
+    expect('ALTER TABLE a ADD COLUMN b text').not.toMatch(TAKES_AWAY);
   });
 });
 

@@ -68,6 +68,9 @@ async function waitUntilReady(url: string): Promise<void> {
   }
 }
 
+/** The slots of other masters are served while one is away, which its fellows find out within a second. */
+const CLUSTER_ARGUMENTS = ['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '1000'];
+
 async function formCluster(redis: Redis): Promise<void> {
   await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   for (let tries = 0; tries < 200; tries++) {
@@ -85,21 +88,21 @@ function ended(child: ChildProcess): Promise<void> {
 /**
  * A server of its own on a free port, since tests stop, kill and empty it.
  * @param options.persistent keeps an append-only file; otherwise a restart is an empty server
- * @param options.cluster a cluster of one: it refuses commands that would span slots
+ * @param options.cluster a cluster of one, which refuses commands that would span slots, or a node that joins others
  */
-export async function startTestRedis(options: { persistent?: boolean; cluster?: boolean } = {}): Promise<TestRedis> {
+export async function startTestRedis(options: { persistent?: boolean; cluster?: 'alone' | 'node' } = {}): Promise<TestRedis> {
   const binary = findServer();
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--loglevel', 'warning'];
-  if (options.cluster) args.push('--cluster-enabled', 'yes');
+  if (options.cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()), ...CLUSTER_ARGUMENTS);
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(binary, args, { stdio: 'ignore' });
     await waitUntilReady(url);
-    if (options.cluster) await withClient(url, formCluster);
+    if (options.cluster === 'alone') await withClient(url, formCluster);
   };
   const kill = async (): Promise<void> => {
     if (!child) return;

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../core/ports';
 import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota-parts';
 import { type SeenUsage } from '../quota-seen';
 import { type QuotaScript, type ScriptReply, quotaKey } from './quota-script';
-import { type RedisConnection } from './redis-connection';
+import { type ScriptConnection } from './script-caller';
 
 /** What the Redis counter asks of Postgres. */
 export interface UsageLedger {
@@ -14,7 +14,7 @@ export interface UsageLedger {
 }
 
 export interface RedisQuotaCounterOptions {
-  readonly connection: RedisConnection;
+  readonly connection: ScriptConnection;
   readonly script: QuotaScript;
   readonly ledger: UsageLedger;
   readonly seen: SeenUsage;

@@ -4,10 +4,10 @@ import { type Clock, StoreUnavailable } from '../../core/ports';
 import { type QuotaWindows } from '../../core/quota';
 import { type DayTable, dayTableAt } from '../quota-days';
 import { type Demand, type SubscriptionUsage } from '../quota-parts';
-import { type RedisConnection } from './redis-connection';
+import { type ScriptConnection } from './script-caller';
 
 export interface QuotaScriptOptions {
-  readonly connection: RedisConnection;
+  readonly connection: ScriptConnection;
   readonly timeZone: string;
   readonly clock: Clock;
   /** Added to Redis's clock; tests turn days with it. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { type Clock, StoreUnavailable } from '../../core/ports';
+import { type Clock } from '../../core/ports';
 import { ReplyWatch } from '../quota-reply-watch';
+import { reasonOf, ScriptCaller, type ScriptCall, type ScriptConnection } from './script-caller';
 
 export interface RedisConnectionOptions {
   readonly url: string;
@@ -27,22 +27,19 @@ const REPLACE_AFTER_SILENCE_MS = 5_000;
 const PROBE_KEY = 'tollgate:quota:probe';
 const PROBE_TTL_MS = 10_000;
 
-type Argument = string | number;
-
 /**
  * One connection for scripts. Nothing is queued while it is down and nothing is ever sent twice: after a failure it is unknown whether
  * a script ran. All calls of one turn of the event loop go out in one write.
  */
-export class RedisConnection {
+export class RedisConnection implements ScriptConnection {
   private readonly redis: Redis;
-  private readonly watch: ReplyWatch;
-  private readonly shas = new Map<string, string>();
+  private readonly caller: ScriptCaller;
   private isCorked = false;
   private isProbing = false;
 
-  constructor(private readonly options: RedisConnectionOptions) {
+  constructor(options: RedisConnectionOptions) {
     const { clock, silenceMs, heldUpSilenceMs } = options;
-    this.watch = new ReplyWatch({
+    const watch = new ReplyWatch({
       store: 'Redis',
       silenceMs,
       heldUpSilenceMs,
@@ -62,6 +59,8 @@ export class RedisConnection {
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
       connectionName: 'tollgate-quota',
     });
+    const { onTrouble, onLateReply } = options;
+    this.caller = new ScriptCaller({ commands: this.redis, watch, onTrouble, onLateReply });
     this.redis.on('error', (error: Error) => options.onTrouble(reasonOf(error)));
     this.redis.on('close', () => options.onTrouble('connection closed'));
     this.redis.on('ready', () => options.onReady());
@@ -71,41 +70,15 @@ export class RedisConnection {
     return this.redis.status === 'ready';
   }
 
-  /**
-   * Runs a script on one key.
-   * @param call.onLate gets the reply when it comes after the call was given up
-   * @throws StoreUnavailable when no answer came; it is then unknown whether the script ran
-   */
-  async runScript(call: { source: string; key: string; args: Argument[]; onLate: (reply: unknown) => void }): Promise<unknown> {
-    const { source, key, args } = call;
-    const onLate = (reply: unknown): void => {
-      call.onLate(reply);
-      this.options.onLateReply();
-    };
+  runScript(call: ScriptCall): Promise<unknown> {
     this.corkThisTurn();
-    try {
-      return await this.watch.guard(this.redis.evalsha(this.shaOf(source), 1, key, ...args), onLate);
-    } catch (cause) {
-      // The one failure that says for certain that nothing ran.
-      if (!isNoScript(cause)) throw this.unavailable(cause);
-    }
-    try {
-      return await this.watch.guard(this.redis.eval(source, 1, key, ...args), onLate);
-    } catch (cause) {
-      throw this.unavailable(cause);
-    }
+    return this.caller.runScript(call);
   }
 
-  /** @throws StoreUnavailable */
-  async readField(key: string, field: string): Promise<string | null> {
-    try {
-      return await this.watch.guard(this.redis.hget(key, field));
-    } catch (cause) {
-      throw this.unavailable(cause);
-    }
+  readField(key: string, field: string): Promise<string | null> {
+    return this.caller.readField(key, field);
   }
 
-  /** The server's clock in Unix seconds when it takes writes, else undefined. At most one probe is under way. */
   async probe(): Promise<number | undefined> {
     if (this.isProbing || !this.isReady) return undefined;
     this.isProbing = true;
@@ -127,14 +100,6 @@ export class RedisConnection {
     this.redis.disconnect();
   }
 
-  private shaOf(source: string): string {
-    const known = this.shas.get(source);
-    if (known !== undefined) return known;
-    const sha = createHash('sha1').update(source).digest('hex');
-    this.shas.set(source, sha);
-    return sha;
-  }
-
   private corkThisTurn(): void {
     if (this.isCorked || !this.isReady) return;
     const { stream } = this.redis;
@@ -145,22 +110,4 @@ export class RedisConnection {
       stream.uncork();
     });
   }
-
-  private unavailable(cause: unknown): StoreUnavailable {
-    if (cause instanceof StoreUnavailable) return cause;
-    // An error reply: loading, read-only, out of memory. Asking again at once would not help.
-    this.options.onTrouble(reasonOf(cause));
-    return new StoreUnavailable('Redis failed', { cause });
-  }
-}
-
-function isNoScript(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.startsWith('NOSCRIPT');
-}
-
-/** The error's code or first word: `ECONNREFUSED`, `READONLY`. The rest may hold an address or a value. */
-function reasonOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown';
-  if ('code' in cause && typeof cause.code === 'string') return cause.code;
-  return cause.message.split(' ', 1)[0] ?? 'unknown';
 }

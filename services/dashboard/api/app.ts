@@ -55,7 +55,8 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, { request, reply, deps }),
   });
-  drainOnClose(app);
+  // Browsers ask again by themselves; nobody balances over replicas that must notice first.
+  drainOnClose(app, 0);
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps);

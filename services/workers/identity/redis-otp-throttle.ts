@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Redis } from 'ioredis';
 import { ServiceError } from '../../kit/errors';
+import { type RedisClient } from '../../kit/redis-client';
 import { judgeOtps, type OtpAllowance, type OtpThrottle } from './otp-throttle';
 
 const PREFIX = 'tollgate:otp:';
@@ -27,7 +27,7 @@ function unavailable(cause: unknown): ServiceError {
 }
 
 /** Counts in Redis, so that all workers count together. */
-export function createRedisOtpThrottle(redis: Redis, allowance: OtpAllowance): OtpThrottle {
+export function createRedisOtpThrottle(redis: RedisClient, allowance: OtpAllowance): OtpThrottle {
   const run = async (numberKey: string, ticket: string): Promise<ReturnType<typeof judgeOtps>> => {
     const reply: unknown = await redis
       .eval(TAKE, 1, PREFIX + numberKey, allowance.windowMs, allowance.most, ticket)

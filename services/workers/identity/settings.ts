@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { numberSetting, redisSetting, urlSetting, workerProcessFields } from '../../kit/config';
 import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
@@ -16,7 +16,7 @@ export const identityWorkerSettings = z
   .object({
     ...workerProcessFields,
     SANDBOX_URL: urlSetting().optional(),
-    REDIS_URL: z.string().optional(),
+    REDIS_URL: redisSetting().optional(),
     /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */
     GST_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
     GST_LINK_TOKEN: z.string().optional(),

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { type Clock } from '../../../plugins/core/ports';
 import { loadService } from '../../kit/load-proto';
-import { type Log } from '../../kit/log';
+import { connectRedis, type RedisClient } from '../../kit/redis-client';
 import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
 import { type MutualTls } from '../../kit/worker-wire';
@@ -16,14 +15,10 @@ import { createIdentityUpstreams, type UpstreamTools } from './upstream/create-u
 
 const PROTO = join(__dirname, '../../../protos/identity/v1/identity.proto');
 const HMAC_KEY_BYTES = 32;
-function connectRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, connectTimeout: 1_000, commandTimeout: 1_000 });
-  redis.on('error', (error) => log.debug({ err: error }, 'Redis cannot be used'));
-  return redis;
-}
+const REDIS_DEADLINE_MS = 1_000;
 
 /** Workers count together only when they also share the HMAC key; it never lies beside the counts. */
-function liveThrottle(settings: IdentityWorkerSettings, redis: Redis | undefined, clock: Clock): OtpThrottle {
+function liveThrottle(settings: IdentityWorkerSettings, redis: RedisClient | undefined, clock: Clock): OtpThrottle {
   const allowance = { most: settings.AADHAAR_OTP_MOST, windowMs: settings.AADHAAR_OTP_WINDOW_MS };
   return redis ? createRedisOtpThrottle(redis, allowance) : createMemoryOtpThrottle(allowance, () => clock.monotonic());
 }
@@ -36,7 +31,11 @@ export async function startIdentityWorker(
   const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
   const { log, clock, tls, metrics = createWorkerMetrics('identity') } = tools;
   const upstreams = createIdentityUpstreams(settings, { ...tools, metrics: metrics.upstreams });
-  const redis = redisUrl !== undefined && sharedKey ? connectRedis(redisUrl, log) : undefined;
+  const onError = (error: Error): void => log.debug({ err: error }, 'Redis cannot be used');
+  const redis =
+    redisUrl !== undefined && sharedKey
+      ? connectRedis(redisUrl, { deadlineMs: REDIS_DEADLINE_MS, waitForConnection: false, onError })
+      : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
   const gst = createGstHandlers({
     upstream: upstreams.gst,

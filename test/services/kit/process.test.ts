@@ -9,6 +9,7 @@ const SIGNING = {
   TOLLGATE_SIGNING_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}`,
   SERVICE_PORT: '0',
   PRIVATE_PORT: '0',
+  SERVICE_LEAVE_MS: '100',
   LOG_LEVEL: 'error',
 };
 const root = join(__dirname, '../../..');

@@ -39,7 +39,15 @@ async function workerWith(tls: MutualTls | undefined): Promise<WorkerServer> {
   const unused = (): never => {
     throw new Error('unused');
   };
-  const server = await serveWorker({ name: 'echo', service, handlers: { Say, Sum: unused, Count: unused }, host: '127.0.0.1', port: 0, log, tls });
+  const server = await serveWorker({
+    name: 'echo',
+    service,
+    handlers: { Say, Sum: unused, Count: unused },
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    tls,
+  });
   opened.push({ close: () => server.close(100) });
   return server;
 }

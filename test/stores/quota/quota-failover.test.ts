@@ -216,7 +216,7 @@ describe('when nodes disagree about Redis', () => {
 
 describe('Redis in cluster mode', () => {
   it('touches one slot only: spends, seeds and refunds', async () => {
-    const cluster = await startTestRedis({ cluster: true });
+    const cluster = await startTestRedis({ cluster: 'alone' });
     const store = await storeNode({ pool: database.pool, redisUrl: cluster.url, isPatient: true });
     try {
       const [first] = await spend(3, store);

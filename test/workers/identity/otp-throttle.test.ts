@@ -2,14 +2,20 @@ import { Redis } from 'ioredis';
 import { createMemoryOtpThrottle, type OtpThrottle } from '../../../services/workers/identity/otp-throttle';
 import { createRedisOtpThrottle } from '../../../services/workers/identity/redis-otp-throttle';
 import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-number';
+import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
+import { eventually } from '../../support/eventually';
 import { startTestRedis, type TestRedis } from '../../support/redis';
+import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis-cluster';
 
 let redis: TestRedis;
-const clients: Redis[] = [];
-beforeAll(async () => (redis = await startTestRedis()));
+let cluster: TestRedisCluster;
+const clients: RedisClient[] = [];
+beforeAll(async () => {
+  [redis, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
+}, 60_000);
 afterAll(async () => {
   for (const client of clients) client.disconnect();
-  await redis.close();
+  await Promise.all([redis.close(), cluster.close()]);
 });
 
 const allowance = { most: 3, windowMs: 600_000 };
@@ -22,9 +28,17 @@ async function overRedis(): Promise<OtpThrottle> {
   return createRedisOtpThrottle(client, allowance);
 }
 
+async function overCluster(): Promise<OtpThrottle> {
+  const client = connectRedis(cluster.url, { deadlineMs: 5_000, waitForConnection: false, onError: () => undefined });
+  clients.push(client);
+  await eventually(() => client.status === 'ready');
+  return createRedisOtpThrottle(client, allowance);
+}
+
 describe.each([
   ['memory', () => Promise.resolve(createMemoryOtpThrottle(allowance, () => 1_000))],
   ['redis', overRedis],
+  ['redis cluster', overCluster],
 ])('a throttle in %s', (name, create) => {
   test('allows three of ten at once, then says when the next is allowed', async () => {
     const throttle = await create();

@@ -1,0 +1,50 @@
+import { Cluster, Redis } from 'ioredis';
+import { parseRedisUrl } from '../../plugins/core/redis-address';
+
+/** A Redis server or a cluster of them. Commands and scripts must keep to one key each, which a cluster can run. */
+export type RedisClient = Redis | Cluster;
+
+export interface RedisClientOptions {
+  /** Milliseconds for a connection, and for a command. */
+  readonly deadlineMs: number;
+  /** A command that finds no connection waits for one; otherwise it fails at once. */
+  readonly waitForConnection: boolean;
+  /** The connection cannot be used; told often. */
+  readonly onError: (error: Error) => void;
+}
+
+/** ioredis keeps the process alive for this long after the end of a connection that was already broken. */
+const DISCONNECT_TIMEOUT_MS = 100;
+const SLOWEST_RECONNECT_MS = 250;
+const MOST_REDIRECTIONS = 4;
+const retryStrategy = (times: number): number => Math.min(50 * times, SLOWEST_RECONNECT_MS);
+
+/** @param url REDIS_URL. @throws Error when it cannot be read */
+export function connectRedis(url: string, { deadlineMs, waitForConnection, onError }: RedisClientOptions): RedisClient {
+  const address = parseRedisUrl(url);
+  const timeouts = { connectTimeout: deadlineMs, commandTimeout: deadlineMs, disconnectTimeout: DISCONNECT_TIMEOUT_MS };
+  if (address.kind === 'server') {
+    const redis = new Redis(address.url, {
+      ...timeouts,
+      maxRetriesPerRequest: waitForConnection ? 1 : 0,
+      enableOfflineQueue: waitForConnection,
+    });
+    return redis.on('error', onError);
+  }
+  const cluster = new Cluster([...address.nodes], {
+    // Nothing bounds the time that a command waits for a cluster.
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    maxRedirections: MOST_REDIRECTIONS,
+    slotsRefreshTimeout: deadlineMs,
+    clusterRetryStrategy: retryStrategy,
+    clusterNodeRetryStrategy: retryStrategy,
+    redisOptions: { ...address.login, ...timeouts, maxRetriesPerRequest: 0 },
+  });
+  // Connected at once: the cluster's client refuses commands to a node that is still connecting.
+  cluster.on('+node', (node: Redis) => {
+    node.on('error', onError);
+    if (node.status === 'wait') node.connect().catch(() => undefined);
+  });
+  return cluster.on('error', onError);
+}

@@ -1,0 +1,100 @@
+import { type Client, type ClientReadableStream } from '@grpc/grpc-js';
+import { HEALTH_SERVICE } from './load-proto';
+
+const FIRST_RETRY_MS = 100;
+const SLOWEST_RETRY_MS = 2_000;
+/** A first call waits this long at most to learn who serves. */
+const FIRST_WORD_MS = 1_000;
+
+interface Watched {
+  readonly client: Client;
+  serving: boolean;
+  /** It has said something, or could not be reached. */
+  isKnown: boolean;
+  retryMs: number;
+  stream: ClientReadableStream<object> | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Which of several workers serve, as each says of itself (grpc.health.v1 `Watch`). A worker that is about to end says so before it
+ * refuses anything, so that calls which cannot be repeated, an upload for one, go to another in time.
+ */
+export class WorkerStanding {
+  private readonly watched: ReadonlyMap<string, Watched>;
+  private known: Promise<void> | undefined;
+  private noteKnown: () => void = () => undefined;
+  private closed = false;
+
+  constructor(clients: ReadonlyMap<string, Client>) {
+    const fresh = (client: Client): Watched => ({
+      client,
+      serving: false,
+      isKnown: false,
+      retryMs: FIRST_RETRY_MS,
+      stream: undefined,
+      timer: undefined,
+    });
+    this.watched = new Map([...clients].map(([address, client]) => [address, fresh(client)]));
+  }
+
+  isServing(address: string): boolean {
+    return this.watched.get(address)?.serving === true;
+  }
+
+  /** Starts watching; resolves once all have been heard of, after a second at the latest. */
+  ready(): Promise<void> {
+    this.known ??= new Promise((resolve) => {
+      const late = setTimeout(resolve, FIRST_WORD_MS);
+      this.noteKnown = () => {
+        clearTimeout(late);
+        resolve();
+      };
+      for (const watched of this.watched.values()) this.watch(watched);
+    });
+    return this.known;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { stream, timer } of this.watched.values()) {
+      clearTimeout(timer);
+      stream?.cancel();
+    }
+    this.noteKnown();
+  }
+
+  private watch(watched: Watched): void {
+    const method = HEALTH_SERVICE.Watch;
+    if (!method || this.closed) return;
+    const deserialize = method.responseDeserialize as (bytes: Buffer) => object;
+    const stream = watched.client.makeServerStreamRequest(method.path, method.requestSerialize, deserialize, { service: '' });
+    watched.stream = stream;
+    stream.on('data', (report: object) => {
+      watched.retryMs = FIRST_RETRY_MS;
+      this.note(watched, Reflect.get(report, 'status') === 'SERVING');
+    });
+    let isOver = false;
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.lost(watched);
+    };
+    stream.on('error', over);
+    stream.on('end', over);
+  }
+
+  private note(watched: Watched, serving: boolean): void {
+    watched.serving = serving;
+    watched.isKnown = true;
+    if ([...this.watched.values()].every(({ isKnown }) => isKnown)) this.noteKnown();
+  }
+
+  private lost(watched: Watched): void {
+    this.note(watched, false);
+    if (this.closed) return;
+    watched.timer = setTimeout(() => this.watch(watched), watched.retryMs);
+    watched.timer.unref();
+    watched.retryMs = Math.min(SLOWEST_RETRY_MS, watched.retryMs * 2);
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
+import { eventually } from '../support/eventually';
+import { closeConnections, send, type Reply } from '../support/http';
+import { startTestFleet, type TestFleet } from '../support/test-fleet';
+
+const json = { 'Content-Type': 'application/json' };
+
+describe('three gateways and plugin servers, two replicas of each service and worker, one Postgres, one Redis', () => {
+  let fleet: TestFleet;
+  beforeAll(async () => {
+    fleet = await startTestFleet();
+  }, 120_000);
+  afterAll(async () => {
+    closeConnections();
+    await fleet.close();
+  }, 60_000);
+
+  const gatewayAt = (index: number): string => fleet.gateways[index % fleet.gateways.length]?.address ?? '';
+
+  function call(at: number, key: string, path: string, input?: object): Promise<Reply> {
+    const headers = { 'X-API-Key': key, ...json };
+    if (!input) return send(gatewayAt(at) + path, { headers: { 'X-API-Key': key } });
+    return send(gatewayAt(at) + path, { method: 'POST', headers, body: JSON.stringify(input) });
+  }
+
+  /** The worker that owns a session, as all replicas find it. */
+  const ownerOf = (sessionId: string): Promise<unknown> =>
+    fleet.redis.command('GET', `tollgate:session:${createHash('sha256').update(sessionId).digest('base64url')}`);
+
+  it('let exactly as many requests pass as are left, through all of them together', async () => {
+    const { key } = await fleet.newKey({ products: ['api-vahaan'], daily: 101 });
+    const replies = await Promise.all(Array.from({ length: 450 }, (_, index) => call(index, key, '/vahaan')));
+    const counts = new Map<number, number>();
+    for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
+    expect(Object.fromEntries(counts)).toEqual({ 200: 101, 429: 349 });
+  });
+
+  it('honour a revoked key for less than a second after the commit, on every node', async () => {
+    const { key, id } = await fleet.newKey({ products: ['api-vahaan'] });
+    let revokedAt = Infinity;
+    let nodesThatRefuse = 0;
+    const lastAdmittedAt = fleet.gateways.map(() => 0);
+    const refused = fleet.gateways.map(() => ({ n: 0 }));
+    const hammer = async (node: number): Promise<void> => {
+      while (nodesThatRefuse < fleet.gateways.length) {
+        const sentAt = performance.now();
+        const { status } = await call(node, key, '/vahaan');
+        if (status === 200) lastAdmittedAt[node] = Math.max(lastAdmittedAt[node] ?? 0, sentAt);
+        else if (sentAt > revokedAt && ++(refused[node] ?? { n: 0 }).n === 100) nodesThatRefuse++;
+      }
+    };
+    const revoke = async (): Promise<void> => {
+      await eventually(() => lastAdmittedAt.every((at) => at > 0));
+      await revokeKey(fleet.database.pool, { id, actor: 'test' });
+      revokedAt = performance.now();
+    };
+    await Promise.all([...fleet.gateways.flatMap((_, node) => [hammer(node), hammer(node)]), revoke()]);
+    for (const at of lastAdmittedAt) expect(at - revokedAt).toBeLessThan(1_000);
+    process.stderr.write(
+      `last request admitted, ms after the commit: ${lastAdmittedAt.map((at) => (at - revokedAt).toFixed(1)).join(', ')}\n`,
+    );
+  }, 60_000);
+
+  it('lead every step of a session to the worker that owns it, whichever gateway and replica it comes through', async () => {
+    const { key } = await fleet.newKey();
+    const owners = new Set<unknown>();
+    for (let session = 0; session < 6; session++) {
+      const { sessionId } = (await call(session, key, '/gst/start')).json() as { sessionId: string };
+      owners.add(await ownerOf(sessionId));
+      for (let step = 1; step < 4; step++) {
+        expect((await call(session + step, key, `/gst/refresh_captcha?sessionId=${sessionId}`)).status).toBe(200);
+      }
+    }
+    const aadhaar = '999999990019';
+    for (let session = 0; session < 4; session++) {
+      const { sessionId } = (await call(session, key, '/aadhaar/start', { aadhaar })).json() as { sessionId: string };
+      owners.add(await ownerOf(sessionId));
+      expect((await call(session + 1, key, '/aadhaar/captcha', { sessionId, captcha: 'KX47M' })).json()).toMatchObject({ status: 'otp' });
+      expect((await call(session + 2, key, '/aadhaar/otp', { sessionId, otp: '123456' })).json()).toMatchObject({ status: 'success' });
+    }
+    expect([...owners].sort()).toEqual(fleet.workers.filter(({ name }) => name.includes('identity')).map(({ address }) => address));
+  });
+});

@@ -1,0 +1,127 @@
+import { type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { migrateOnce } from '../../cli/container/migrate-once';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createCustomer } from '../../plugins/stores/postgres/create-customer';
+import { createKey } from '../../plugins/stores/postgres/create-key';
+import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
+import { eventually } from '../support/eventually';
+import { closeConnections, send } from '../support/http';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/next-version';
+import { startNode, type GatewayNode } from '../support/node';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+import { endProgram, startProgram } from '../support/program';
+import { startTestRedis, type TestRedis } from '../support/redis';
+
+const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+const customer = 'upgrade@example.com';
+const PAUSE_MS = 75;
+/** A few seconds' worth for the loops below. */
+const UNSEEN_KEYS = 200;
+
+describe('a database that moves to the next version', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let service: ChildProcess;
+  let options: Parameters<typeof startNode>[0];
+  const nodes: GatewayNode[] = [];
+  const failed: string[] = [];
+  let sent = 0;
+
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    const env = { SERVICE_PORT: '0', PRIVATE_PORT: '0', SERVICE_LEAVE_MS: '0', TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error' };
+    const { child, ready } = await startProgram('services/main.js', env, ['--service', 'vahaan']);
+    service = child;
+    const upstreams = { vahaan: (ready['services'] as { vahaan: string }).vahaan };
+    options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
+    await createCustomer(database.pool, { email: customer, actor: 'test' });
+    nodes.push(await startNode(options));
+  }, 60_000);
+  afterAll(async () => {
+    closeConnections();
+    await Promise.all(nodes.map((node) => node.stop()));
+    await endProgram(service);
+    await redis.close();
+    await database.close();
+  }, 60_000);
+
+  const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
+    createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000, actor: 'test' });
+  const statusAt = async (node: GatewayNode | undefined, key: string): Promise<number> =>
+    (await send(`${node?.gateway ?? ''}/vahaan`, { headers: { 'X-API-Key': key } })).status;
+
+  /** Known keys, keys that the nodes have to look up, and keys that were never issued, on every node, while `work` runs. */
+  async function underLoad(work: () => Promise<unknown>): Promise<void> {
+    const { key: known } = await newKey();
+    // Made beforehand: whoever makes one waits for the tables as well.
+    const unseen = await Promise.all(Array.from({ length: UNSEEN_KEYS }, async () => (await newKey()).key));
+    let running = true;
+    const expectStatus = async (node: GatewayNode, key: string, status: number): Promise<void> => {
+      const got = await statusAt(node, key).catch(() => 0);
+      sent++;
+      if (got !== status) failed.push(`${got} instead of ${status}`);
+    };
+    const loop = async (node: GatewayNode): Promise<void> => {
+      while (running) {
+        await expectStatus(node, known, 200);
+        await expectStatus(node, generateApiKey('test'), 401);
+        await expectStatus(node, unseen.pop() ?? known, 200);
+        await sleep(PAUSE_MS);
+      }
+    };
+    const loops = Promise.all(nodes.flatMap((node) => [loop(node), loop(node)]));
+    const before = sent;
+    await eventually(() => sent > before + 10);
+    await work().finally(() => (running = false));
+    await loops;
+  }
+
+  it('is migrated by two starters at once under a plugin server of the old version, which fails no request', async () => {
+    // A transaction that is in the way for longer than a request would wait.
+    const blocker = await database.pool.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT count(*) FROM credential');
+    const folder = nextVersionMigrations();
+    await underLoad(async () => {
+      const starters = Promise.all([migrate(database.url, { folder }), migrate(database.url, { folder })]);
+      await sleep(3_000);
+      await blocker.query('COMMIT');
+      expect((await starters).flat()).toEqual([NEXT_MIGRATION_NAME]);
+      const before = sent;
+      await eventually(() => sent > before + 20);
+    }).finally(() => blocker.release());
+    expect(failed).toEqual([]);
+  }, 60_000);
+
+  it('takes a plugin server of the old version that starts after it', async () => {
+    nodes.push(await startNode(options));
+    await underLoad(async () => {
+      const before = sent;
+      await eventually(() => sent > before + 40);
+    });
+    expect(failed).toEqual([]);
+  }, 60_000);
+
+  it('lets both versions count as one', async () => {
+    const email = 'counted@example.com';
+    await createCustomer(database.pool, { email, actor: 'test' });
+    const { key } = await newKey(email, 41);
+    const statuses = await Promise.all(Array.from({ length: 100 }, (_, index) => statusAt(nodes[index % 2], key)));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(41);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(59);
+  });
+
+  it('lets both versions refuse a revoked key within a second', async () => {
+    const { key, id } = await newKey();
+    for (const node of nodes) expect(await statusAt(node, key)).toBe(200);
+    await revokeKey(database.pool, { id, actor: 'test' });
+    await eventually(async () => (await Promise.all(nodes.map((node) => statusAt(node, key)))).every((status) => status === 401), 1_000);
+  });
+
+  it('is left alone by the migrations of the old version', async () => {
+    await expect(migrateOnce(database.url)).rejects.toThrow(`newer version of Tollgate (migration ${NEXT_MIGRATION_NAME})`);
+  });
+});

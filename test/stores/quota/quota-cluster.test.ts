@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { slotOfTag } from '../../../plugins/stores/redis/key-slot';
+import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { describeQuotaCounter } from '../../contracts/quota-counter';
+import { type TestDatabase, testDatabase } from '../../support/postgres';
+import { type TestRedisCluster, startTestRedisCluster } from '../../support/redis-cluster';
+import { type TestRedis } from '../../support/redis';
+import { harnessOf, storeNode, until } from './harness';
+
+const LIMITS = { daily: 200, monthly: 100_000 };
+
+let database: TestDatabase;
+let cluster: TestRedisCluster;
+beforeAll(async () => {
+  [database, cluster] = await Promise.all([testDatabase(), startTestRedisCluster()]);
+}, 60_000);
+afterAll(async () => {
+  await cluster.close();
+  await database.close();
+});
+
+describeQuotaCounter('Redis Cluster of three masters', (timeZone) =>
+  harnessOf((storeClock) => storeNode({ pool: database.pool, redisUrl: cluster.url, timeZone, storeClock, isPatient: true })),
+);
+
+describe('a Redis Cluster of three masters', () => {
+  let nodes: QuotaStore[];
+  beforeEach(async () => {
+    nodes = await Promise.all([1, 2].map(() => storeNode({ pool: database.pool, redisUrl: cluster.url, isPatient: true })));
+  });
+  afterEach(async () => {
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+
+  const nodeAt = (index: number): QuotaStore => nodes[index % nodes.length] as QuotaStore;
+  const stores = (): string[] => nodes.map((node) => node.stats().storeInUse);
+
+  /** Subscriptions by the master that counts them. */
+  async function subscriptionsOf(count: number): Promise<Map<TestRedis, string[]>> {
+    const byMaster = new Map<TestRedis, string[]>(cluster.nodes.map((node) => [node, []]));
+    for (let index = 0; index < count; index++) {
+      const id = randomUUID();
+      byMaster.get(await cluster.ownerOf(id))?.push(id);
+    }
+    return byMaster;
+  }
+
+  async function granted(subscriptionId: string, times: number): Promise<number> {
+    const spends = Array.from({ length: times }, (_, index) => nodeAt(index).counter.spend({ subscriptionId, limits: LIMITS }));
+    return (await Promise.all(spends)).filter((result) => result.granted).length;
+  }
+
+  it('is asked at the right master for every subscription', async () => {
+    for (const tag of ['', 'a', '0', randomUUID(), randomUUID()]) {
+      const [node] = cluster.nodes;
+      expect(slotOfTag(tag)).toBe(await node?.command('CLUSTER', 'KEYSLOT', tag));
+    }
+  });
+
+  it('counts on all masters and never sends a script across slots', async () => {
+    const byMaster = await subscriptionsOf(24);
+    for (const id of [...byMaster.values()].flat()) expect(await granted(id, 10)).toBe(10);
+    for (const [master, ids] of byMaster) {
+      expect(ids).not.toEqual([]);
+      for (const id of ids) expect(await master.command('EXISTS', `tollgate:quota:{${id}}`)).toBe(1);
+    }
+    expect(nodes.map((node) => node.stats())).toEqual(nodes.map(() => expect.objectContaining({ storeInUse: 'redis', failovers: 0 })));
+  });
+
+  it('goes on with the subscriptions of a killed master in Postgres, with the others where they are, and exactly', async () => {
+    const byMaster = await subscriptionsOf(18);
+    const all = [...byMaster.values()].flat();
+    for (const id of all) expect(await granted(id, 120)).toBe(120);
+    const [dead] = cluster.nodes;
+    if (!dead) throw new Error('no master');
+    const lost = byMaster.get(dead) ?? [];
+    await dead.kill();
+    await until(() => stores().every((store) => store === 'postgres'));
+    // What each node saw last goes to Postgres the moment a connection breaks; here both have to have done so.
+    await until(async () =>
+      (await Promise.all(lost.map((id) => nodeAt(0).counter.readStanding(id)))).every((each) => each.usedDaily === 120),
+    );
+
+    const redisCalls = (): number => nodes.reduce((sum, node) => sum + node.stats().redisCalls, 0);
+    const before = redisCalls();
+    for (const id of lost) expect(await granted(id, 40)).toBe(40);
+    expect(redisCalls()).toBe(before);
+    for (const id of all.filter((each) => !lost.includes(each))) expect(await granted(id, 40)).toBe(40);
+    expect(redisCalls()).toBeGreaterThan(before);
+
+    await dead.start();
+    await until(() => stores().every((store) => store === 'redis'));
+    for (const id of all) expect(await granted(id, 100)).toBe(40);
+    for (const id of all) await expect(nodeAt(0).counter.readStanding(id)).resolves.toMatchObject({ usedDaily: 200, usedMonthly: 200 });
+  }, 60_000);
+
+  it('answers every spend that was under way when a master was killed', async () => {
+    const byMaster = await subscriptionsOf(9);
+    const [dead] = cluster.nodes;
+    const ids = [...byMaster.values()].flat();
+    const spends = ids.flatMap((subscriptionId) =>
+      Array.from({ length: 20 }, (_, index) => nodeAt(index).counter.spend({ subscriptionId, limits: LIMITS })),
+    );
+    const settled = Promise.allSettled(spends);
+    await dead?.kill();
+    expect((await settled).filter((result) => result.status === 'rejected')).toEqual([]);
+    await dead?.start();
+    await until(() => stores().every((store) => store === 'redis'));
+  });
+
+  it('follows a slot to another master, and keeps its count', async () => {
+    const [from, to] = cluster.nodes;
+    if (!from || !to) throw new Error('no masters');
+    let id = randomUUID();
+    while ((await cluster.ownerOf(id)) !== from) id = randomUUID();
+    expect(await granted(id, 120)).toBe(120);
+    await moveSlot(from, to, id);
+    expect(await granted(id, 120)).toBe(80);
+    expect(await to.command('EXISTS', `tollgate:quota:{${id}}`)).toBe(1);
+    expect(nodes.map((node) => node.stats().failovers)).toEqual([0, 0]);
+  });
+
+  it('is counted by Postgres from the start when no node can be reached', async () => {
+    const lonely = await storeNode({ pool: database.pool, redisUrl: 'redis://127.0.0.1:1,redis://127.0.0.1:2' });
+    try {
+      expect((await lonely.counter.spend({ subscriptionId: randomUUID(), limits: LIMITS })).granted).toBe(true);
+      expect(lonely.stats().storeInUse).toBe('postgres');
+    } finally {
+      await lonely.close();
+    }
+  });
+
+  /** As an operator reshards: the key first, then every master is told. */
+  async function moveSlot(from: TestRedis, to: TestRedis, tag: string): Promise<void> {
+    const slot = String(slotOfTag(tag));
+    const idOf = (node: TestRedis): Promise<string> => node.command('CLUSTER', 'MYID').then(String);
+    const [fromId, toId] = await Promise.all([idOf(from), idOf(to)]);
+    const { hostname, port } = new URL(to.url);
+    await to.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', fromId);
+    await from.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId);
+    await from.command('MIGRATE', hostname, port, `tollgate:quota:{${tag}}`, '0', '5000');
+    for (const node of [to, from, ...cluster.nodes]) await node.command('CLUSTER', 'SETSLOT', slot, 'NODE', toId);
+  }
+});
