@@ -1,8 +1,8 @@
-const counts = new Intl.NumberFormat('en-IN');
+const counts = new Intl.NumberFormat('en-GB');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
 
-/** `1,20,000`: grouped as in India, where these products are sold. */
+/** `120,000`, as the published limits are written. */
 export function formatCount(value: number): string {
   return counts.format(value);
 }

@@ -2,6 +2,7 @@ import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../api/query-client';
 import { sessionQuery } from '../api/queries';
+import { queryText } from '../api/request';
 import { NotFoundPage } from '../pages/not-found-page';
 import { CrashPage } from '../pages/crash-page';
 import { safeReturn } from './safe-return';
@@ -100,7 +101,7 @@ const plansRoute = createRoute({
 const usageRoute = createRoute({
   ...shell,
   path: '/usage',
-  validateSearch: (search: Record<string, unknown>) => ({ days: text(String(search['days'] ?? '')), product: text(search['product']) }),
+  validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
 const explainRoute = createRoute({
@@ -164,6 +165,9 @@ export function createAppRouter(queryClient: QueryClient) {
     routeTree,
     context: { queryClient },
     defaultPreload: 'intent',
+    // Plain text: the router's own form reads a search for `123` as a number, and a request id of digits as an approximate one.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => queryText(Object.fromEntries(Object.entries(search).map(([name, value]) => [name, text(value)]))),
     defaultErrorComponent: CrashPage,
     scrollRestoration: true,
   });

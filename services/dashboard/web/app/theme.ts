@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineTheme } from '@mantine/core';
+import { alpha, createTheme, type CSSVariablesResolver, type MantineTheme } from '@mantine/core';
 
 /** Tints that badges, alerts and light buttons use. */
 const TINTS = ['indigo', 'red', 'green', 'yellow', 'gray', 'orange'] as const;
@@ -26,10 +26,14 @@ export const theme = createTheme({
 export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme) => {
   const tint = (shade: number): Record<string, string> =>
     Object.fromEntries(TINTS.map((name) => [`--mantine-color-${name}-light-color`, colors[name]?.[shade] ?? 'inherit']));
+  /** Mantine's own grounds are loud beside one another. */
+  const ground = (choose: (shades: readonly string[]) => string): Record<string, string> =>
+    Object.fromEntries(TINTS.map((name) => [`--mantine-color-${name}-light`, choose(colors[name] ?? [])]));
   return {
     variables: {},
     light: {
       ...tint(9),
+      ...ground((shades) => shades[0] ?? 'transparent'),
       '--mantine-color-orange-light-color': '#a13a00',
       '--mantine-color-yellow-light-color': '#8a4b00',
       '--mantine-color-green-light-color': '#1f6b32',
@@ -39,6 +43,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
     },
     dark: {
       ...tint(3),
+      ...ground((shades) => alpha(shades[7] ?? '#000', 0.18)),
       '--mantine-color-dimmed': '#a6a7ab',
       '--mantine-color-placeholder': '#94969b',
       '--mantine-color-error': colors.red[4],

@@ -6,8 +6,8 @@ export interface Paging {
   /** Counted from 1. */
   readonly number: number;
   readonly hasPrevious: boolean;
-  previous(): void;
-  next(cursor: string): void;
+  readonly previous: () => void;
+  readonly next: (cursor: string) => void;
 }
 
 /**

@@ -6,11 +6,10 @@ import { sessionQuery } from '../api/queries';
 
 export interface Submission<Values> {
   /** Does nothing while the one before is under way: a second click is not a second request. */
-  submit(values: Values): Promise<void>;
+  readonly submit: (values: Values) => Promise<void>;
   readonly pending: boolean;
   /** Why the last one failed; undefined after a success. */
   readonly problem: ApiProblem | undefined;
-  forget(): void;
 }
 
 /**
@@ -41,5 +40,5 @@ export function useSubmit<Values = void>(send: (values: Values) => Promise<unkno
     }
   }
 
-  return { submit, pending, problem, forget: () => setProblem(undefined) };
+  return { submit, pending, problem };
 }

@@ -16,9 +16,9 @@ export interface Versioned<Item> {
   /** True when somebody else changed what this form edits, while it holds edits. */
   readonly isStale: boolean;
   /** Drops the edits. */
-  takeTheirs(): void;
+  readonly takeTheirs: () => void;
   /** Keeps the edits, now based on what the other made. */
-  keepMine(): void;
+  readonly keepMine: () => void;
 }
 
 /** Follows an item that others may change while a form edits it. Without edits the form follows too; with edits it says so instead. */

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { useSubmit } from '../app/use-submit';
+import { Dialog } from './dialog';
 import { ProblemAlert } from './problem-alert';
 
 interface ConfirmDialogProps {
@@ -25,7 +26,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
     onClose();
   });
   return (
-    <Modal opened onClose={onClose} title={title} closeOnClickOutside={!pending} closeOnEscape={!pending}>
+    <Dialog onClose={onClose} title={title} mayCloseLightly={!pending}>
       <Stack gap="md">
         <div>{children}</div>
         {problem?.code !== hiddenProblem && <ProblemAlert problem={problem} />}
@@ -38,6 +39,6 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -59,7 +59,7 @@ function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: rea
           data-title={column.isTitle}
           data-label={column.isHeaderHidden || column.isTitle ? undefined : column.header}
         >
-          {column.cell(row)}
+          <div className={classes['value']}>{column.cell(row)}</div>
         </td>
       ))}
     </tr>

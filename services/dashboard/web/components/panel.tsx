@@ -14,7 +14,7 @@ export function Panel({ title, aside, children }: PanelProps): ReactNode {
     <section className="panel" aria-label={title}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2}>{title}</Title>
-        {aside}
+        {aside !== undefined && <div className="aside">{aside}</div>}
       </Group>
       {children}
     </section>

@@ -39,8 +39,8 @@ export function WindowBar({ window, standing, of }: WindowBarProps): ReactNode {
 
 function forecast(window: 'day' | 'month', { used, limit, exhaustedAt, resetsAt }: WindowStanding, timeZone: string): string {
   const format = window === 'day' ? formatTimeOfDay : formatDayAndTime;
-  if (used >= limit) return `Used up; begins anew ${window === 'day' ? 'at ' : ''}${format(resetsAt, timeZone)}.`;
-  if (exhaustedAt === null) return `Begins anew ${formatDayAndTime(resetsAt, timeZone)}.`;
+  if (used >= limit) return `Used up; resets ${window === 'day' ? 'at ' : ''}${format(resetsAt, timeZone)}.`;
+  if (exhaustedAt === null) return `Resets ${formatDayAndTime(resetsAt, timeZone)}.`;
   const quota = window === 'day' ? "day's" : "month's";
   return `At this rate the ${quota} quota ends about ${format(exhaustedAt, timeZone)}.`;
 }

@@ -15,7 +15,7 @@ import { ProblemAlert } from '../components/problem-alert';
 type Entry = Page['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'What', isTitle: true, cell: ({ action }) => <span className="mono">{action}</span> },
+  { header: 'What', isTitle: true, cell: ({ action }) => <span className="mono keep">{action}</span> },
   { header: 'When', cell: ({ at }) => <Moment at={at} /> },
   {
     header: 'Who',
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): ReactNode {
   if (kind !== 'credential' && kind !== 'key') return label ?? kind;
   return (
-    <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link mono">
+    <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link mono keep">
       {label ?? 'key'}
     </Link>
   );

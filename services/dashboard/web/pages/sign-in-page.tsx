@@ -45,12 +45,7 @@ export function SignInPage(): ReactNode {
         {notice !== undefined && problem === undefined && <Alert role="status">{notice}</Alert>}
         <ProblemAlert problem={problem} />
         <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
+        <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Sign in
         </Button>

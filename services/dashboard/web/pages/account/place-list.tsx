@@ -84,7 +84,13 @@ function columnsFor(
         place.id === currentId ? (
           <Badge color="green">This one</Badge>
         ) : (
-          <Button size="compact-xs" variant="default" disabled={isBusy} onClick={() => onEnd(place)} aria-label={`End the session of ${describeBrowser(place.userAgent)}`}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={isBusy}
+            onClick={() => onEnd(place)}
+            aria-label={`End the session of ${describeBrowser(place.userAgent)}`}
+          >
             End
           </Button>
         ),

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { Dialog } from '../../components/dialog';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type CreatedWebhook } from '../../../contract/alerts';
@@ -24,14 +25,12 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
   });
   const mayCloseLightly = secret === undefined && !pending;
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={secret === undefined ? 'Add a webhook' : 'The signing secret'}
       size="lg"
-      closeOnClickOutside={mayCloseLightly}
-      closeOnEscape={mayCloseLightly}
-      withCloseButton={!pending}
+      mayCloseLightly={mayCloseLightly}
+      hasCloseButton={!pending}
     >
       {secret !== undefined ? (
         <SigningSecret secret={secret} onClose={onClose} />
@@ -58,6 +57,6 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -57,7 +57,9 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
         rows={data?.deliveries}
         rowKey={({ id }) => id}
         expectedRows={3}
-        empty={<EmptyState title="Nothing was sent yet">Send a test to see whether your program gets it and knows the signature.</EmptyState>}
+        empty={
+          <EmptyState title="Nothing was sent yet">Send a test to see whether your program gets it and knows the signature.</EmptyState>
+        }
       />
       <Pager paging={paging} next={data?.next} />
     </>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { patch, post, remove } from '../../api/request';
 import { say } from '../../app/say';
 import { useSubmit } from '../../app/use-submit';
 import { ConfirmDialog } from '../../components/confirm-dialog';
+import { Dialog } from '../../components/dialog';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
@@ -112,7 +113,12 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
         Remove
       </Button>
       {act === 'toggle' && (
-        <ConfirmDialog title={isActive ? 'Pause this webhook?' : 'Resume this webhook?'} action={isActive ? 'Pause' : 'Resume'} onConfirm={toggle} onClose={close}>
+        <ConfirmDialog
+          title={isActive ? 'Pause this webhook?' : 'Resume this webhook?'}
+          action={isActive ? 'Pause' : 'Resume'}
+          onConfirm={toggle}
+          onClose={close}
+        >
           {isActive ? 'Alerts are not sent to it until you resume. They stay on the page of alerts.' : 'Alerts are sent to it again.'}
         </ConfirmDialog>
       )}
@@ -127,9 +133,9 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
         </ConfirmDialog>
       )}
       {secret !== undefined && (
-        <Modal opened onClose={() => setSecret(undefined)} title="The signing secret" size="lg" closeOnClickOutside={false} closeOnEscape={false}>
+        <Dialog onClose={() => setSecret(undefined)} title="The signing secret" size="lg" mayCloseLightly={false}>
           <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />
-        </Modal>
+        </Dialog>
       )}
     </>
   );

@@ -29,7 +29,16 @@ export function ExplainPage(): ReactNode {
       <Stack gap="md">
         <form onSubmit={ask} key={request}>
           <Group gap="xs" align="flex-end">
-            <TextInput label="Request id" name="request" defaultValue={request ?? ''} maxLength={100} flex="1 1 16rem" maw={480} spellCheck={false} classNames={{ input: 'mono' }} />
+            <TextInput
+              label="Request id"
+              name="request"
+              defaultValue={request ?? ''}
+              maxLength={100}
+              flex="1 1 16rem"
+              maw={480}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+            />
             <Button type="submit">Explain</Button>
           </Group>
         </form>

@@ -18,12 +18,11 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
   const { outcome, product, keyId, maskedKey, at, checks, remedy } = explanation;
   const isAdmitted = outcome === 'admitted';
   return (
-    <Panel
-      title={isAdmitted ? 'Let in' : 'Refused'}
-      aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}
-    >
+    <Panel title={isAdmitted ? 'Let in' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
       <Group gap="md" mb="sm" c="dimmed">
-        <Moment at={at} />
+        <Text size="sm">
+          <Moment at={at} />
+        </Text>
         <Text size="sm">{product ?? 'no product'}</Text>
         {keyId !== null && (
           <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">

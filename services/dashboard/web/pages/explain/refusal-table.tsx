@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
   },
   { header: 'When', cell: (refusal) => <Moment at={refusal.at} /> },
   { header: 'Product', cell: (refusal) => refusal.product ?? '–' },
-  { header: 'Key', cell: (refusal) => <span className="mono">{refusal.maskedKey ?? '–'}</span> },
+  { header: 'Key', cell: (refusal) => <span className="mono keep">{refusal.maskedKey ?? '–'}</span> },
   {
     header: 'From',
     cell: (refusal) => (
@@ -62,7 +62,11 @@ export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTable
         rows={data?.refusals}
         rowKey={(refusal) => refusal.requestId}
         expectedRows={Math.min(limit, 5)}
-        empty={<EmptyState title="Nothing was refused in the last 7 days">A refused request appears here with its reason, within seconds.</EmptyState>}
+        empty={
+          <EmptyState title="Nothing was refused in the last 7 days">
+            A refused request appears here with its reason, within seconds.
+          </EmptyState>
+        }
       />
       {isPaged && <Pager paging={paging} next={data?.next} />}
     </>

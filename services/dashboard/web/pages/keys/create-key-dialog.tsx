@@ -1,7 +1,7 @@
-import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
+import { Dialog } from '../../components/dialog';
 import { SecretPanel } from '../../components/secret-panel';
 import { CreateKeyForm } from './create-key-form';
 
@@ -23,26 +23,18 @@ export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts
   // A click beside the dialog must not lose the secret, nor an answer that is on its way.
   const mayCloseLightly = created === undefined && !isBusy;
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={created ? 'Your new key' : 'Create a key'}
       size="lg"
-      closeOnClickOutside={mayCloseLightly}
-      closeOnEscape={mayCloseLightly}
-      withCloseButton={!isBusy}
+      mayCloseLightly={mayCloseLightly}
+      hasCloseButton={!isBusy}
     >
       {created ? (
         <SecretPanel created={created} onClose={onClose} />
       ) : (
-        <CreateKeyForm
-          initialMode={initialMode}
-          initialProducts={initialProducts}
-          onCreated={keep}
-          onBusy={setBusy}
-          onCancel={onClose}
-        />
+        <CreateKeyForm initialMode={initialMode} initialProducts={initialProducts} onCreated={keep} onBusy={setBusy} onCancel={onClose} />
       )}
-    </Modal>
+    </Dialog>
   );
 }

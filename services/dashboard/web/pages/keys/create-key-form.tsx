@@ -42,9 +42,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
     try {
       const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
       const body = { submission, mode, products: chosen, rules: splitRules(rules) };
-      onCreated(
-        await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }),
-      );
+      onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
     } finally {
       onBusy(false);
     }
@@ -52,7 +50,12 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
-        <TextInput label="Name" description="For you to tell it from others; may stay empty" {...form.getInputProps('name')} data-autofocus />
+        <TextInput
+          label="Name"
+          description="For you to tell it from others; may stay empty"
+          {...form.getInputProps('name')}
+          data-autofocus
+        />
         <Radio.Group label="Mode" {...form.getInputProps('mode')}>
           <Group mt={6} gap="lg">
             <Radio value="test" label="Test" description="Answers are examples" />

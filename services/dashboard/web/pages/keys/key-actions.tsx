@@ -12,7 +12,12 @@ import { RotateDialog } from './rotate-dialog';
 type Act = 'activate' | 'deactivate' | 'revoke' | 'rotate';
 
 const TEXTS = {
-  activate: { title: 'Activate this key?', action: 'Activate', done: 'The key is active again.', text: 'Requests with it are let in again.' },
+  activate: {
+    title: 'Activate this key?',
+    action: 'Activate',
+    done: 'The key is active again.',
+    text: 'Requests with it are let in again.',
+  },
   deactivate: {
     title: 'Deactivate this key?',
     action: 'Deactivate',

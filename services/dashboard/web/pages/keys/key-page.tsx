@@ -27,7 +27,10 @@ export function KeyPage(): ReactNode {
           All keys
         </Link>
       </Text>
-      <PageTitle title={query.data?.name ?? (query.data ? 'Key without a name' : 'Key')} actions={query.data && <KeyActions item={query.data} />} />
+      <PageTitle
+        title={query.data?.name ?? (query.data ? 'Key without a name' : 'Key')}
+        actions={query.data && <KeyActions item={query.data} />}
+      />
       <Loaded query={query} height={520}>
         {(item) => <KeyDetails key={item.id} item={item} />}
       </Loaded>

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Key>[] = [
       </Link>
     ),
   },
-  { header: 'Key', cell: (key) => <span className="mono">{key.maskedKey}</span> },
+  { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
   { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
   { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
   { header: 'Products', cell: (key) => <Products products={key.products} /> },

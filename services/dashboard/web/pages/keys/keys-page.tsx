@@ -67,11 +67,7 @@ export function KeysPage(): ReactNode {
           onChange={(event) => change({ state: event.currentTarget.value || undefined })}
         />
       </Group>
-      {error && !data ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <KeyTable keys={data?.keys} empty={empty} />
-      )}
+      {error && !data ? <ProblemAlert problem={error} onRetry={() => void refetch()} /> : <KeyTable keys={data?.keys} empty={empty} />}
       <Pager paging={paging} next={data?.next} summary={data ? countText(data.total, isFiltered) : ' '} />
       {isCreating && <CreateKeyDialog onClose={close} />}
       <Text className="visually-hidden" aria-live="polite">

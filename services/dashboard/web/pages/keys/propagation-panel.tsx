@@ -53,7 +53,10 @@ function columnsFor(changedAt: string | null): readonly Column<Node>[] {
     {
       header: 'State',
       cell: (node) => (
-        <Badge color={STATES[node.state].color} title={node.state === 'reading' ? 'This node has lost its feed of changes and asks the database for every request' : undefined}>
+        <Badge
+          color={STATES[node.state].color}
+          title={node.state === 'reading' ? 'This node has lost its feed of changes and asks the database for every request' : undefined}
+        >
           {STATES[node.state].text}
         </Badge>
       ),

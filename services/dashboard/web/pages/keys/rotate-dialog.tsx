@@ -1,4 +1,5 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type CreatedKey, type Key } from '../../../contract/keys';
@@ -44,14 +45,12 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
   }
   const mayCloseLightly = created === undefined && !pending;
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       title={created ? 'Your new key' : 'Rotate this key'}
       size="lg"
-      closeOnClickOutside={mayCloseLightly}
-      closeOnEscape={mayCloseLightly}
-      withCloseButton={!pending}
+      mayCloseLightly={mayCloseLightly}
+      hasCloseButton={!pending}
     >
       {created ? (
         <SecretPanel created={created} onClose={onClose} />
@@ -78,6 +77,6 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

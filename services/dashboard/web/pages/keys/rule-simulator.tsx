@@ -66,11 +66,7 @@ export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): React
 function Verdict({ answer }: { readonly answer: Simulation }): ReactNode {
   const Icon = answer.admitted ? IconCircleCheck : IconCircleX;
   return (
-    <Alert
-      color={answer.admitted ? 'green' : 'red'}
-      icon={<Icon size={18} aria-hidden />}
-      title={answer.admitted ? 'Let in' : 'Refused'}
-    >
+    <Alert color={answer.admitted ? 'green' : 'red'} icon={<Icon size={18} aria-hidden />} title={answer.admitted ? 'Let in' : 'Refused'}>
       {answer.reason}
       {answer.rule !== null && (
         <>

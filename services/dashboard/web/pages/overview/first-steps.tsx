@@ -1,43 +1,36 @@
 import { Button, Group, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { IconKey } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { CreateKeyDialog } from '../keys/create-key-dialog';
 import classes from './first-steps.module.css';
 
-/** A product whose first call needs nothing but a query. */
-const FIRST_PRODUCTS = ['api-ip'];
-
 /** What a newcomer does: make a key, call, choose a plan. */
-export function FirstSteps(): ReactNode {
-  const [isCreating, { open, close }] = useDisclosure(false);
+export function FirstSteps({ onCreate }: { readonly onCreate: () => void }): ReactNode {
   return (
-    <>
-      <ol className={classes['steps']}>
-        <Step number={1} title="Create a test key">
-          <Text size="sm">It is free, and answers are examples. You are subscribed to its products on their base limits as you create it.</Text>
-          <Group mt="sm">
-            <Button leftSection={<IconKey size={16} aria-hidden />} onClick={open}>
-              Create a test key
-            </Button>
-          </Group>
-        </Step>
-        <Step number={2} title="Run the call that is shown with it">
-          <Text size="sm">The dialog has a curl line that is ready to run, and says when your call has arrived.</Text>
-        </Step>
-        <Step number={3} title="Choose a plan and create a live key">
-          <Text size="sm">
-            Live keys reach the real sources.{' '}
-            <Link to="/plans" className="text-link in-text">
-              See products, limits and prices
-            </Link>
-            .
-          </Text>
-        </Step>
-      </ol>
-      {isCreating && <CreateKeyDialog onClose={close} initialMode="test" initialProducts={FIRST_PRODUCTS} />}
-    </>
+    <ol className={classes['steps']}>
+      <Step number={1} title="Create a test key">
+        <Text size="sm">
+          It is free, and answers are examples. You are subscribed to its products on their base limits as you create it.
+        </Text>
+        <Group mt="sm">
+          <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>
+            Create a test key
+          </Button>
+        </Group>
+      </Step>
+      <Step number={2} title="Run the call that is shown with it">
+        <Text size="sm">The dialog has a curl line that is ready to run, and says when your call has arrived.</Text>
+      </Step>
+      <Step number={3} title="Choose a plan and create a live key">
+        <Text size="sm">
+          Live keys reach the real sources.{' '}
+          <Link to="/plans" className="text-link in-text">
+            See products, limits and prices
+          </Link>
+          .
+        </Text>
+      </Step>
+    </ol>
   );
 }
 

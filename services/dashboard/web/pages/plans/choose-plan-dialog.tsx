@@ -8,7 +8,7 @@ import { post, put } from '../../api/request';
 import { formatCount, formatRupees } from '../../app/numbers';
 import { say } from '../../app/say';
 import { ConfirmDialog } from '../../components/confirm-dialog';
-import { type Offer } from './offer-list';
+import { type Offer } from './offers';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;

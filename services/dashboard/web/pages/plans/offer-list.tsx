@@ -3,21 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatRupees } from '../../app/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
+import { type Offer, offersOf } from './offers';
 import classes from './product-plans.module.css';
-
-/** What can be had of a product: the base limits, or a plan. */
-export interface Offer {
-  /** Null: base limits. */
-  readonly plan: string | null;
-  readonly daily: number;
-  readonly monthly: number;
-  readonly priceInr: string | null;
-}
-
-function offersOf({ base, plans }: Product): Offer[] {
-  const all: Offer[] = base === null ? [] : [{ plan: null, ...base, priceInr: null }];
-  return [...all, ...plans.map(({ name, daily, monthly, priceInr }) => ({ plan: name, daily, monthly, priceInr }))];
-}
 
 /** The offers of one product, the present one marked. */
 export function OfferList({ product }: { readonly product: Product }): ReactNode {

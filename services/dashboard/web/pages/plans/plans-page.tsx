@@ -13,9 +13,7 @@ export function PlansPage(): ReactNode {
   const [shown, setShown] = useState('all');
   return (
     <>
-      <PageTitle title="Plans">
-        A change takes effect with the next request. What was used today and this month stays used.
-      </PageTitle>
+      <PageTitle title="Plans">A change takes effect with the next request. What was used today and this month stays used.</PageTitle>
       <SegmentedControl
         aria-label="Products shown"
         value={shown}
@@ -31,7 +29,9 @@ export function PlansPage(): ReactNode {
         {({ products }) => {
           const visible = products.filter((product) => shown === 'all' || product.subscription !== null);
           if (visible.length === 0) {
-            return <EmptyState title="No subscriptions yet">Look at all products, and subscribe to one; base limits cost nothing.</EmptyState>;
+            return (
+              <EmptyState title="No subscriptions yet">Look at all products, and subscribe to one; base limits cost nothing.</EmptyState>
+            );
           }
           return (
             <Stack gap="md">

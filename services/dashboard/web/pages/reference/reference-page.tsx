@@ -35,7 +35,15 @@ export function ReferencePage(): ReactNode {
             {products
               .filter((product) => product.routes.length > 0)
               .map((product) => (
-                <Panel key={product.id} title={product.title} aside={<Text size="sm" c="dimmed" className="mono">{product.id}</Text>}>
+                <Panel
+                  key={product.id}
+                  title={product.title}
+                  aside={
+                    <Text size="sm" c="dimmed" className="mono">
+                      {product.id}
+                    </Text>
+                  }
+                >
                   <DataTable
                     caption={`Routes of ${product.title}`}
                     columns={COLUMNS}

@@ -84,7 +84,14 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
   if (shown.length === 0 && usage.days.length === 0 && usage.refusals.length === 0) {
     return (
       <div className="panel">
-        <EmptyState title="Nothing was used yet" action={<Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link in-text">Create a key</Link>}>
+        <EmptyState
+          title="Nothing was used yet"
+          action={
+            <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link in-text">
+              Create a key
+            </Link>
+          }
+        >
           Make a first call with a key; it appears here within seconds.
         </EmptyState>
       </div>
@@ -114,7 +121,12 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
       <DayChart title="Requests used" series={usedSeries(usage, from, to)} table={<UsedTable days={usage.days} />} palette="cool">
         No request counted in this period.
       </DayChart>
-      <DayChart title="Requests refused" series={refusedSeries(usage, from, to)} table={<RefusedTable refusals={usage.refusals} />} palette="warm">
+      <DayChart
+        title="Requests refused"
+        series={refusedSeries(usage, from, to)}
+        table={<RefusedTable refusals={usage.refusals} />}
+        palette="warm"
+      >
         Nothing was refused in this period.
       </DayChart>
     </Stack>

@@ -22,7 +22,8 @@ const REFUSED_COLUMNS: readonly Column<Refused>[] = [
   { header: 'Refused', isNumber: true, cell: ({ count }) => formatCount(count) },
 ];
 
-const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[]): Row[] => [...rows].sort((a, b) => (a.day < b.day ? 1 : -1));
+const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[]): Row[] =>
+  [...rows].sort((a, b) => (a.day < b.day ? 1 : -1));
 
 /** The figures of the first chart, and what was given back. */
 export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
