@@ -34,6 +34,31 @@ module.exports = {
       'workers know the kit and their protos',
     ),
     only(
+      'dashboard-uses-stores',
+      '^services/dashboard/(api|contract)/',
+      ['^plugins/core/', '^plugins/stores/postgres/', '^services/kit/', '^services/dashboard/(api|contract)/'],
+      'the dashboard changes keys through the same operations as the command line, and counts nothing itself',
+    ),
+    only(
+      'dashboard-contract-is-shared',
+      '^services/dashboard/contract/',
+      ['^plugins/core/', '^services/dashboard/contract/'],
+      'the contract runs nothing',
+    ),
+    {
+      name: 'dashboard-pages-know-types-only',
+      comment: 'no schema, store or server code may reach a browser',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/' },
+      to: { path: ours, pathNot: '^services/dashboard/web/', dependencyTypesNot: ['type-only'] },
+    },
+    only(
+      'dashboard-pages-know-the-contract',
+      '^services/dashboard/web/',
+      ['^services/dashboard/(web|contract)/'],
+      'pages know the API by its contract',
+    ),
+    only(
       'sandbox-is-alone',
       '^services/sandbox/',
       ['^(plugins/core|services/kit|services/sandbox)/'],

@@ -29,6 +29,7 @@ ENV NODE_ENV=production \
     PLUGIN_SOCKET=/var/run/tollgate/plugin.sock METRICS_HOST=0.0.0.0 METRICS_PORT=9090 \
     SERVICE_HOST=0.0.0.0 SERVICE_PORT=8080 PRIVATE_HOST=0.0.0.0 PRIVATE_PORT=9090 \
     WORKER_HOST=0.0.0.0 WORKER_PORT=7000 APK_WORKER_FOLDER=/var/lib/tollgate \
+    DASHBOARD_HOST=0.0.0.0 DASHBOARD_PORT=8080 \
     SANDBOX_HOST=0.0.0.0 SANDBOX_PORT=8090
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules

@@ -1,5 +1,14 @@
 // Jest on Node 20 cannot require() packages published as ES modules only, so those few are transformed too.
 const esmOnly = [
+  'better-auth',
+  '@better-auth',
+  'better-call',
+  '@better-fetch',
+  'rou3',
+  'nanostores',
+  '@noble',
+  'defu',
+  'jose',
   'content-disposition',
   'cookie',
   'htmlparser2',

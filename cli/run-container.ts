@@ -7,6 +7,7 @@ const HELP = `usage: docker run … tollgate ROLE
   plugin-server        beside each Kong, on a socket that both reach
   service NAME         one product service
   worker NAME          one gRPC worker
+  dashboard            the customers' dashboard
   sandbox              the simulated upstreams of test keys
   migrate              brings the database up to date and ends
   tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
@@ -54,6 +55,8 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
     case 'worker':
       if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of one');
       return runProgram(`services/workers/${name}/main.js`, []);
+    case 'dashboard':
+      return runProgram('services/dashboard/api/main.js', []);
     case 'sandbox':
       return runProgram('services/sandbox/main.js', []);
     case 'migrate':

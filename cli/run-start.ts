@@ -23,10 +23,11 @@ function describeProducts(env: NodeJS.ProcessEnv): string {
     .join('\n');
 }
 
-function describeInstance({ gateway, sandbox, dataDir }: InstanceReport, seconds: number): string {
+function describeInstance({ gateway, dashboard, sandbox, dataDir }: InstanceReport, seconds: number): string {
   return `Tollgate runs (started in ${seconds.toFixed(1)} s).
 
   gateway   ${gateway}
+  dashboard ${dashboard}   sign up here; mail lies in ${dashboard}/outbox
   sandbox   ${sandbox}   lists an input for every outcome
   data      ${dataDir}   logs are in logs/
 

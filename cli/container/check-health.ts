@@ -55,13 +55,14 @@ function ask(role: string | undefined, env: Environment): Promise<void> {
     case 'plugin-server':
       return askPluginServer(env['PLUGIN_SOCKET'] ?? '');
     case 'service':
+    case 'dashboard':
       return askHttp(`http://${LOOPBACK}:${env['PRIVATE_PORT'] ?? ''}/health`);
     case 'worker':
       return askWorker(`${LOOPBACK}:${env['WORKER_PORT'] ?? ''}`);
     case 'sandbox':
       return askHttp(`http://${LOOPBACK}:${env['SANDBOX_PORT'] ?? ''}/`);
     default:
-      return Promise.reject(new Error('usage: health plugin-server | service | worker | sandbox'));
+      return Promise.reject(new Error('usage: health plugin-server | service | dashboard | worker | sandbox'));
   }
 }
 

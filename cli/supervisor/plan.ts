@@ -12,6 +12,8 @@ export interface PlanContext {
   readonly redisUrl: string | undefined;
   /** `id:base64,…` */
   readonly signingKeys: string;
+  /** At least 32 characters. */
+  readonly dashboardSecret: string;
   readonly pluginSocket: string;
   readonly ports: InstancePorts;
 }
@@ -19,6 +21,9 @@ export interface PlanContext {
 /** Fixed as long as the supervisor runs: a process that is started again is found where it was. */
 export interface InstancePorts {
   readonly gateway: number;
+  readonly dashboard: number;
+  /** Health, readiness and metrics of the dashboard. */
+  readonly dashboardPrivate: number;
   readonly sandbox: number;
   /** The first of consecutive ports, one a service. */
   readonly services: number;
@@ -101,6 +106,22 @@ export function servicesChild(context: PlanContext): ChildSpec {
     ...workerUrls(context),
   };
   return nodeChild(context, { name: 'services', module: 'services/main.js', args: ['--all'], env });
+}
+
+/** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
+export function dashboardChild(context: PlanContext): ChildSpec {
+  const { ports, databaseUrl, dashboardSecret } = context;
+  const env = {
+    DASHBOARD_HOST: LOOPBACK,
+    DASHBOARD_PORT: String(ports.dashboard),
+    PRIVATE_HOST: LOOPBACK,
+    PRIVATE_PORT: String(ports.dashboardPrivate),
+    DATABASE_URL: databaseUrl,
+    GATEWAY_URL: `http://${LOOPBACK}:${ports.gateway}`,
+    DASHBOARD_SECRET: dashboardSecret,
+    DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
+  };
+  return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
 }
 
 /** The plugin server beside the gateway. */

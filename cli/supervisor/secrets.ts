@@ -14,6 +14,11 @@ function keepSecret(file: string, generate: () => string): string {
 /** 256 bits: as long as the HMAC-SHA256 they key. */
 const SECRET_BYTES = 32;
 
+/** What the dashboard signs sessions with: they survive a restart. */
+export function keepDashboardSecret(file: string): string {
+  return keepSecret(file, () => randomBytes(SECRET_BYTES).toString('base64'));
+}
+
 /** In the form of TOLLGATE_SIGNING_KEYS, `id:base64`. */
 export function keepSigningKeys(file: string): string {
   return keepSecret(file, () => `local-${randomBytes(4).toString('hex')}:${randomBytes(SECRET_BYTES).toString('base64')}`);

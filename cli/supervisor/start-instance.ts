@@ -6,6 +6,7 @@ import { endLeftovers } from './end-leftovers';
 import { findFreePorts, findFreeRow, isPortFree } from './free-port';
 import { type InstanceReport } from './instance-state';
 import {
+  dashboardChild,
   gatewayChild,
   type InstancePorts,
   listWorkers,
@@ -19,7 +20,7 @@ import {
 } from './plan';
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
-import { keepSigningKeys } from './secrets';
+import { keepDashboardSecret, keepSigningKeys } from './secrets';
 import { readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
@@ -47,6 +48,9 @@ export async function chooseGatewayPort(wanted: number | undefined): Promise<num
   return free;
 }
 
+/** With the gateway's default beside it; another when it is taken, or is to be the gateway's. */
+const USUAL_DASHBOARD_PORT = 8_080;
+
 /** More ports in a row than there will be products. */
 const SERVICE_ROW = 32;
 
@@ -54,10 +58,13 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(workers.length + 2 + SERVICE_ROW)).filter((port) => !isTaken(port));
-  const [sandbox = 0, servicesPrivate = 0, ...rest] = free;
+  const free = (await findFreePorts(workers.length + 4 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const [sandbox = 0, servicesPrivate = 0, dashboardPrivate = 0, otherDashboard = 0, ...rest] = free;
+  const isUsualFree = !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
   return {
     gateway,
+    dashboard: isUsualFree ? USUAL_DASHBOARD_PORT : otherDashboard,
+    dashboardPrivate,
     sandbox,
     services,
     servicesPrivate,
@@ -113,12 +120,13 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     databaseUrl,
     redisUrl,
     signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
+    dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
     pluginSocket: socketPath(dataDir),
     ports,
   };
-  const services = await runAll(supervisor, context);
+  const running = await runAll(supervisor, context);
   await untilRefusing(gateway);
-  return supervisor.complete({ ...report, services });
+  return supervisor.complete({ ...report, ...running });
 }
 
 async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<string> {
@@ -131,8 +139,8 @@ async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<s
   return database.url;
 }
 
-/** @returns URLs of the services */
-async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Record<string, string>> {
+/** @returns URLs of the services and of the dashboard */
+async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Pick<InstanceReport, 'services' | 'dashboard'>> {
   const withGateway = async (): Promise<Record<string, string>> => {
     const services = serviceUrls(await supervisor.run(servicesChild(context)));
     await supervisor.run(gatewayChild(context, services));
@@ -142,11 +150,13 @@ async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Rec
     await prepareDatabase(context.databaseUrl);
     await supervisor.run(pluginServerChild(context));
   };
-  const [services] = await Promise.all([
+  const [services, dashboard] = await Promise.all([
     withGateway(),
+    // It listens before its tables are there; nobody is told of it until they are.
+    supervisor.run(dashboardChild(context)),
     withDatabase(),
     supervisor.run(sandboxChild(context)),
     ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
   ]);
-  return services;
+  return { services, dashboard: String(dashboard['url']) };
 }

@@ -63,8 +63,8 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes Kong and nothing else', () => {
-    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['kong']);
+  it('publishes Kong and the dashboard, and nothing else', () => {
+    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['kong', 'dashboard']);
   });
 
   it('keeps the databases on a network without a way out', () => {
@@ -79,9 +79,11 @@ describe('docker-compose.yml', () => {
   });
 
   it('has no default for any secret', () => {
-    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_KEY)$/;
+    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_KEY|_SECRET|SMTP_URL)$/;
     const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment).filter(([name]) => secret.test(name)));
-    expect(values.map(([name]) => name)).toEqual(expect.arrayContaining(['TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD']));
+    expect(values.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD', 'DASHBOARD_SECRET']),
+    );
     // From the environment or absent; `null` means taken over from it.
     for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
     for (const { file: path } of Object.values(file.secrets)) expect(path).toMatch(/^\$\{[A-Z_]+_FILE:-\/dev\/null\}$/);

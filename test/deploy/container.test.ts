@@ -78,6 +78,7 @@ describe('a container without its secrets ends at once and says what is missing'
   it.each([
     ['plugin-server', ['plugin-server'], { ...database, PLUGIN_SOCKET: '/tmp/unused.sock' }, 'TOLLGATE_SIGNING_KEYS is required'],
     ['service', ['service', 'vahaan'], database, 'TOLLGATE_SIGNING_KEYS: is required and not set'],
+    ['dashboard', ['dashboard'], { ...database, GATEWAY_URL: 'http://localhost:8000' }, 'DASHBOARD_SECRET: is required and not set'],
     ['migrate', ['migrate'], {}, 'DATABASE_URL is required'],
   ])('%s', async (_role, args, env, message) => {
     const { code, stdout, stderr } = await runRole(args, env);

@@ -90,7 +90,7 @@ describe('the Kubernetes example', () => {
   });
 
   it('holds no secret', () => {
-    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|DATABASE_URL|REDIS_URL)$/;
+    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_SECRET|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
     const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
     const held = env.filter(({ name }) => secret.test(name));
     expect(held.length).toBeGreaterThan(0);

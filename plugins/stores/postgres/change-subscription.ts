@@ -2,7 +2,7 @@ import { type Database, inTransaction } from './database';
 import { OperationRefused } from './operation-refused';
 import { checkLimit, requirePlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 export interface ChangeSubscriptionOptions extends SubscriptionRef {
   /** Null leaves the plan for the product's base limits. */
@@ -10,7 +10,7 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
   /** Null removes the override. */
   readonly daily?: number | null;
   readonly monthly?: number | null;
-  readonly actor: string;
+  readonly actor: Actor;
 }
 
 const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, monthly_override = $4, updated_at = now() WHERE id = $1';

@@ -3,12 +3,13 @@ import { requireCustomer } from './find-customer';
 import { subscribe } from './subscribe';
 import { type SubscriptionTerms } from './subscription-terms';
 import { lockSubscription, type SubscriptionView } from './subscription-view';
+import { type Actor } from './write-audit';
 
 export interface CreateSubscriptionOptions extends SubscriptionTerms {
   /** E-mail address or id. */
   readonly customer: string;
   readonly product: string;
-  readonly actor: string;
+  readonly actor: Actor;
 }
 
 /**

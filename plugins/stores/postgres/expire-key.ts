@@ -2,7 +2,7 @@ import { type Database, inTransaction } from './database';
 import { checkDate } from './key-options';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from './operation-refused';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 /** Rounded down to the millisecond, so that "now" has passed for a node that asks a moment later. */
 const UPDATE = `UPDATE credential SET expires_at = COALESCE($2, date_trunc('milliseconds', now())) WHERE id = $1`;
@@ -12,7 +12,7 @@ const UPDATE = `UPDATE credential SET expires_at = COALESCE($2, date_trunc('mill
  * @param options.at default: now; null lets the key live for ever again
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `date_malformed`
  */
-export function expireKey(db: Database, options: KeyRef & { readonly at?: Date | null; readonly actor: string }): Promise<KeyView> {
+export function expireKey(db: Database, options: KeyRef & { readonly at?: Date | null; readonly actor: Actor }): Promise<KeyView> {
   const { at, actor } = options;
   if (at) checkDate(at);
   return inTransaction(db, async (client) => {

@@ -4,7 +4,7 @@ import { type KeyMode } from '../../core/ports';
 import { type WhitelistRule } from '../../core/whitelist';
 import { OperationRefused } from './operation-refused';
 import { insertRules } from './whitelist-rules';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 export interface NewCredential {
   readonly customerId: string;
@@ -31,7 +31,7 @@ VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOT
 export async function insertCredential(
   client: PoolClient,
   credential: NewCredential,
-  { actor, action }: { actor: string; action: 'key.create' | 'key.import' | 'key.rotate' },
+  { actor, action }: { actor: Actor; action: 'key.create' | 'key.import' | 'key.rotate' },
 ): Promise<string> {
   const { customerId, hash, display, mode, name, expiresAt, products, rules, rotatedFrom } = credential;
   const values = [customerId, hash, display.prefix, display.lastFour, mode, name, expiresAt, rotatedFrom];

@@ -9,6 +9,7 @@ import { subscribe } from './subscribe';
 import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from './subscription-terms';
 import { type SubscriptionView, viewSubscriptions } from './subscription-view';
 import { parseRules } from './whitelist-rules';
+import { type Actor } from './write-audit';
 
 /** What createKey and importKey have in common. Plan and limits go to each product's subscription. */
 export interface IssueKeyOptions extends SubscriptionTerms {
@@ -21,7 +22,7 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   /** False authorises the key without subscribing its customer. Default: true. */
   readonly subscribe?: boolean;
   readonly name?: string;
-  readonly actor: string;
+  readonly actor: Actor;
 }
 
 export interface IssuedKey {

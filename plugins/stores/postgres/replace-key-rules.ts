@@ -1,7 +1,7 @@
 import { type Database, inTransaction } from './database';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { insertRules, parseRules } from './whitelist-rules';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 /**
  * Replaces all whitelist rules of a key; an empty list admits every caller again.
@@ -10,7 +10,7 @@ import { writeAudit } from './write-audit';
  */
 export async function replaceKeyRules(
   db: Database,
-  options: KeyRef & { readonly rules: readonly string[]; readonly actor: string },
+  options: KeyRef & { readonly rules: readonly string[]; readonly actor: Actor },
 ): Promise<KeyView> {
   const rules = parseRules(options.rules);
   return inTransaction(db, async (client) => {

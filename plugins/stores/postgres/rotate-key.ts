@@ -6,7 +6,7 @@ import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from './operation-refused';
 import { viewSubscriptions } from './subscription-view';
 import { parseRules } from './whitelist-rules';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 /** Longer than anybody needs to roll a key out; it also keeps the arithmetic inside PostgreSQL's range. */
 const LONGEST_OVERLAP_MS = 366 * 86_400_000;
@@ -32,7 +32,7 @@ WHERE id = $1 RETURNING expires_at AS at`;
  * @param options.overlapMs how long the old key keeps working beside the new one; without it the old key is revoked at once
  * @throws OperationRefused `key_unknown`, `key_not_usable`, `date_malformed`
  */
-export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?: number; readonly actor: string }): Promise<RotatedKey> {
+export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?: number; readonly actor: Actor }): Promise<RotatedKey> {
   const { overlapMs = 0, actor } = options;
   if (!(overlapMs >= 0 && overlapMs <= LONGEST_OVERLAP_MS)) {
     throw new OperationRefused('date_malformed', 'the overlap must be between 0 and 366 days');

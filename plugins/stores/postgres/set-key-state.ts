@@ -2,7 +2,7 @@ import { type CredentialState } from '../../core/ports';
 import { type Database, inTransaction } from './database';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from './operation-refused';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 const ACTIONS: Record<CredentialState, string> = { active: 'key.activate', inactive: 'key.deactivate', revoked: 'key.revoke' };
 
@@ -10,7 +10,7 @@ const ACTIONS: Record<CredentialState, string> = { active: 'key.activate', inact
  * Activates, deactivates or revokes a key. A key that is in the state already is left as it is; revoked is final.
  * @throws OperationRefused `key_unknown`, `key_not_usable`
  */
-export function setKeyState(db: Database, options: KeyRef & { readonly state: CredentialState; readonly actor: string }): Promise<KeyView> {
+export function setKeyState(db: Database, options: KeyRef & { readonly state: CredentialState; readonly actor: Actor }): Promise<KeyView> {
   const { state, actor } = options;
   return inTransaction(db, async (client) => {
     const before = await lockKey(client, options);
@@ -28,6 +28,6 @@ export function setKeyState(db: Database, options: KeyRef & { readonly state: Cr
 }
 
 /** Ends a key for good. @throws OperationRefused `key_unknown` */
-export function revokeKey(db: Database, options: KeyRef & { readonly actor: string }): Promise<KeyView> {
+export function revokeKey(db: Database, options: KeyRef & { readonly actor: Actor }): Promise<KeyView> {
   return setKeyState(db, { ...options, state: 'revoked' });
 }

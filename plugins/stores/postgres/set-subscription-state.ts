@@ -2,7 +2,7 @@ import { type SubscriptionState } from '../../core/ports';
 import { type Database, inTransaction } from './database';
 import { OperationRefused } from './operation-refused';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 const ACTIONS: Record<SubscriptionState, string> = {
   active: 'subscription.resume',
@@ -17,7 +17,7 @@ const ACTIONS: Record<SubscriptionState, string> = {
  */
 export function setSubscriptionState(
   db: Database,
-  options: SubscriptionRef & { readonly state: SubscriptionState; readonly actor: string },
+  options: SubscriptionRef & { readonly state: SubscriptionState; readonly actor: Actor },
 ): Promise<SubscriptionView> {
   const { state, actor } = options;
   return inTransaction(db, async (client) => {

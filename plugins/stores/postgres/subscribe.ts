@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { type SubscriptionState } from '../../core/ports';
 import { OperationRefused } from './operation-refused';
 import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from './subscription-terms';
-import { writeAudit } from './write-audit';
+import { type Actor, writeAudit } from './write-audit';
 
 interface Row {
   readonly id: string;
@@ -13,7 +13,7 @@ interface Row {
 export interface SubscribeOptions extends SubscriptionTerms {
   readonly customerId: string;
   readonly product: string;
-  readonly actor: string;
+  readonly actor: Actor;
   /** What to do when the customer has the product already (not cancelled): join it, or refuse. */
   readonly whenSubscribed: 'join' | 'refuse';
 }
@@ -82,7 +82,7 @@ async function join(
 
 async function audited(
   client: PoolClient,
-  { id, action, actor, details }: { id: string; action: string; actor: string; details: Readonly<Record<string, unknown>> },
+  { id, action, actor, details }: { id: string; action: string; actor: Actor; details: Readonly<Record<string, unknown>> },
 ): Promise<string> {
   await writeAudit(client, { actor, action, subject: { kind: 'subscription', id }, details });
   return id;

@@ -21,6 +21,8 @@ export interface DashboardDeps {
   readonly timeZone: string;
   /** Base URL of the gateway as customers reach it. */
   readonly gatewayUrl: string;
+  /** True in the embedded run: mail lies in the outbox page. */
+  readonly hasOutbox: boolean;
 }
 
 export interface Call<Params, Query, Body> {

@@ -8,7 +8,10 @@ export const windowStanding = z.object({
   used: z.number(),
   limit: z.number(),
   resetsAt: moment,
-  /** When the limit is reached at today's rate; null when it is not reached before the reset, or too little was used to tell. */
+  /**
+   * When the limit is reached at the rate of this window so far; the present moment once it is; null when it is not reached before the
+   * reset, or too little was used to tell.
+   */
   exhaustedAt: moment.nullable(),
 });
 export type WindowStanding = z.output<typeof windowStanding>;

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { type KeyView } from './key-view';
+import { type SubscriptionView } from './subscription-view';
+
+/** 128 bits: enough that two different states never read the same. */
+const VERSION_CHARACTERS = 22;
+
+function hash(fields: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, VERSION_CHARACTERS);
+}
+
+/** Changes with everything a person can change of a key; not with its use. */
+export function keyVersion({ name, state, expiresAt, products, rules }: KeyView): string {
+  return hash([name, state, expiresAt, products, rules]);
+}
+
+/** Changes with everything a person can change of a subscription; not with its use. */
+export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverride }: SubscriptionView): string {
+  return hash([plan, state, dailyOverride, monthlyOverride]);
+}

@@ -1,0 +1,112 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { newRequestId } from '../../kit/context';
+import { drainOnClose } from '../../kit/drain';
+import { PROBLEM_TYPE } from '../../kit/errors';
+import { type Metrics } from '../../kit/metrics';
+import { answerError } from './answer-error';
+import { createAttemptLimits } from './attempt-limits';
+import { authHandler } from './auth-handler';
+import { authRoutes } from './auth-routes';
+import { bindEndpoint } from './bind-endpoint';
+import { checkOrigin } from './check-origin';
+import { type Auth } from './create-auth';
+import { type DashboardDeps, type Endpoint } from './define-endpoint';
+import { endpoints as allEndpoints } from './endpoints';
+import { findCaller } from './find-caller';
+import { addOpenRoutes } from './open-routes';
+import { securityHeaders } from './security-headers';
+import { serveWeb } from './serve-web';
+
+export interface DashboardAppOptions {
+  readonly deps: DashboardDeps;
+  readonly auth: Auth;
+  /** Keys the names under which attempts are counted. */
+  readonly secret: string;
+  /** Origin of the dashboard as browsers see it. */
+  readonly url: string;
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Folder of the built pages. */
+  readonly webRoot: string;
+  readonly metrics: Metrics;
+  /** All of them unless given. */
+  readonly endpoints?: readonly Endpoint[];
+}
+
+/** 10,000 rules of 255 characters fit. */
+const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than proxies keep idle connections to us. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
+export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
+  const { deps, auth, url, secret } = options;
+  const app = fastify({
+    logger: false,
+    genReqId: () => newRequestId(),
+    requestIdHeader: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => void sendError(error, { request, reply, deps }),
+  });
+  drainOnClose(app);
+  takeJsonOnly(app);
+  addHooks(app, options);
+  addOpenRoutes(app, deps);
+  const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
+  for (const route of authRoutes) {
+    app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
+  }
+  const endpointTools = { deps, findCaller: (request: FastifyRequest, reply: FastifyReply) => findCaller(request, reply, tools) };
+  for (const endpoint of options.endpoints ?? allEndpoints) {
+    const handler = bindEndpoint(endpoint, endpointTools);
+    app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
+  }
+  await serveWeb(app, { root: options.webRoot, url });
+  return app;
+}
+
+/** A body is JSON or refused (415): a form on another site can send none. An empty one is none. */
+function takeJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else void parse(request, body.toString(), done);
+  });
+}
+
+function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
+  const headers = securityHeaders(url, deps.gatewayUrl);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store');
+    checkOrigin(request, url);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    // The route's own path: what was asked for may hold a token.
+    const route = request.is404 ? 'page' : (request.routeOptions.url ?? 'page');
+    metrics.countRequest({ service: 'dashboard', route, status: reply.statusCode, mode: 'none' }, reply.elapsedTime / 1000);
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    deps.log.info({ requestId: request.id, method: request.method, route, status: reply.statusCode, durationMs });
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps }));
+}
+
+function sendError(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; deps: DashboardDeps }): FastifyReply {
+  const { request, reply, deps } = call;
+  const { status, headers, body, unexpected } = answerError(error, request.id);
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const line = { err: cause, requestId: request.id, route: request.routeOptions.url };
+  if (unexpected) deps.log.error(line, 'a request could not be processed');
+  else if (status >= 500) deps.log.warn(line, 'a request failed');
+  return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** The parts of better-auth that are reachable; everything else of it reads as no route. */
+export interface AuthRoute {
+  readonly method: 'GET' | 'POST';
+  /** Below `/api/auth`. */
+  readonly path: `/${string}`;
+  /** What is passed on of a body; further members are dropped. */
+  readonly body?: z.ZodType<Readonly<Record<string, unknown>>>;
+  /** What else happens with it. */
+  readonly counts?: 'sign-in' | 'mail';
+}
+
+const email = z.string().trim().max(254).pipe(z.email('must be an e-mail address'));
+const password = z.string().max(1_000);
+const callbackURL = z.string().max(2_000).optional();
+const nothing = z
+  .object({})
+  .optional()
+  .transform(() => ({}));
+
+export const authRoutes: readonly AuthRoute[] = [
+  {
+    method: 'POST',
+    path: '/sign-up/email',
+    // Nobody is asked for a name; better-auth wants one.
+    body: z.object({ email, password, callbackURL }).transform((given) => ({ ...given, name: '' })),
+    counts: 'mail',
+  },
+  { method: 'POST', path: '/sign-in/email', body: z.object({ email, password, rememberMe: z.boolean().optional() }), counts: 'sign-in' },
+  { method: 'POST', path: '/sign-out', body: nothing },
+  { method: 'GET', path: '/get-session' },
+  { method: 'GET', path: '/verify-email' },
+  { method: 'POST', path: '/send-verification-email', body: z.object({ email, callbackURL }), counts: 'mail' },
+  { method: 'POST', path: '/request-password-reset', body: z.object({ email }), counts: 'mail' },
+  { method: 'POST', path: '/reset-password', body: z.object({ newPassword: password, token: z.string().max(200) }) },
+  {
+    method: 'POST',
+    path: '/change-password',
+    // Whoever knew the old password may have sessions.
+    body: z.object({ currentPassword: password, newPassword: password }).transform((given) => ({ ...given, revokeOtherSessions: true })),
+  },
+  { method: 'GET', path: '/list-sessions' },
+  { method: 'POST', path: '/revoke-session', body: z.object({ token: z.string().max(200) }) },
+  { method: 'POST', path: '/revoke-sessions', body: nothing },
+  { method: 'POST', path: '/revoke-other-sessions', body: nothing },
+];

@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { type Pool } from 'pg';
+import { systemClock } from '../../../plugins/core/ports';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { type Environment } from '../../kit/config';
+import { createLog, type Log } from '../../kit/log';
+import { createMetrics, type Metrics } from '../../kit/metrics';
+import { startPrivateServer } from '../../kit/private-server';
+import { createDashboardApp } from './app';
+import { createAuth } from './create-auth';
+import { type MailSender } from './mail';
+import { createOutboxSender } from './outbox-sender';
+import { type DashboardSettings, readDashboardSettings } from './settings';
+import { createSmtpSender } from './smtp-sender';
+
+export interface RunningDashboard {
+  /** Where people reach it. */
+  readonly url: string;
+  /** `/metrics`, `/health`, `/ready`. */
+  readonly privateUrl: string;
+  /** Lets requests finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** A page must not hang on a database that does not answer. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+const MOST_CONNECTIONS = 10;
+/** Beside this module's folder in the build; see cli/build.mjs. */
+const WEB_ROOT = join(__dirname, '..', 'web');
+
+function baseUrl({ DASHBOARD_URL, DASHBOARD_HOST, DASHBOARD_PORT }: DashboardSettings): string {
+  const host = DASHBOARD_HOST.includes(':') ? `[${DASHBOARD_HOST}]` : DASHBOARD_HOST;
+  return new URL(DASHBOARD_URL ?? `http://${host}:${DASHBOARD_PORT}`).origin;
+}
+
+function createMail(settings: DashboardSettings, db: Pool, log: Log): MailSender {
+  const { DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM } = settings;
+  if (DASHBOARD_MAIL === 'smtp' && SMTP_URL !== undefined && DASHBOARD_MAIL_FROM !== undefined) {
+    return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM);
+  }
+  return createOutboxSender(db, { log, pageUrl: `${baseUrl(settings)}/outbox` });
+}
+
+async function startApp(
+  settings: DashboardSettings,
+  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics },
+): Promise<() => Promise<void>> {
+  const { db, log, mail, metrics } = tools;
+  const url = baseUrl(settings);
+  const secret = settings.DASHBOARD_SECRET;
+  const deps = {
+    ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL },
+    hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
+  };
+  const auth = createAuth({ db, secret, url, mail, log });
+  const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
+  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics });
+  await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
+  return () => app.close();
+}
+
+/**
+ * Starts the dashboard in this process. It answers whether PostgreSQL does or not: without it with 503, and by itself again after.
+ * @throws SettingsError listing everything that is wrong with the environment; an error of the port
+ */
+export async function runDashboard(env: Environment): Promise<RunningDashboard> {
+  const settings = readDashboardSettings(env);
+  const log = createLog('dashboard', { level: settings.LOG_LEVEL });
+  const db = createPool(settings.DATABASE_URL, {
+    max: MOST_CONNECTIONS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    applicationName: 'tollgate dashboard',
+    onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  const metrics = createMetrics({ withProcess: true });
+  const mail = createMail(settings, db, log);
+  const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const privateServer = await startPrivateServer({
+    ...{ host: settings.PRIVATE_HOST, port: settings.PRIVATE_PORT, metrics },
+    checks: { dashboard: async () => void (await db.query('SELECT 1')) },
+  });
+  return {
+    url: baseUrl(settings),
+    privateUrl: privateServer.url,
+    async close() {
+      privateServer.startDraining();
+      await closeApp();
+      mail.close();
+      await db.end();
+      await privateServer.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { isTimeZone } from '../../../plugins/core/quota';
+import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../kit/config';
+
+const LEAST_SECRET_CHARACTERS = 32;
+
+function postgresUrl(): z.ZodType<string> {
+  return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a URL that starts with postgres://');
+}
+
+function smtpUrl(): z.ZodType<string> {
+  return z.string().refine((text) => /^smtps?:\/\//.test(text) && URL.canParse(text), 'must be a URL that starts with smtp:// or smtps://');
+}
+
+const shape = z.object({
+  DATABASE_URL: postgresUrl(),
+  DASHBOARD_HOST: z.string().default('127.0.0.1'),
+  DASHBOARD_PORT: numberSetting({ min: 1, max: 65_535 }).default(8080),
+  /** Where people's browsers reach the dashboard; with a host and port of its own, since cookies and CSP are for all of it. */
+  DASHBOARD_URL: urlSetting()
+    .refine((url) => new URL(url).pathname === '/', 'must have no path')
+    .optional(),
+  /** Base URL of the gateway as customers reach it. */
+  GATEWAY_URL: urlSetting(),
+  QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
+  /** Signs sessions and the links in mail. */
+  DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),
+  /** `outbox` shows every mail on a page, to anybody: for a developer's machine only. */
+  DASHBOARD_MAIL: z.enum(['outbox', 'smtp']).default('smtp'),
+  SMTP_URL: smtpUrl().optional(),
+  DASHBOARD_MAIL_FROM: z.string().min(3).optional(),
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed; none unless given. */
+  DASHBOARD_TRUSTED_PROXIES: listSetting().default([]),
+  PRIVATE_HOST: z.string().default('127.0.0.1'),
+  PRIVATE_PORT: portSetting().default(9090),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+const dashboardSettings = shape.superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM }, context) => {
+  if (DASHBOARD_MAIL !== 'smtp') return;
+  const message = 'is required to send mail (DASHBOARD_MAIL=smtp)';
+  if (SMTP_URL === undefined) context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
+  if (DASHBOARD_MAIL_FROM === undefined) context.addIssue({ code: 'custom', path: ['DASHBOARD_MAIL_FROM'], message });
+});
+
+export type DashboardSettings = z.output<typeof dashboardSettings>;
+
+/** @throws SettingsError listing every problem */
+export function readDashboardSettings(env: Environment): DashboardSettings {
+  return readSettings({ dashboard: dashboardSettings }, env).dashboard;
+}

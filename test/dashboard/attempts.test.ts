@@ -1,0 +1,95 @@
+import { PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
+
+let dashboard: TestDashboard;
+beforeEach(async () => {
+  dashboard = await startDashboard();
+});
+afterEach(() => dashboard.close());
+
+const EMAIL = 'asha@example.com';
+const signIn = (password: string, options: { from: string; email?: string; headers?: Record<string, string> }) =>
+  dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: options.email ?? EMAIL, password }, ...options });
+
+describe('attempts to sign in', () => {
+  it('at one account are few from one address, right password or not, while others still get in', async () => {
+    await dashboard.signIn(EMAIL);
+    const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('a wrong password', { from: '203.0.113.1' })));
+    const statuses = wrong.map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
+    const late = await signIn(PASSWORD, { from: '203.0.113.1' });
+    expect([late.statusCode, late.json().code]).toEqual([429, 'too_many_attempts']);
+    expect(Number(late.headers['retry-after'])).toBeGreaterThan(800);
+    expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(900);
+    expect((await signIn(PASSWORD, { from: '203.0.113.2' })).statusCode).toBe(200);
+  });
+
+  it('at one account are limited from all addresses together, and forgiven by a success', async () => {
+    await dashboard.signIn(EMAIL);
+    const guess = (index: number) => signIn('a wrong password', { from: `203.0.113.${index}` });
+    for (let index = 0; index < 49; index++) expect((await guess(index)).statusCode).toBe(401);
+    expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
+    const later = await Promise.all(Array.from({ length: 52 }, (_, index) => guess(index)));
+    expect(later.filter(({ statusCode }) => statusCode === 401)).toHaveLength(50);
+  });
+
+  it('from one address are limited whatever the account', async () => {
+    const tries = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => signIn(PASSWORD, { from: '203.0.113.9', email: `nobody${index}@example.com` })),
+    );
+    expect(tries.map(({ statusCode }) => statusCode).sort()).toEqual([...Array<number>(20).fill(401), 429, 429, 429, 429]);
+    const refused = tries.find(({ statusCode }) => statusCode === 429);
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('are not moved to another address by a header that no trusted proxy sent', async () => {
+    const tries = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        signIn(PASSWORD, {
+          from: '203.0.113.9',
+          email: `nobody${index}@example.com`,
+          headers: { 'x-forwarded-for': `192.0.2.${index}`, 'x-dashboard-peer': `192.0.2.${index}` },
+        }),
+      ),
+    );
+    expect(tries.filter(({ statusCode }) => statusCode === 429)).toHaveLength(4);
+  });
+
+  it('count by the address that a trusted proxy names', async () => {
+    const behind = await startDashboard({ trustedProxies: ['10.0.0.0/8'] });
+    try {
+      const ask = (index: number) =>
+        behind.ask({
+          method: 'POST',
+          path: '/api/auth/sign-in/email',
+          body: { email: `nobody${index}@example.com`, password: PASSWORD },
+          from: '10.1.2.3',
+          headers: { 'x-forwarded-for': `192.0.2.${index}` },
+        });
+      const tries = await Promise.all(Array.from({ length: 24 }, (_, index) => ask(index)));
+      expect(tries.filter(({ statusCode }) => statusCode === 401)).toHaveLength(24);
+    } finally {
+      await behind.close();
+    }
+  });
+
+  it('leave no address of a person in the table that counts them', async () => {
+    await signIn(PASSWORD, { from: '203.0.113.1' });
+    const { rows } = await dashboard.pool.query<{ key: string }>("SELECT key FROM auth_rate_limit WHERE key LIKE 'account|%'");
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toContain('asha');
+  });
+});
+
+describe('mail', () => {
+  it('to one address is limited, whether it has an account or not', async () => {
+    await dashboard.signIn(EMAIL);
+    const ask = (email: string, index: number) =>
+      dashboard.ask({ method: 'POST', path: '/api/auth/request-password-reset', body: { email }, from: `203.0.113.${index}` });
+    for (const email of [EMAIL, 'nobody@example.com']) {
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => ask(email, index)));
+      expect(answers.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThanOrEqual(3);
+    }
+    expect(dashboard.mails.filter(({ to }) => to === EMAIL).length).toBeLessThanOrEqual(5);
+  });
+});

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../plugins/core/ports';
+import { windowsAt } from '../../plugins/core/quota';
+import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
+import { createQuotaCounter } from '../../plugins/stores/quota-store';
+import { createLog } from '../../services/kit/log';
+import { startDashboard, type TestDashboard } from './support/dashboard';
+import { type Belongings, makeBelongings } from './support/endpoint-samples';
+
+/** 15:30 in India on 14 March. */
+const NOW = Date.parse('2026-03-14T10:00:00Z');
+let nowMs = NOW;
+let dashboard: TestDashboard;
+let own: Belongings;
+
+beforeAll(async () => {
+  dashboard = await startDashboard({ clock: { now: () => nowMs, monotonic: () => 0 } });
+});
+afterAll(() => dashboard.close());
+beforeEach(async () => {
+  own = await makeBelongings(dashboard);
+  await dashboard.pool.query("UPDATE subscription SET created_at = '2026-01-01'");
+});
+
+const ask = (method: 'POST' | 'PUT', path: string, body: unknown) =>
+  dashboard.ask({ method, path: `/api/subscriptions${path}`, body, cookie: own.cookie });
+const current = async (product = 'api-ip') => {
+  const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
+  return products.find(({ id }: { id: string }) => id === product);
+};
+const use = (day: string, units: number) =>
+  dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
+
+describe('the catalogue', () => {
+  it('has every product with its limits, prices and routes, and what the customer has of it', async () => {
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
+    expect(products).toHaveLength(14);
+    expect(await current('api-ip')).toMatchObject({
+      base: { daily: 1_000, monthly: 30_000 },
+      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, priceInr: '499.00' }],
+      routes: [{ method: 'GET', path: '/ip' }],
+      subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
+    });
+    expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
+  });
+});
+
+describe('a subscription', () => {
+  it('shows what was used today and this month in the quota time zone, and when the day’s limit will be reached', async () => {
+    await use('2026-02-28', 5_000);
+    await use('2026-03-01', 100);
+    await use('2026-03-14', 775);
+    const { subscription } = await current();
+    // 775 in 15.5 hours is 50 an hour: the other 225 take 4.5 hours, until 20:00 in India.
+    expect(subscription.daily).toEqual({
+      used: 775,
+      limit: 1_000,
+      resetsAt: '2026-03-14T18:30:00.000Z',
+      exhaustedAt: '2026-03-14T14:30:00.000Z',
+    });
+    expect(subscription.monthly).toEqual({ used: 875, limit: 30_000, resetsAt: '2026-03-31T18:30:00.000Z', exhaustedAt: null });
+  });
+
+  it('changes its plan, and keeps what was used', async () => {
+    await use('2026-03-14', 900);
+    const answer = await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star' });
+    expect(answer.json()).toMatchObject({ plan: 'Star', daily: { used: 900, limit: 100_000 } });
+  });
+
+  it('says first when the new limit is below what was used, and changes nothing until that is accepted', async () => {
+    const { version } = (await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'Star' })).json();
+    await use('2026-03-14', 2_000);
+    const told = await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: null });
+    expect([told.statusCode, told.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: 'limit_below_use', used_daily: 2_000, used_monthly: 2_000, daily: 1_000, monthly: 30_000 }),
+    ]);
+    expect((await current()).subscription).toMatchObject({ plan: 'Star', version });
+    const accepted = await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: null, acceptLowerThanUsed: true });
+    expect(accepted.json()).toMatchObject({ plan: null, daily: { used: 2_000, limit: 1_000, exhaustedAt: new Date(NOW).toISOString() } });
+  });
+
+  it('may be raised although more was used than the new limit', async () => {
+    await changeSubscription(dashboard.pool, { id: own.subscription.id, daily: 10, monthly: 10, actor: 'cli' });
+    await use('2026-03-14', 2_000);
+    const { version } = (await current()).subscription;
+    expect((await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: 'Star' })).statusCode).toBe(200);
+  });
+
+  it('is paused, resumed, cancelled, and comes back only by subscribing again', async () => {
+    let { version } = own.subscription;
+    for (const [step, state] of [
+      ['pause', 'paused'],
+      ['resume', 'active'],
+      ['cancel', 'cancelled'],
+    ]) {
+      const answer = await ask('POST', `/${own.subscription.id}/${step}`, { version });
+      expect([answer.statusCode, answer.json().state]).toEqual([200, state]);
+      ({ version } = answer.json());
+    }
+    const resumed = await ask('POST', `/${own.subscription.id}/resume`, { version });
+    expect([resumed.statusCode, resumed.json().code]).toEqual([409, 'subscription_cancelled']);
+    const again = await ask('POST', '', { product: 'api-ip', plan: 'Star' });
+    expect(again.json()).toMatchObject({ id: own.subscription.id, state: 'active', plan: 'Star' });
+  });
+
+  it.each([
+    ['to a product twice', { product: 'api-ip', plan: null }, 409, 'subscription_exists'],
+    ['to a product without limits', { product: 'api-pan', plan: null }, 400, 'product_without_limits'],
+    ['on a plan that is none', { product: 'api-gst', plan: 'Moon' }, 400, 'plan_unknown'],
+    ['to a product that is none', { product: 'api-none', plan: null }, 400, 'invalid_request'],
+  ])('cannot be made %s', async (_what, body, status, code) => {
+    const answer = await ask('POST', '', body);
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+  });
+
+  it('shows the figures that the counter counts', async () => {
+    const timeZone = 'Asia/Kolkata';
+    const log = createLog('test', { level: 'silent' });
+    const store = await createQuotaCounter({ pool: dashboard.pool, timeZone, clock: systemClock, log });
+    const { counter } = store;
+    try {
+      // The counter goes by the database's clock.
+      const { rows } = await dashboard.pool.query<{ ms: number }>('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms');
+      nowMs = rows[0]?.ms ?? 0;
+      const subscriptionId = own.subscription.id;
+      for (let spent = 0; spent < 7; spent++) await counter.spend({ subscriptionId, limits: { daily: 1_000, monthly: 30_000 } });
+      await counter.refund({ subscriptionId, day: windowsAt(nowMs / 1000, timeZone).day, requestId: randomUUID() });
+      const { usedDaily, usedMonthly } = await counter.readStanding(subscriptionId);
+      const { daily, monthly } = (await current()).subscription;
+      expect([daily.used, monthly.used, usedDaily, usedMonthly]).toEqual([6, 6, 6, 6]);
+    } finally {
+      nowMs = NOW;
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
+import { type Pool } from 'pg';
+import { type Clock, systemClock } from '../../../plugins/core/ports';
+import { createDashboardApp } from '../../../services/dashboard/api/app';
+import { createAuth } from '../../../services/dashboard/api/create-auth';
+import { type Endpoint } from '../../../services/dashboard/api/define-endpoint';
+import { type Mail, type MailSender } from '../../../services/dashboard/api/mail';
+import { createOutboxSender } from '../../../services/dashboard/api/outbox-sender';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { eventually } from '../../support/eventually';
+import { testDatabase } from '../../support/postgres';
+
+export const ORIGIN = 'http://dashboard.test';
+export const PASSWORD = 'correct horse battery';
+
+export interface DashboardOptions {
+  readonly clock?: Clock;
+  readonly endpoints?: readonly Endpoint[];
+  readonly trustedProxies?: readonly string[];
+  readonly hasOutbox?: boolean;
+  readonly url?: string;
+  /** A pool of the test's own, for faults. */
+  readonly db?: Pool;
+}
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly cookie?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly from?: string;
+}
+
+/** A dashboard in this process, on a database of its own. */
+export interface TestDashboard {
+  readonly app: FastifyInstance;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly mails: Mail[];
+  /** Everything logged so far. */
+  log(): string;
+  ask(request: Ask): Promise<LightMyRequestResponse>;
+  /** Signs up, verifies and signs in. @returns the session's cookie */
+  signIn(email?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The link in a mail, as a path of the dashboard. */
+export function linkOf(mail: Mail | undefined): string {
+  const url = /https?:\/\/\S+/.exec(mail?.text ?? '')?.[0];
+  if (url === undefined) throw new Error('the mail has no link');
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+}
+
+/** `name=value; …` of the cookies that an answer sets. */
+export function cookieOf(response: LightMyRequestResponse): string {
+  return response.cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ');
+}
+
+function recordedMail(mails: Mail[], sender?: MailSender): MailSender {
+  return {
+    async send(mail) {
+      await sender?.send(mail);
+      mails.push(mail);
+    },
+    close: () => undefined,
+  };
+}
+
+/** An address of its own for each person: limits by address are not what most tests are about. */
+let people = 0;
+function somewhere(): string {
+  people += 1;
+  return `198.51.${Math.floor(people / 250)}.${people % 250}`;
+}
+
+async function verifiedCookie(dashboard: Pick<TestDashboard, 'ask' | 'mails'>, email: string): Promise<string> {
+  const { ask, mails } = dashboard;
+  const signUp = await ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD }, from: somewhere() });
+  if (signUp.statusCode !== 200) throw new Error(`sign-up answered ${signUp.statusCode}: ${signUp.body}`);
+  await eventually(() => mails.some(({ to }) => to === email));
+  const verified = await ask({ path: linkOf(mails.find(({ to }) => to === email)) });
+  return cookieOf(verified);
+}
+
+export async function startDashboard(options: DashboardOptions = {}): Promise<TestDashboard> {
+  const database = await testDatabase();
+  const pool = options.db ?? database.pool;
+  const mails: Mail[] = [];
+  let logged = '';
+  const log = createLog('dashboard', { level: 'debug', destination: { write: (line) => void (logged += line) } });
+  const url = options.url ?? ORIGIN;
+  const secret = randomBytes(32).toString('base64');
+  const webRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
+  const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
+  const auth = createAuth({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
+  const app = await createDashboardApp({
+    deps: {
+      ...{ db: pool, log, clock: options.clock ?? systemClock, timeZone: 'Asia/Kolkata', gatewayUrl: 'http://gateway.test' },
+      hasOutbox: options.hasOutbox ?? false,
+    },
+    ...{ auth, secret, url, webRoot, metrics: createMetrics(), trustedProxies: options.trustedProxies ?? [] },
+    ...(options.endpoints && { endpoints: options.endpoints }),
+  });
+
+  const ask = ({ method = 'GET', path, body, cookie, headers = {}, from }: Ask): Promise<LightMyRequestResponse> =>
+    app.inject({
+      method,
+      url: path,
+      headers: { ...(method !== 'GET' && { origin: url }), ...(cookie && { cookie }), ...headers },
+      ...(body !== undefined && {
+        payload: JSON.stringify(body),
+        headers: { origin: url, 'content-type': 'application/json', ...(cookie && { cookie }), ...headers },
+      }),
+      ...(from && { remoteAddress: from }),
+    });
+  const dashboard = {
+    ...{ app, pool, databaseUrl: database.url, mails, ask },
+    log: () => logged,
+    signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
+    async close() {
+      await app.close();
+      rmSync(webRoot, { recursive: true, force: true });
+      if (options.db) await options.db.end();
+      await database.close();
+    },
+  };
+  return dashboard;
+}
