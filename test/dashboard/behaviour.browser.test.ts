@@ -123,14 +123,8 @@ describe('creating a key', () => {
     const secret = await shown.innerText();
     await button('I have copied it').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    const kept = await page.evaluate(() =>
-      [
-        document.documentElement.outerHTML,
-        location.href,
-        JSON.stringify(localStorage),
-        JSON.stringify(sessionStorage),
-        JSON.stringify(history.state),
-      ].join(),
+    const kept = await page.evaluate(
+      '[document.documentElement.outerHTML, location.href, JSON.stringify([localStorage, sessionStorage, history.state])].join()',
     );
     expect(kept).not.toContain(secret);
   });
@@ -193,10 +187,10 @@ describe('the keyboard', () => {
     await open('/keys');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
     await page.getByRole('link', { name: 'Audit log' }).press('Enter');
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
-    await eventually(async () => (await page.evaluate(() => document.activeElement?.textContent)) === 'Audit log');
+    await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Audit log');
   });
 
   it('returns to the button that opened a dialog when the dialog is closed', async () => {
@@ -205,6 +199,6 @@ describe('the keyboard', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await eventually(async () => (await page.evaluate(() => document.activeElement?.textContent)) === 'Create a key');
+    await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Create a key');
   });
 });

@@ -25,7 +25,7 @@ interface Shot {
 }
 
 /** Wider than the screen: a page that has to be scrolled sideways. */
-const overflow = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
 
 async function take({ browser, look, name, state }: Shot, go: (page: Page, api: FakeApi) => Promise<void>): Promise<string[]> {
   const api = await startFakeApi(state);

@@ -38,6 +38,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
       '--mantine-color-yellow-light-color': '#8a4b00',
       '--mantine-color-green-light-color': '#1f6b32',
       '--mantine-color-dimmed': colors.gray[7],
+      '--mantine-color-red-filled': colors.red[9],
       '--mantine-color-placeholder': '#6b7280',
       '--mantine-color-error': colors.red[9],
     },

@@ -1,5 +1,5 @@
-import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
+import { ActionIcon } from '@mantine/core';
+import { IconLogout } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -18,27 +18,21 @@ export function UserMenu(): ReactNode {
     client.clear();
   });
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          loading={pending}
-          className="user-button"
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          aria-label={`Account of ${email}`}
-        >
-          <span className="user-email">{email}</span>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} aria-hidden />}>
-          Account
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void submit()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Link to="/account" className="user-email" aria-label={`Account of ${email}`}>
+        {email}
+      </Link>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Sign out"
+        title="Sign out"
+        loading={pending}
+        onClick={() => void submit()}
+      >
+        <IconLogout size={18} aria-hidden />
+      </ActionIcon>
+    </>
   );
 }
