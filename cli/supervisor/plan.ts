@@ -120,6 +120,8 @@ export function dashboardChild(context: PlanContext): ChildSpec {
     GATEWAY_URL: `http://${LOOPBACK}:${ports.gateway}`,
     DASHBOARD_SECRET: dashboardSecret,
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
+    // Whoever runs this owns the machine, and tries webhooks out with a receiver on it.
+    DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',
   };
   return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
 }

@@ -22,11 +22,18 @@ interface Check {
   readonly name: string;
   /** Denials that mean this check failed. */
   readonly denials: readonly DenialCode[];
-  readonly saw: (decision: Decision) => string;
+  readonly saw: (decision: Decision, passed: boolean) => string;
 }
 
 const key = (decision: Decision): string =>
   decision.maskedKey === undefined ? 'no key' : `${decision.maskedKey} in ${decision.keyPlace ?? 'an unknown place'}`;
+
+const products = (decision: Decision): string => decision.product ?? decision.products.join(' or ');
+
+const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, passed: boolean): string => {
+  const rule = matchedRule === undefined ? (passed ? 'the key has no rules' : 'no rule matched') : `rule ${matchedRule}`;
+  return [`address ${callerAddress ?? 'unknown'}`, `origin ${originHost ?? 'none'}`, rule].join(', ');
+};
 
 const CHECKS: readonly Check[] = [
   { name: 'exactly one key is sent', denials: ['request_not_readable', 'key_missing', 'ambiguous_key'], saw: key },
@@ -35,7 +42,11 @@ const CHECKS: readonly Check[] = [
     denials: ['key_unknown', 'key_inactive', 'access_layer_unavailable'],
     saw: (decision) => (decision.credentialId === undefined ? `${key(decision)}, not on record` : `key ${decision.credentialId}`),
   },
-  { name: 'the key has not expired', denials: ['key_expired'], saw: (decision) => `key ${decision.credentialId ?? 'unknown'}` },
+  {
+    name: 'the key has not expired',
+    denials: ['key_expired'],
+    saw: (decision, passed) => `key ${decision.credentialId ?? 'unknown'}, ${passed ? 'valid' : 'expired'} at ${isoTime(decision)}`,
+  },
   {
     name: 'the key is authorised for the product',
     denials: ['product_not_authorised'],
@@ -47,16 +58,7 @@ const CHECKS: readonly Check[] = [
     saw: (decision) =>
       decision.subscriptionId === undefined ? 'none that is active' : `${decision.product ?? ''} ${decision.subscriptionId}`.trim(),
   },
-  {
-    name: 'the whitelist admits the caller',
-    denials: ['caller_not_whitelisted'],
-    saw: (decision) =>
-      [
-        `address ${decision.callerAddress ?? 'unknown'}`,
-        `origin ${decision.originHost ?? 'none'}`,
-        decision.matchedRule === undefined ? 'no rule matched' : `rule ${decision.matchedRule}`,
-      ].join(', '),
-  },
+  { name: 'the whitelist admits the caller', denials: ['caller_not_whitelisted'], saw: whitelistSaw },
   {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
@@ -65,22 +67,41 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-const REMEDIES: Record<DenialCode, string> = {
-  request_not_readable: 'Send fewer headers.',
-  key_missing: 'Send the key in a place that this product takes it from.',
+type Remedy = string | ((decision: Decision) => string);
+
+const callerRemedy: Remedy = ({ callerAddress, originHost }) => {
+  const places = [callerAddress, originHost].filter((place) => place !== undefined);
+  const addition = places.length === 0 ? 'Add a rule for the caller to the key' : `Add a rule for ${places.join(' or for ')} to the key`;
+  return `${addition}, or call from a place that is listed.`;
+};
+
+/** For the customer whose key it was; every step can be done in the dashboard and with the command line. */
+const REMEDIES: Record<DenialCode, Remedy> = {
+  request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
+  key_missing: 'Send the key in a place that this product takes it from: the header X-API-Key always is one.',
   ambiguous_key: 'Send one key, in one place, once.',
   key_unknown: 'Check the key for typing errors, or create a new one.',
   key_inactive: 'Activate the key, or create a new one if it was revoked.',
-  key_expired: 'Create a new key, or rotate this one before it expires.',
-  product_not_authorised: 'Authorise the key for the product.',
-  subscription_missing: 'Subscribe to the product.',
-  subscription_inactive: 'Resume the subscription.',
-  caller_not_whitelisted: 'Add a rule for this address or origin, or call from a listed one.',
-  quota_daily_exceeded: 'Wait for midnight in the quota time zone, or change the plan.',
-  quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan.',
-  access_layer_unavailable: 'The key store could not answer; see the log of the plugin server.',
-  quota_unavailable: 'No quota store could answer; see the log of the plugin server.',
+  key_expired: 'Move the expiry of the key, or create a new one. Rotating a key before it expires leaves no gap.',
+  product_not_authorised: (decision) => `Authorise the key for ${products(decision)}, or use a key that is.`,
+  subscription_missing: (decision) => `Subscribe to ${products(decision)}.`,
+  subscription_inactive: (decision) => `Resume the subscription to ${products(decision)}, or subscribe again if it was cancelled.`,
+  caller_not_whitelisted: callerRemedy,
+  quota_daily_exceeded: 'Wait for midnight in the quota time zone, or change the plan: a higher limit counts at once.',
+  quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit counts at once.',
+  access_layer_unavailable: 'Try again shortly. The key store could not answer; operators find why in the log of the plugin server.',
+  quota_unavailable: 'Try again shortly. No quota store could answer; operators find why in the log of the plugin server.',
 };
+
+function isoTime({ atMs }: Decision): string {
+  return new Date(atMs).toISOString();
+}
+
+function remedyOf(decision: Decision): string {
+  if (decision.outcome === 'admitted') return '';
+  const remedy = REMEDIES[decision.outcome];
+  return typeof remedy === 'string' ? remedy : remedy(decision);
+}
 
 /** Turns a recorded decision into the checks in the specification's order, with what each saw and why the request was refused. */
 export function explainDecision(decision: Decision): Explanation {
@@ -88,13 +109,8 @@ export function explainDecision(decision: Decision): Explanation {
   const failedAt = outcome === 'admitted' ? CHECKS.length : CHECKS.findIndex((check) => check.denials.includes(outcome));
   const checks = CHECKS.map((check, index): ExplainedCheck => {
     if (index > failedAt) return { check: check.name, outcome: 'not reached', saw: '' };
-    return { check: check.name, outcome: index === failedAt ? 'failed' : 'passed', saw: check.saw(decision) };
+    const passed = index < failedAt;
+    return { check: check.name, outcome: passed ? 'passed' : 'failed', saw: check.saw(decision, passed) };
   });
-  return {
-    requestId: decision.requestId,
-    at: new Date(decision.atMs).toISOString(),
-    outcome,
-    checks,
-    remedy: outcome === 'admitted' ? '' : REMEDIES[outcome],
-  };
+  return { requestId: decision.requestId, at: isoTime(decision), outcome, checks, remedy: remedyOf(decision) };
 }

@@ -7,6 +7,7 @@ import { createAccessRecordCache } from '../stores/access-record-cache';
 import { createPostgresChangeFeed } from '../stores/postgres/change-feed';
 import { createDecisionWriter } from '../stores/postgres/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
+import { createNodeReporter } from '../stores/postgres/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
 import { createPluginServerMetrics } from './metrics';
@@ -69,6 +70,12 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     timeZone,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });
+  const reporter = createNodeReporter({
+    pool: ledger,
+    feed,
+    name: settings.nodeName,
+    onError: (err) => log.warn({ err }, 'what this node knows could not be told yet'),
+  });
   // Nothing is counted or timed for nobody.
   const metrics = settings.metrics && createPluginServerMetrics();
   const plugin = createAccessLayer({
@@ -95,7 +102,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log.info({ signal }, 'draining');
     await server.close({ graceMs: DRAIN_MS });
     await listener?.close();
-    await Promise.all([quota.close(), decisions.close(), feed.close()]);
+    await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close()]);
     cache.close();
     await Promise.all([records.end(), counters.end(), ledger.end()]);
     log.info({}, 'stopped');

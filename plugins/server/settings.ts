@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { z } from 'zod';
 import { parseSigningKeys, type SigningKey } from '../core/context-token';
 import { isTimeZone } from '../core/quota';
@@ -18,6 +19,7 @@ const ENVIRONMENT = z.object({
     }
   }),
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
+  NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z
@@ -34,6 +36,8 @@ export interface PluginServerSettings {
   readonly timeZone: string;
   readonly signingKeys: readonly [SigningKey, ...SigningKey[]];
   readonly socketPath: string;
+  /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
+  readonly nodeName: string;
   readonly logLevel: string;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -57,6 +61,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettin
     timeZone: data.QUOTA_TIMEZONE,
     signingKeys: data.TOLLGATE_SIGNING_KEYS,
     socketPath: data.PLUGIN_SOCKET,
+    nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };

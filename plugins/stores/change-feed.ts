@@ -1,9 +1,10 @@
 /**
  * A committed change. `gap` means that changes may have been missed before this moment (the connection was new or had been lost);
- * `everything` that more changed than can be named.
+ * `everything` that more changed than can be named. `at`, as PostgreSQL writes a time, is when the change's transaction began: the same
+ * moment that its line in the audit log has.
  */
 export type Change =
-  | { readonly kind: 'credential'; readonly id: string }
+  | { readonly kind: 'credential'; readonly id: string; readonly at?: string }
   | { readonly kind: 'customer'; readonly id: string }
   | { readonly kind: 'everything' }
   | { readonly kind: 'gap' };

@@ -21,6 +21,8 @@ export interface GuardedFetchOptions {
   /** Bytes of a body, both as sent and decompressed. */
   readonly maxBytes?: number;
   readonly maxRedirects?: number;
+  /** Private addresses and any port may be fetched from: only where whoever gives the URLs owns the network. Default false. */
+  readonly allowPrivate?: boolean;
   /** Replace name look-up and connection, in tests. */
   readonly resolve?: Resolve;
   readonly dial?: Dial;
@@ -36,6 +38,8 @@ export interface GuardedRequest {
   /** 0 returns a redirect as it is. */
   readonly maxRedirects?: number;
   readonly timeoutMs?: number;
+  /** Leaves the body unread; `bytes` is empty then. */
+  readonly ignoreBody?: boolean;
 }
 
 export interface GuardedResponse {
@@ -56,13 +60,21 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-/** The URL when its form allows a fetch; the address is judged when connecting. */
-function checkUrl(text: string, base?: URL): URL {
+interface UrlOptions {
+  readonly base?: URL;
+  readonly allowPrivate?: boolean | undefined;
+}
+
+/**
+ * The URL when its form allows a fetch; the address is judged when connecting.
+ * @throws FetchRefused `url_invalid`, `scheme_refused`, `userinfo_refused` or `port_refused`
+ */
+export function checkGuardedUrl(text: string, { base, allowPrivate = false }: UrlOptions = {}): URL {
   if (!URL.canParse(text, base?.href)) throw new FetchRefused('url_invalid');
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchRefused('scheme_refused');
   if (url.username !== '' || url.password !== '') throw new FetchRefused('userinfo_refused');
-  if (!PORTS.has(url.port)) throw new FetchRefused('port_refused');
+  if (!PORTS.has(url.port) && !allowPrivate) throw new FetchRefused('port_refused');
   return url;
 }
 
@@ -125,8 +137,7 @@ interface Hop {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function nextHop(hop: Hop, status: number, location: string): Hop {
-  const url = checkUrl(location, hop.url);
+function nextHop(hop: Hop, url: URL, status: number): Hop {
   const toGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
   return {
     url,
@@ -151,9 +162,9 @@ class UndiciGuardedFetch implements GuardedFetch {
   private readonly agent: Agent;
 
   constructor(private readonly options: GuardedFetchOptions) {
-    const { resolve, dial, timeoutMs = TIMEOUT_MS } = options;
+    const { resolve, dial, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
     this.agent = new Agent({
-      connect: createPinnedConnector({ resolve, dial, connectTimeoutMs: timeoutMs }),
+      connect: createPinnedConnector({ resolve, dial, allowPrivate, connectTimeoutMs: timeoutMs }),
       // A kept connection stays with the address that was judged; short, because names move.
       keepAliveTimeout: 1_000,
       maxHeaderSize: 32_768,
@@ -167,7 +178,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     try {
       const { method = 'GET', headers = {}, body = null } = request;
       const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
-      const first = { url: checkUrl(text), method, body, headers };
+      const first = { url: checkGuardedUrl(text, this.options), method, body, headers };
       // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
       return await untilAborted(this.follow(first, request, signal), signal);
     } catch (error) {
@@ -198,12 +209,13 @@ class UndiciGuardedFetch implements GuardedFetch {
       response.body.destroy();
       if (redirects.length >= maxRedirects) throw new FetchRefused('too_many_redirects');
       redirects.push({ url: hop.url.href, status });
-      hop = nextHop(hop, status, location);
+      hop = nextHop(hop, checkGuardedUrl(location, { base: hop.url, allowPrivate: options.allowPrivate }), status);
     }
   }
 
   private async finish(response: Dispatcher.ResponseData, headers: Record<string, string>, request: GuardedRequest): Promise<Buffer> {
     try {
+      if (request.ignoreBody) return Buffer.alloc(0);
       checkContentType(headers, request.contentTypes);
       return await readBody(response, headers, this.options.maxBytes ?? MAX_BYTES);
     } finally {

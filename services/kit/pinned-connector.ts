@@ -39,17 +39,22 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
+interface Judging {
+  readonly resolve: Resolve;
+  readonly allowPrivate: boolean;
+}
+
 /**
  * The addresses a connection may go to. One reserved address among several refuses the host: the next look-up might choose it.
  * @throws FetchRefused `host_unknown` or `address_refused`
  */
-async function safeAddresses(host: string, resolve: Resolve): Promise<readonly [string, ...string[]]> {
+async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): Promise<readonly [string, ...string[]]> {
   const addresses = isIP(host) === 0 ? await resolve(host).catch((error: unknown) => refuseHost(error)) : [host];
   const [first, ...rest] = addresses;
   if (first === undefined) throw new FetchRefused('host_unknown');
   for (const address of addresses) {
     const known = classifyAddress(address);
-    if (!known || known.isReserved) throw new FetchRefused('address_refused');
+    if (!known || (known.isReserved && !allowPrivate)) throw new FetchRefused('address_refused');
   }
   return [first, ...rest];
 }
@@ -65,6 +70,8 @@ export interface ConnectorOptions {
   readonly resolve?: Resolve | undefined;
   readonly dial?: Dial | undefined;
   readonly connectTimeoutMs: number;
+  /** Connects to reserved addresses too: for an installation whose callers are its owners. Default false. */
+  readonly allowPrivate?: boolean | undefined;
 }
 
 /**
@@ -72,7 +79,7 @@ export interface ConnectorOptions {
  * server cannot come between. Address literals are judged too (undici's own `lookup` option is not called for them).
  */
 export function createPinnedConnector(options: ConnectorOptions): Dial {
-  const resolve = options.resolve ?? resolveBySystem;
+  const judging = { resolve: options.resolve ?? resolveBySystem, allowPrivate: options.allowPrivate ?? false };
   const dial = options.dial ?? buildConnector({ timeout: options.connectTimeoutMs, autoSelectFamily: false });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
@@ -86,7 +93,7 @@ export function createPinnedConnector(options: ConnectorOptions): Dial {
         else callback(...result);
       });
     };
-    safeAddresses(host, resolve).then(
+    safeAddresses(host, judging).then(
       ([first, ...rest]) => connectTo([first, ...rest.slice(0, MOST_ADDRESSES_TRIED - 1)]),
       (error: unknown) => callback(error instanceof Error ? error : new FetchRefused('unreachable', error), null),
     );

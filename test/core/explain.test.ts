@@ -53,4 +53,24 @@ describe('an explanation', () => {
     expect(remedy).not.toBe('');
     expect(listProblems().some(({ code }) => code === outcome)).toBe(true);
   });
+
+  it.each([
+    [
+      'caller_not_whitelisted',
+      { originHost: 'shop.example.com', matchedRule: undefined },
+      /rule for 203\.0\.113\.7 or for shop\.example\.com/,
+    ],
+    ['caller_not_whitelisted', { matchedRule: undefined }, /rule for 203\.0\.113\.7 to the key/],
+    ['product_not_authorised', { product: undefined, products: ['api-glead', 'api-grank'] }, /api-glead or api-grank/],
+    ['subscription_missing', {}, /Subscribe to api-ip/],
+  ] as const)('of %s names what is to be changed', (outcome, extra, text) => {
+    expect(explainDecision({ ...decision, ...extra, outcome }).remedy).toMatch(text);
+  });
+
+  it('tells a key without rules from one whose rules did not match', () => {
+    const saw = (outcome: Decision['outcome']): string | undefined =>
+      explainDecision({ ...decision, matchedRule: undefined, outcome }).checks.find(({ check }) => check.includes('whitelist'))?.saw;
+    expect(saw('admitted')).toBe('address 203.0.113.7, origin none, the key has no rules');
+    expect(saw('caller_not_whitelisted')).toBe('address 203.0.113.7, origin none, no rule matched');
+  });
 });

@@ -69,7 +69,11 @@ describe('the change feed', () => {
     await pool.query("UPDATE plan SET daily = daily + 1 WHERE product_id = 'api-ip'");
     await settle();
     expect(told).toEqual(
-      expect.arrayContaining([{ kind: 'credential', id }, { kind: 'customer', id: customerId }, { kind: 'everything' }]),
+      expect.arrayContaining([
+        { kind: 'credential', id, at: expect.any(String) },
+        { kind: 'customer', id: customerId },
+        { kind: 'everything' },
+      ]),
     );
   });
 

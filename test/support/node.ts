@@ -8,6 +8,8 @@ const ROOT = resolve(__dirname, '..', '..');
 export interface NodeOptions {
   databaseUrl: string;
   redisUrl?: string;
+  /** As customers see it. */
+  name?: string;
   signingKeys: string;
   /** By kong.yml service name. */
   upstreams: Readonly<Record<string, string>>;
@@ -56,6 +58,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
     REDIS_URL: options.redisUrl ?? '',
     TOLLGATE_SIGNING_KEYS: options.signingKeys,
     PLUGIN_SOCKET: socket,
+    NODE_NAME: options.name ?? '',
   });
   const gateway = await startProgram('kong/local/main.js', {
     GATEWAY_PORT: '0',

@@ -3,12 +3,15 @@ import { type Database, inTransaction } from './database';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { keyVersion, subscriptionVersion } from './version';
+import { type WebhookView } from './webhook-view';
 
 /** Somebody changed the thing since the caller looked at it; nothing was changed. */
 export class VersionConflict extends Error {
   override readonly name = 'VersionConflict';
 
-  constructor(readonly current: { readonly key: KeyView } | { readonly subscription: SubscriptionView }) {
+  constructor(
+    readonly current: { readonly key: KeyView } | { readonly subscription: SubscriptionView } | { readonly webhook: WebhookView },
+  ) {
     super('what was to be changed has changed in between');
   }
 }

@@ -18,7 +18,10 @@ export type RefusalCode =
   | 'key_not_usable'
   | 'subscription_exists'
   | 'subscription_unknown'
-  | 'subscription_cancelled';
+  | 'subscription_cancelled'
+  | 'webhook_unknown'
+  | 'webhook_limit_reached'
+  | 'delivery_unknown';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type KeyView } from './key-view';
 import { type SubscriptionView } from './subscription-view';
+import { type WebhookView } from './webhook-view';
 
 /** 128 bits: enough that two different states never read the same. */
 const VERSION_CHARACTERS = 22;
@@ -17,4 +18,9 @@ export function keyVersion({ name, state, expiresAt, products, rules }: KeyView)
 /** Changes with everything a person can change of a subscription; not with its use. */
 export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverride }: SubscriptionView): string {
   return hash([plan, state, dailyOverride, monthlyOverride]);
+}
+
+/** Changes with everything a person can change of a webhook but its secret, which nobody sees; not with its deliveries. */
+export function webhookVersion({ url, state }: WebhookView): string {
+  return hash([url, state]);
 }

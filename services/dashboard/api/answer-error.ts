@@ -6,6 +6,7 @@ import { isDatabaseAway } from './database-away';
 import { Refusal } from './refusal';
 import { viewKey } from './view-key';
 import { subscriptionFields } from './view-subscriptions';
+import { viewWebhook } from './view-webhook';
 
 /** What is sent for an error, and whether somebody should look at it. */
 export interface ErrorAnswer {
@@ -39,6 +40,9 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   subscription_exists: 'conflict',
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',
+  webhook_unknown: 'unknown',
+  webhook_limit_reached: 'conflict',
+  delivery_unknown: 'unknown',
 };
 
 /** Operations speak to whoever uses the command line; these texts name its commands. */
@@ -65,8 +69,12 @@ function refused({ code, message }: OperationRefused): Error {
 }
 
 function conflict({ current }: VersionConflict): Refusal {
-  const shown = 'key' in current ? viewKey(current.key) : subscriptionFields(current.subscription);
-  return new Refusal('version_conflict', { members: { current: shown } });
+  return new Refusal('version_conflict', { members: { current: presentOf(current) } });
+}
+
+function presentOf(current: VersionConflict['current']): unknown {
+  if ('key' in current) return viewKey(current.key);
+  return 'webhook' in current ? viewWebhook(current.webhook) : subscriptionFields(current.subscription);
 }
 
 /** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */

@@ -23,6 +23,8 @@ export interface DashboardDeps {
   readonly gatewayUrl: string;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
+  /** Webhooks may be private addresses on any port. Default false. */
+  readonly allowPrivateWebhooks?: boolean;
 }
 
 export interface Call<Params, Query, Body> {

@@ -12,6 +12,7 @@ import { type MailSender } from './mail';
 import { createOutboxSender } from './outbox-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { createSmtpSender } from './smtp-sender';
+import { startAlerts } from './start-alerts';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -51,6 +52,7 @@ async function startApp(
   const deps = {
     ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
+    allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
   const auth = createAuth({ db, secret, url, mail, log });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
@@ -75,6 +77,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     ...{ host: settings.PRIVATE_HOST, port: settings.PRIVATE_PORT, metrics },
     checks: { dashboard: async () => void (await db.query('SELECT 1')) },
@@ -84,7 +87,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await closeApp();
+      await Promise.all([closeApp(), alerts.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

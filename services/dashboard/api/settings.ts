@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../../plugins/core/quota';
 import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../kit/config';
+import { alertSettings } from './start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;
 
@@ -36,7 +37,7 @@ const shape = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
-const dashboardSettings = shape.superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM }, context) => {
+const dashboardSettings = shape.extend(alertSettings.shape).superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM }, context) => {
   if (DASHBOARD_MAIL !== 'smtp') return;
   const message = 'is required to send mail (DASHBOARD_MAIL=smtp)';
   if (SMTP_URL === undefined) context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });

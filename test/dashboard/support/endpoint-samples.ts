@@ -7,6 +7,10 @@ export interface Belongings {
   readonly cookie: string;
   readonly key: { readonly id: string; readonly version: string };
   readonly subscription: { readonly id: string; readonly version: string };
+  readonly webhook: { readonly id: string; readonly version: string };
+  readonly deliveryId: string;
+  /** Of a request with the key that was refused. */
+  readonly requestId: string;
 }
 
 export interface Sample {
@@ -32,6 +36,14 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
     body: { version: key.version, submission: randomUUID(), overlapHours: 1 },
   }),
   'POST /keys/:id/simulate': ({ key }) => ({ params: { id: key.id }, body: { address: '192.0.2.1' } }),
+  'GET /keys/:id/propagation': ({ key }) => ({ params: { id: key.id } }),
+  'GET /explain/:requestId': ({ requestId }) => ({ params: { requestId } }),
+  'PATCH /webhooks/:id': ({ webhook }) => ({ params: { id: webhook.id }, body: { version: webhook.version, state: 'paused' } }),
+  'DELETE /webhooks/:id': ({ webhook }) => ({ params: { id: webhook.id } }),
+  'POST /webhooks/:id/secret': ({ webhook }) => ({ params: { id: webhook.id }, body: {} }),
+  'POST /webhooks/:id/test': ({ webhook }) => ({ params: { id: webhook.id }, body: {} }),
+  'GET /webhooks/:id/deliveries': ({ webhook }) => ({ params: { id: webhook.id } }),
+  'POST /webhooks/:id/deliveries/:deliveryId/replay': ({ webhook, deliveryId }) => ({ params: { id: webhook.id, deliveryId }, body: {} }),
   'PUT /subscriptions/:id/plan': ({ subscription }) => ({
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
@@ -47,19 +59,37 @@ export function fillPath(path: string, { params = {}, query }: Sample): string {
   return `/api${filled}${query ? `?${query}` : ''}`;
 }
 
-/** Signs somebody up who has a key and a subscription to api-ip. */
+/** A refused request of the key, as the access layer records it. */
+async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const requestId = randomUUID();
+  await pool.query(
+    `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id)
+     SELECT $1, now(), 'caller_not_whitelisted', '{api-ip}', id, customer_id FROM credential WHERE id = $2`,
+    [requestId, key.id],
+  );
+  return requestId;
+}
+
+/** Signs somebody up who has a key, a subscription to api-ip, a refused request and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
   const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
   const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
   const { subscription } = products.find(({ id }: { id: string }) => id === 'api-ip');
-  return { cookie, key, subscription };
+  const { webhook } = (
+    await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie, body: { url: 'https://hooks.example/' } })
+  ).json();
+  const delivery = await dashboard.ask({ method: 'POST', path: `/api/webhooks/${webhook.id}/test`, cookie, body: {} });
+  return { cookie, key, subscription, webhook, deliveryId: delivery.json().id, requestId: await recordRefusal(dashboard.pool, key) };
 }
 
 /** Everything that customers own, as text: it changes with any change. */
 export async function readEverything(pool: Pool): Promise<string> {
-  const tables = ['customer', 'credential', 'credential_product', 'whitelist_rule', 'subscription', 'submission', 'audit_log'];
+  const tables = [
+    ...['customer', 'credential', 'credential_product', 'whitelist_rule', 'subscription', 'submission', 'audit_log'],
+    ...['webhook', 'webhook_delivery', 'alert'],
+  ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);
     return [table, rows];

@@ -217,3 +217,24 @@ describe('limits', () => {
     await expect(guarded().fetch('http://public.example/?key=secret')).rejects.toEqual(refusal('unreachable'));
   });
 });
+
+describe('where private addresses are allowed', () => {
+  test('connects to them, on any port', async () => {
+    const made = createGuardedFetch({ allowPrivate: true });
+    open.push(made);
+    const { port } = server.address() as AddressInfo;
+    const { status } = await made.fetch(`http://localhost:${port}/hook`, { method: 'POST', body: '{}' });
+    expect(status).toBe(200);
+    expect(seen).toMatchObject([{ url: '/hook', method: 'POST' }]);
+  });
+
+  test.each(['ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])('still refuses %s', async (url) => {
+    await expect(guarded({ allowPrivate: true }).fetch(url)).rejects.toMatchObject({ name: 'FetchRefused' });
+  });
+});
+
+test('a body that is not wanted is not read, however long or badly encoded it is', async () => {
+  listener = (_request, response) => response.writeHead(202, { 'Content-Encoding': 'zstd' }).end(Buffer.alloc(1_000_000));
+  const { status, bytes } = await guarded({ maxBytes: 10 }).fetch('http://example.com/', { ignoreBody: true });
+  expect({ status, bytes: bytes.length }).toEqual({ status: 202, bytes: 0 });
+});

@@ -1,0 +1,72 @@
+import { type Pool } from 'pg';
+
+/** Any number that nothing else locks: of several dashboards one evaluates at a time. */
+const LOCK = 720_260_004;
+
+/**
+ * Shares of a limit that were reached, by whoever used anything today (nobody else can have reached one), and keys in their last week.
+ * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was told is left out first, so
+ * that no numbers are wasted; the unique constraints decide. Deliveries begin in the same statement: no alert without its webhook.
+ */
+const RAISE = `
+WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine),
+today AS MATERIALIZED (
+  SELECT DISTINCT ((now() - age) AT TIME ZONE $1)::date AS day FROM (VALUES (interval '0'), (interval '1 minute')) AS moment(age)
+),
+standing AS (
+  SELECT s.id AS subscription_id, s.customer_id, today.day::timestamp AS day, date_trunc('month', today.day::timestamp) AS month,
+    COALESCE(s.daily_override, l.daily, p.daily)::bigint AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly)::bigint AS monthly,
+    u.spent_redis + u.spent_postgres - u.refunded AS used_daily,
+    (
+      SELECT sum(m.spent_redis + m.spent_postgres - m.refunded) FROM usage m
+      WHERE m.subscription_id = s.id AND m.day BETWEEN date_trunc('month', today.day::timestamp)::date AND today.day
+    )::bigint AS used_monthly
+  FROM today
+  JOIN usage u ON u.day = today.day
+  JOIN subscription s ON s.id = u.subscription_id AND s.state <> 'cancelled'
+  JOIN product p ON p.id = s.product_id
+  LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+  WHERE (SELECT mine FROM turn)
+),
+reached AS (
+  SELECT customer_id, kind, subscription_id, NULL::uuid AS credential_id, period, percent, used, quota_limit
+  FROM standing,
+    LATERAL (VALUES ('quota_daily', day, used_daily, daily), ('quota_monthly', month, used_monthly, monthly))
+      AS win(kind, period, used, quota_limit),
+    (VALUES (50), (80), (100)) AS share(percent)
+  WHERE used > 0 AND used * 100 >= quota_limit * percent
+    AND NOT EXISTS (
+      SELECT 1 FROM alert known
+      WHERE known.subscription_id = standing.subscription_id AND known.kind = win.kind AND known.period = win.period
+        AND known.percent = share.percent
+    )
+  UNION ALL
+  SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL
+  FROM credential k
+  WHERE (SELECT mine FROM turn) AND k.state = 'active' AND k.expires_at > now() AND k.expires_at <= now() + interval '7 days'
+    AND NOT EXISTS (SELECT 1 FROM alert known WHERE known.credential_id = k.id AND known.period = k.expires_at AT TIME ZONE 'UTC')
+),
+raised AS (
+  INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit)
+  SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit FROM reached
+  ORDER BY customer_id, kind, subscription_id, percent
+  ON CONFLICT DO NOTHING
+  RETURNING id, customer_id, kind, at
+),
+queued AS (
+  INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at)
+  SELECT w.id, raised.id, raised.id, replace(raised.kind, '_', '.'), raised.at
+  FROM raised JOIN webhook w ON w.customer_id = raised.customer_id AND w.state = 'active'
+)
+SELECT count(*)::integer AS count FROM raised`;
+
+/**
+ * Tells every customer of limits that were reached to 50, 80 or 100 % and of keys that expire within 7 days: each once, however often and
+ * by however many processes this is called. What was reached at one go is told share by share.
+ * @param options.timeZone quota time zone, IANA name
+ * @returns how many alerts are new
+ */
+export async function raiseAlerts(db: Pool, { timeZone }: { timeZone: string }): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(RAISE, [timeZone]);
+  return rows[0]?.count ?? 0;
+}

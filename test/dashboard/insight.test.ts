@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto';
+import { type LightMyRequestResponse } from 'fastify';
+import fc from 'fast-check';
+import { type Decision } from '../../plugins/core/ports';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/create-key';
+import { createDecisionWriter } from '../../plugins/stores/postgres/decision-writer';
+import { requestTestDelivery } from '../../plugins/stores/postgres/delivery-view';
+import { raiseAlerts } from '../../plugins/stores/postgres/raise-alerts';
+import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
+import { alertEndpoints } from '../../services/dashboard/api/alert-endpoints';
+import { auditEndpoints } from '../../services/dashboard/api/audit-endpoints';
+import { type Endpoint } from '../../services/dashboard/api/define-endpoint';
+import { explainEndpoints } from '../../services/dashboard/api/explain-endpoints';
+import { propagationEndpoint } from '../../services/dashboard/api/propagation-endpoint';
+import { csvField } from '../../services/dashboard/api/usage-csv';
+import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
+import { webhookEndpoints } from '../../services/dashboard/api/webhook-endpoints';
+import { startDashboard, type TestDashboard } from './support/dashboard';
+
+const ENDPOINTS: readonly Endpoint[] = [
+  ...[propagationEndpoint, ...usageEndpoints, ...explainEndpoints],
+  ...[...alertEndpoints, ...webhookEndpoints, ...auditEndpoints],
+];
+
+interface Account {
+  readonly cookie: string;
+  readonly customerId: string;
+  readonly key: CreatedKey;
+  readonly requestId: string;
+  readonly webhookId: string;
+  readonly secret: string;
+  readonly deliveryId: string;
+}
+
+let dashboard: TestDashboard;
+let asha: Account;
+let bela: Account;
+
+function decision(extra: Partial<Decision>): Decision {
+  return {
+    ...{ requestId: randomUUID(), atMs: Date.now(), products: ['api-ip'], outcome: 'caller_not_whitelisted', keyPlace: 'x-api-key' },
+    ...{ maskedKey: 'tg_live…abcd', credentialId: undefined, customerId: undefined, subscriptionId: undefined, product: 'api-ip' },
+    ...{ callerAddress: '203.0.113.7', originHost: 'shop.example.com', matchedRule: undefined, quota: undefined },
+    ...extra,
+  };
+}
+
+async function record(...decisions: Decision[]): Promise<void> {
+  const writer = createDecisionWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+  for (const each of decisions) writer.record(each);
+  await writer.close();
+}
+
+/** An account with one of everything. */
+async function openAccount(email: string): Promise<Account> {
+  const { pool } = dashboard;
+  const cookie = await dashboard.signIn(email);
+  const { customerId } = (await get('/session', { cookie })).json();
+  const key = await createKey(pool, { customer: customerId, products: ['api-ip'], daily: 2, monthly: 1_000, actor: 'cli' });
+  const requestId = randomUUID();
+  await record(decision({ requestId, credentialId: key.id, customerId }));
+  const made = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie, body: { url: 'https://hooks.example/hook' } });
+  const { secret, webhook } = made.json();
+  await pool.query("INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, 2)", [
+    key.subscriptions[0]?.id,
+  ]);
+  await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
+  const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
+  return { cookie, customerId, key, requestId, webhookId: webhook.id, secret, deliveryId };
+}
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  asha = await openAccount('asha@example.com');
+  bela = await openAccount('bela@example.com');
+}, 60_000);
+afterAll(() => dashboard.close());
+
+const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<LightMyRequestResponse> =>
+  dashboard.ask({ path: `/api${path}`, cookie });
+const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
+
+/** A path with ids in it: a key's, a webhook's and so on. */
+function pathOf({ path }: Endpoint, ids: Pick<Account, 'webhookId' | 'deliveryId' | 'requestId'> & { key: { id: string } }): string {
+  const id = path.startsWith('/keys/') ? ids.key.id : ids.webhookId;
+  return path.replace(':deliveryId', ids.deliveryId).replace(':requestId', ids.requestId).replace(':id', id);
+}
+
+describe('every answer', () => {
+  it.each(ENDPOINTS.filter(({ method, answer }) => method === 'GET' && answer).map((each) => [each.path, each] as const))(
+    'of GET %s has the shape of the contract and holds nothing of another customer',
+    async (_, endpoint) => {
+      const query = endpoint.path === '/usage' ? `?from=${today()}&to=${today()}` : '';
+      const response = await get(`${pathOf(endpoint, asha)}${query}`);
+      expect([response.statusCode, response.body]).toEqual([200, expect.any(String)]);
+      expect(endpoint.answer?.safeParse(response.json()).error).toBeUndefined();
+      for (const foreign of [bela.customerId, bela.key.id, bela.requestId, bela.webhookId, bela.deliveryId, bela.secret, asha.secret]) {
+        expect(response.body).not.toContain(foreign);
+      }
+    },
+  );
+
+  it.each(ENDPOINTS.filter(({ path }) => path.includes(':')).map((each) => [each.method, each.path, each] as const))(
+    'of %s %s to another customer’s id reads like that to an unknown one, and changes nothing',
+    async (method, _, endpoint) => {
+      const unknown = { key: { id: randomUUID() }, webhookId: randomUUID(), deliveryId: randomUUID(), requestId: randomUUID() };
+      const body = method === 'PATCH' ? { version: 'x', state: 'paused' } : {};
+      const answers = await Promise.all(
+        [bela, unknown].map(async (ids) => {
+          const ask = { method, path: `/api${pathOf(endpoint, ids)}`, cookie: asha.cookie };
+          const { statusCode, body: text } = await dashboard.ask(method === 'GET' || method === 'DELETE' ? ask : { ...ask, body });
+          const { request_id: _, ...problem } = JSON.parse(text);
+          return { statusCode, problem: JSON.parse(JSON.stringify(problem).replaceAll(/[0-9a-f-]{36}/g, 'id')) };
+        }),
+      );
+      expect(answers[0]?.statusCode).toBe(404);
+      expect(answers[0]).toEqual(answers[1]);
+      const { webhooks } = (await get('/webhooks', bela)).json();
+      expect(webhooks).toMatchObject([{ id: bela.webhookId, state: 'active' }]);
+    },
+  );
+
+  it('to random input is never a 500', async () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 120 }), fc.uuid(), fc.constant(''));
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), text);
+    const day = fc.oneof(
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+      fc.constantFrom('0000-01-01', '9999-12-31', '2026-02-29', '2026-11-21'),
+      text,
+    );
+    const query = fc.record(
+      { from: day, to: day, product: text, after: text, limit: fc.oneof(text, fc.integer().map(String)), key: text },
+      { requiredKeys: [] },
+    );
+    const body = fc.oneof(value, fc.record({ url: value, version: value, state: value }, { requiredKeys: [] }));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...ENDPOINTS), text, query, body, async (endpoint, id, asked, sent) => {
+        const filled = endpoint.path.replace(/:\w+/g, () => encodeURIComponent(id) || 'x');
+        const path = `/api${filled}?${new URLSearchParams(asked).toString()}`;
+        const { method } = endpoint;
+        const ask = { method, path, cookie: asha.cookie };
+        const { statusCode } = await dashboard.ask(method === 'GET' ? ask : { ...ask, body: sent });
+        return statusCode < 500;
+      }),
+      { numRuns: 300 },
+    );
+  }, 60_000);
+});
+
+describe('explanations', () => {
+  it('show what each check saw and how to mend it', async () => {
+    const body = (await get(`/explain/${asha.requestId}`)).json();
+    expect(body).toMatchObject({ outcome: 'caller_not_whitelisted', product: 'api-ip', keyId: asha.key.id, maskedKey: 'tg_live…abcd' });
+    expect(body.checks.find(({ outcome }: { outcome: string }) => outcome === 'failed').saw).toContain('address 203.0.113.7');
+    expect(body.remedy).toContain('shop.example.com');
+  });
+
+  it('list refusals newest first, page by page, without loss when many share a moment, and of one key', async () => {
+    const { customerId } = asha;
+    const other = await createKey(dashboard.pool, { customer: customerId, products: ['api-ip'], actor: 'cli' });
+    const atMs = Date.now() - 60_000;
+    const many = Array.from({ length: 7 }, () => decision({ atMs, customerId, credentialId: other.id, outcome: 'key_expired' }));
+    await record(...many, decision({ customerId, outcome: 'admitted' }), decision({ atMs: Date.now() - 8 * 86_400_000, customerId }));
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: any = (await get(`/refusals?limit=3${next === '' ? '' : `&after=${next}`}`)).json();
+      seen.push(...page.refusals.map(({ requestId }: { requestId: string }) => requestId));
+      next = page.next;
+    }
+    expect(seen).toHaveLength(8);
+    expect(new Set(seen)).toEqual(new Set([asha.requestId, ...many.map(({ requestId }) => requestId)]));
+    expect(seen[0]).toBe(asha.requestId);
+    const ofOther = (await get(`/refusals?key=${other.id}`)).json();
+    expect(ofOther.refusals).toHaveLength(7);
+    expect((await get(`/refusals?key=${bela.key.id}`)).json().refusals).toEqual([]);
+  });
+});
+
+describe('the audit log', () => {
+  it('shows its customer who changed what, from where, page by page', async () => {
+    const { customerId, cookie } = bela;
+    const key = await createKey(dashboard.pool, { customer: customerId, products: ['api-ip'], actor: 'cli' });
+    await revokeKey(dashboard.pool, { id: key.id, actor: 'cli' });
+    await dashboard.ask({ method: 'DELETE', path: `/api/webhooks/${bela.webhookId}`, cookie, from: '198.51.100.9' });
+    const entries: any[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: any = (await get(`/audit?limit=2${next === '' ? '' : `&after=${next}`}`, bela)).json();
+      entries.push(...page.entries);
+      next = page.next;
+    }
+    expect(entries[0]).toMatchObject({
+      actor: 'bela@example.com',
+      from: '198.51.100.9',
+      action: 'webhook.delete',
+      subject: { kind: 'customer' },
+    });
+    expect(entries[1]).toMatchObject({ actor: 'operator', from: null, action: 'key.revoke', subject: { kind: 'credential', id: key.id } });
+    expect(entries[1].subject.label).toMatch(/^tg_live….{4}$/);
+    expect(entries.find(({ action }) => action === 'subscription.create')?.subject).toMatchObject({
+      kind: 'subscription',
+      label: 'api-ip',
+    });
+    expect(new Set(entries.map((entry) => JSON.stringify(entry))).size).toBe(entries.length);
+    expect(JSON.stringify(entries)).not.toContain(asha.customerId);
+  });
+});
+
+describe('webhooks', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://localhost/',
+    'http://[::1]/',
+    'http://hooks.example:8080/',
+    'https://user:pass@hooks.example/',
+    'ftp://hooks.example/',
+    'http://169.254.169.254/latest/',
+  ])('refuse %s when it is entered', async (url) => {
+    const response = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie: asha.cookie, body: { url } });
+    expect([response.statusCode, response.json().errors?.[0]?.field]).toEqual([400, 'url']);
+  });
+
+  it('show a secret once, and a new one when asked', async () => {
+    expect(asha.secret).toMatch(/^whsec_[\w-]{43}$/);
+    const path = `/api/webhooks/${asha.webhookId}/secret`;
+    const renewed = (await dashboard.ask({ method: 'POST', path, cookie: asha.cookie, body: {} })).json();
+    expect(renewed.secret).not.toBe(asha.secret);
+    expect((await get('/webhooks')).body).not.toMatch(/whsec_/);
+    expect(dashboard.log()).not.toMatch(/whsec_/);
+  });
+
+  it('tell of a change in between', async () => {
+    const [{ id, version }] = (await get('/webhooks')).json().webhooks;
+    const change = (body: object): Promise<LightMyRequestResponse> =>
+      dashboard.ask({ method: 'PATCH', path: `/api/webhooks/${id}`, cookie: asha.cookie, body });
+    expect((await change({ version, state: 'paused' })).json()).toMatchObject({ state: 'paused' });
+    const late = await change({ version, url: 'https://elsewhere.example/' });
+    expect([late.statusCode, late.json()]).toMatchObject([409, { code: 'version_conflict', current: { id, state: 'paused' } }]);
+  });
+
+  it('send at most ten tests and replays a minute for one customer', async () => {
+    const path = `/api/webhooks/${asha.webhookId}/test`;
+    const statuses: number[] = [];
+    for (let count = 0; count < 12; count++) {
+      statuses.push((await dashboard.ask({ method: 'POST', path, cookie: asha.cookie, body: {} })).statusCode);
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(10);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('usage', () => {
+  it.each([
+    ['2026-11-21', '2026-11-20'],
+    ['2026-01-01', '2026-04-03'],
+    ['0000-01-01', '0000-01-02'],
+  ])('is refused for %s to %s', async (from, to) => {
+    expect((await get(`/usage?from=${from}&to=${to}`)).statusCode).toBe(400);
+    expect((await get(`/usage.csv?from=${from}&to=${to}`)).statusCode).toBe(400);
+  });
+
+  it('takes 92 days, both ends counted', async () => {
+    expect((await get('/usage?from=2026-01-01&to=2026-04-02')).statusCode).toBe(200);
+  });
+
+  it('is downloaded as CSV with a line for each day and product', async () => {
+    const { headers, body } = await get(`/usage.csv?from=${today()}&to=${today()}`, bela);
+    expect(headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': expect.stringContaining('attachment; filename="tollgate-usage-'),
+    });
+    expect(body).toBe(`day,product,charged,refunded,used,refused,refused_caller_not_whitelisted\r\n${today()},api-ip,2,0,2,1,1\r\n`);
+  });
+
+  it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {
+    const fields = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(csvField);
+    expect(fields).toEqual([`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `'\t=1`, '"a,b"', '"say ""hi"""', '"two\r\nlines"', 'plain']);
+    expect(csvField(-3)).toBe('-3');
+  });
+});

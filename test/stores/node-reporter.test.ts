@@ -1,0 +1,148 @@
+import { type Pool } from 'pg';
+import { type Change, type ChangeFeed } from '../../plugins/stores/change-feed';
+import { createNodeReporter, type NodeReporter, type NodeReporterOptions } from '../../plugins/stores/postgres/node-reporter';
+import { readPropagation, type Propagation } from '../../plugins/stores/postgres/read-propagation';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
+import { newKey } from '../contracts/access-records';
+import { eventually } from '../support/eventually';
+import { testDatabase, type TestDatabase } from '../support/postgres';
+
+let database: TestDatabase;
+let pool: Pool;
+const reporters: NodeReporter[] = [];
+beforeAll(async () => {
+  database = await testDatabase();
+  ({ pool } = database);
+});
+afterEach(async () => {
+  for (const reporter of reporters.splice(0)) await reporter.close();
+  await pool.query('DELETE FROM gateway_node');
+});
+afterAll(() => database.close());
+
+/** A feed that says what a test has it say. */
+class ScriptedFeed implements ChangeFeed {
+  healthyAt = performance.now();
+  healthy = true;
+  private readonly listeners = new Set<(change: Change) => void>();
+
+  isHealthy = (): boolean => this.healthy;
+  lastHealthyAt = (): number => this.healthyAt;
+  subscribe(listener: (change: Change) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+  tell(change: Change): void {
+    for (const listener of this.listeners) listener(change);
+  }
+}
+
+async function report(feed: ChangeFeed, options: Partial<NodeReporterOptions> = {}): Promise<NodeReporter> {
+  const reporter = createNodeReporter({ pool, feed, name: 'node-a', collectMs: 5, ...options });
+  reporters.push(reporter);
+  await eventually(async () => ((await pool.query('SELECT 1 FROM gateway_node WHERE id = $1', [reporter.id])).rowCount ?? 0) > 0);
+  return reporter;
+}
+
+const stateOf = ({ nodes }: Propagation): string | undefined => nodes[0]?.state;
+const toldAt = async (id: string): Promise<string> =>
+  (await pool.query('SELECT at::text FROM audit_log WHERE subject_id = $1 ORDER BY id DESC LIMIT 1', [id])).rows[0].at;
+
+describe('what a node tells of itself', () => {
+  it('is pending after a change, and confirmed once the feed has told that change', async () => {
+    const { id } = await newKey(pool);
+    const feed = new ScriptedFeed();
+    await report(feed);
+    expect(await readPropagation(pool, { id })).toMatchObject({ changedAt: null, nodes: [{ name: 'node-a', state: 'confirmed' }] });
+    await setKeyState(pool, { id, state: 'inactive', actor: 'test' });
+    const first = await toldAt(id);
+    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    await revokeKey(pool, { id, actor: 'test' });
+    // The earlier change: it says nothing about the later one.
+    feed.tell({ kind: 'credential', id, at: first });
+    await eventually(
+      async () => ((await pool.query('SELECT 1 FROM change_confirmation WHERE credential_id = $1', [id])).rowCount ?? 0) > 0,
+    );
+    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    feed.tell({ kind: 'credential', id, at: await toldAt(id) });
+    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+    const { changedAt, nodes } = await readPropagation(pool, { id });
+    expect(nodes[0]?.confirmedAt?.getTime()).toBeGreaterThanOrEqual(changedAt?.getTime() ?? Infinity);
+  });
+
+  it('is confirmed some seconds later when a change told nobody, such as rules that stayed the same', async () => {
+    const { id } = await newKey(pool);
+    const feed = new ScriptedFeed();
+    await report(feed, { heartbeatMs: 10 });
+    await revokeKey(pool, { id, actor: 'test' });
+    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    // A heartbeat of the feed that PostgreSQL answered 6 s from now.
+    feed.healthyAt = performance.now() + 6_000;
+    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+  });
+
+  it('is reading while the feed is down', async () => {
+    const { id } = await newKey(pool);
+    const feed = new ScriptedFeed();
+    await report(feed, { heartbeatMs: 10 });
+    await revokeKey(pool, { id, actor: 'test' });
+    feed.healthy = false;
+    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'reading');
+    feed.healthy = true;
+    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'pending');
+  });
+
+  it('is gone 10 s after its last sign of life, left out once it was replaced, and forgotten after a day', async () => {
+    const { id } = await newKey(pool);
+    const reporter = await report(new ScriptedFeed(), { heartbeatMs: 3_600_000 });
+    await pool.query("UPDATE gateway_node SET started_at = now() - interval '1 hour', seen_at = now() - interval '11 s'");
+    expect(stateOf(await readPropagation(pool, { id }))).toBe('gone');
+    await report(new ScriptedFeed());
+    expect((await readPropagation(pool, { id })).nodes).toMatchObject([{ state: 'confirmed' }]);
+    await pool.query("UPDATE gateway_node SET seen_at = now() - interval '25 h' WHERE id = $1", [reporter.id]);
+    await report(new ScriptedFeed(), { name: 'node-b' });
+    expect((await readPropagation(pool, { id })).nodes.map(({ name }) => name)).toEqual(['node-a', 'node-b']);
+  });
+
+  it('shows nothing of another customer’s key', async () => {
+    const [mine, other] = [await newKey(pool), await newKey(pool)];
+    await expect(readPropagation(pool, { id: mine.id, customerId: other.customerId })).rejects.toMatchObject({ code: 'key_unknown' });
+  });
+
+  it('writes a burst of changes in few statements, and each key’s last change', async () => {
+    const feed = new ScriptedFeed();
+    const reporter = await report(feed, { collectMs: 50 });
+    let statements = 0;
+    const query = pool.query.bind(pool);
+    Object.assign(pool, { query: (...args: Parameters<typeof query>) => ((statements += 1), query(...args)) });
+    const ids = Array.from({ length: 500 }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`);
+    for (let round = 0; round < 4; round++) for (const id of ids) feed.tell({ kind: 'credential', id, at: `2026-11-20 0${round}:00:00Z` });
+    feed.tell({ kind: 'credential', id: 'nonsense', at: 'nonsense' });
+    await reporter.close();
+    Object.assign(pool, { query });
+    expect(statements).toBeLessThanOrEqual(2);
+    const { rows } = await pool.query(
+      'SELECT count(*)::int AS count, max(changed_at) AS last FROM change_confirmation WHERE node_id = $1',
+      [reporter.id],
+    );
+    expect(rows).toEqual([{ count: 500, last: new Date('2026-11-20T03:00:00Z') }]);
+  });
+
+  it('never throws while PostgreSQL is away, and confirms what it could not then', async () => {
+    const { id } = await newKey(pool);
+    const feed = new ScriptedFeed();
+    const errors: unknown[] = [];
+    const away = { isAway: false };
+    const failing = {
+      query: (text: string, values: unknown[]) =>
+        away.isAway ? Promise.reject(new Error('connection refused')) : pool.query(text, values),
+    };
+    await report(feed, { pool: failing as Pool, onError: (error) => errors.push(error), heartbeatMs: 20 });
+    await revokeKey(pool, { id, actor: 'test' });
+    away.isAway = true;
+    feed.tell({ kind: 'credential', id, at: await toldAt(id) });
+    await eventually(() => errors.length > 3);
+    away.isAway = false;
+    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+  });
+});
