@@ -44,5 +44,5 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 /** Until nothing that is shown is still on its way. */
 export async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction('document.querySelector("[aria-busy=true], [role=status][aria-label=Loading]") === null');
+  await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }

@@ -13,7 +13,7 @@ import { RefusalTable } from '../explain/refusal-table';
 
 /** Today's use, alerts and refusals. */
 export function DailyView(): ReactNode {
-  const products = useQuery({ ...productsQuery, refetchInterval: 5_000 });
+  const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   return (
     <Stack gap="md">
       <Panel
@@ -28,19 +28,17 @@ export function DailyView(): ReactNode {
           {(data) => <TodayBars products={data.products} />}
         </Loaded>
       </Panel>
-      <SimpleGrid cols={{ base: 1, lg: 1 }} spacing="md">
-        <UnreadAlerts />
-        <Panel
-          title="Last refused"
-          aside={
-            <Link to="/explain" search={{ request: undefined }} className="text-link">
-              All refusals
-            </Link>
-          }
-        >
-          <RefusalTable limit={5} isPaged={false} />
-        </Panel>
-      </SimpleGrid>
+      <UnreadAlerts />
+      <Panel
+        title="Last refused"
+        aside={
+          <Link to="/explain" search={{ request: undefined }} className="text-link">
+            All refusals
+          </Link>
+        }
+      >
+        <RefusalTable limit={5} isPaged={false} />
+      </Panel>
     </Stack>
   );
 }
