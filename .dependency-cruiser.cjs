@@ -71,6 +71,14 @@ module.exports = {
       ['^(kong|plugins/core|plugins/server)/'],
       'the local gateway speaks the protocol and nothing else',
     ),
+    only('web-knows-the-contract', '^services/dashboard/web/', ['^services/dashboard/(web|contract)/'], 'pages run in a browser'),
+    {
+      name: 'web-takes-types-only',
+      comment: 'the contract brings a validator and the catalogue along, which no page needs',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/' },
+      to: { path: '^services/dashboard/contract/', dependencyTypesNot: ['type-only'] },
+    },
     { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
   ],
   options: {

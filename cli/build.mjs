@@ -5,11 +5,15 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildWeb, webOutput } from './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
 const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
+/** Built for browsers, by Vite, and stamped apart. */
+const webFolder = 'services/dashboard/web/';
+const webStampFile = join(root, 'dist', '.web-stamp');
 
 /** Every file below `folder`, as paths relative to the project, in a stable order. */
 function listFiles(folder) {
@@ -33,13 +37,18 @@ function fingerprint(files) {
 
 /** The files that go into dist/, and a stamp of their state. */
 function readSources() {
-  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder)));
+  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder))).filter((path) => !path.startsWith(webFolder));
   const wanted = files.filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path));
   return { wanted, stamp: fingerprint([...wanted, 'cli/build.mjs', 'package.json']) };
 }
 
-function isStamped(stamp) {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+/** A stamp of everything that the browser's code is made from. */
+function stampWeb() {
+  return fingerprint([...listFiles(join(root, webFolder)), 'cli/build-web.mjs', 'package-lock.json']);
+}
+
+function isStamped(file, stamp) {
+  return existsSync(file) && readFileSync(file, 'utf8') === stamp;
 }
 
 /** The API's description follows from the schemas of the services, so that compiled code writes it. */
@@ -51,22 +60,22 @@ function writeApiDocument() {
 
 /** True when dist/ was built from the sources as they are now. */
 export function isBuilt() {
-  return isStamped(readSources().stamp);
+  return isStamped(stampFile, readSources().stamp) && isWebBuilt(stampWeb());
 }
 
-/**
- * Builds dist/ unless it is current.
- * @returns {Promise<boolean>} true when something was built
- */
-export async function build() {
+function isWebBuilt(stamp) {
+  return isStamped(webStampFile, stamp) && existsSync(join(root, webOutput, 'index.html'));
+}
+
+async function buildServer() {
   const { wanted, stamp } = readSources();
-  if (isStamped(stamp)) return false;
+  if (isStamped(stampFile, stamp)) return false;
 
   const { build: esbuild } = await import('esbuild');
   mkdirSync(join(root, 'dist'), { recursive: true });
   await esbuild({
     absWorkingDir: root,
-    entryPoints: wanted.filter((path) => /\.tsx?$/.test(path) && !path.startsWith('services/dashboard/web/')),
+    entryPoints: wanted.filter((path) => /\.tsx?$/.test(path)),
     outdir: 'dist',
     outbase: '.',
     format: 'cjs',
@@ -83,6 +92,24 @@ export async function build() {
   writeApiDocument();
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+async function buildPages() {
+  const stamp = stampWeb();
+  if (isWebBuilt(stamp)) return false;
+  await buildWeb(root);
+  writeFileSync(webStampFile, stamp);
+  return true;
+}
+
+/**
+ * Builds what is not current in dist/.
+ * @returns {Promise<boolean>} true when something was built
+ */
+export async function build() {
+  const server = await buildServer();
+  const pages = await buildPages();
+  return server || pages;
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

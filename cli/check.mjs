@@ -9,6 +9,7 @@ const folders = ['plugins', 'services', 'kong', 'cli', 'test'].filter((folder) =
 /** Name, package whose command runs, arguments. */
 const checks = [
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
+  ['types of the pages', 'typescript/bin/tsc', ['-p', 'services/dashboard/web/tsconfig.json']],
   ['eslint', 'eslint/bin/eslint.js', ['.']],
   ['prettier', 'prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']],
   ['dependency-cruiser', 'dependency-cruiser/bin/dependency-cruise.mjs', [...folders, '--config', '.dependency-cruiser.cjs']],

@@ -9,6 +9,7 @@ const ROOT = resolve(__dirname, '..', '..');
 /** What runs after `npm start -- --json` in a data folder of its own. */
 export interface RunningInstance {
   readonly gateway: string;
+  readonly dashboard: string;
   readonly sandbox: string;
   readonly services: Readonly<Record<string, string>>;
   readonly dataDir: string;
@@ -77,7 +78,10 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
   const start = join(ROOT, 'cli', 'start.mjs');
   const supervisor = spawn(process.execPath, [start, '--port', String(await freePort()), '--json'], { cwd: ROOT, env: environment });
   const output = collect(supervisor);
-  const report = JSON.parse(await firstLine(supervisor, output)) as Pick<RunningInstance, 'gateway' | 'sandbox' | 'services' | 'dataDir'>;
+  const report = JSON.parse(await firstLine(supervisor, output)) as Pick<
+    RunningInstance,
+    'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir'
+  >;
   const state = (): State => JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as State;
   return {
     ...report,

@@ -1,0 +1,37 @@
+import { get, post } from './request';
+
+/** One place where the account is signed in. */
+export interface SignedInPlace {
+  readonly id: string;
+  /** Names the session in a request to end it. */
+  readonly token: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly expiresAt: string;
+  readonly ipAddress?: string | null;
+  readonly userAgent?: string | null;
+}
+
+export const signIn = (email: string, password: string): Promise<unknown> => post('/auth/sign-in/email', { email, password });
+
+export const signUp = (email: string, password: string): Promise<unknown> =>
+  post('/auth/sign-up/email', { email, password, callbackURL: '/verified' });
+
+export const signOut = (): Promise<unknown> => post('/auth/sign-out');
+
+/** Sends the mail with the link again. */
+export const sendVerification = (email: string): Promise<unknown> =>
+  post('/auth/send-verification-email', { email, callbackURL: '/verified' });
+
+export const requestReset = (email: string): Promise<unknown> => post('/auth/request-password-reset', { email });
+
+export const resetPassword = (token: string, newPassword: string): Promise<unknown> => post('/auth/reset-password', { token, newPassword });
+
+/** Ends every other session as well. */
+export const changePassword = (currentPassword: string, newPassword: string): Promise<unknown> =>
+  post('/auth/change-password', { currentPassword, newPassword });
+
+export const listPlaces = (): Promise<SignedInPlace[]> => get('/auth/list-sessions');
+export const currentPlace = (): Promise<{ session: { id: string } } | null> => get('/auth/get-session');
+export const endPlace = (token: string): Promise<unknown> => post('/auth/revoke-session', { token });
+export const endOtherPlaces = (): Promise<unknown> => post('/auth/revoke-other-sessions');

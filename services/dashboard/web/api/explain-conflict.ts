@@ -1,0 +1,11 @@
+import { ApiProblem } from './api-problem';
+
+/** The page behind the dialog shows the key as it is now; the second press is an informed one. */
+export function explainConflict(error: unknown): unknown {
+  if (!(error instanceof ApiProblem) || error.code !== 'version_conflict') return error;
+  return new ApiProblem(
+    409,
+    error.code,
+    'It was changed elsewhere meanwhile. The page now shows how it is; press again if you still want this.',
+  );
+}

@@ -1,0 +1,90 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Installation, type Outbox, type Session } from '../../contract/account';
+import { type AlertPage, type DeliveryPage, type webhookList } from '../../contract/alerts';
+import { type AuditPage } from '../../contract/audit';
+import { type Explanation, type RefusalPage } from '../../contract/explain';
+import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
+import { type ProductList } from '../../contract/plans';
+import { type Usage } from '../../contract/usage';
+import { type z } from 'zod';
+import { get } from './request';
+
+export interface KeyFilter {
+  readonly search?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+export interface UsagePeriod {
+  readonly from: string;
+  readonly to: string;
+  readonly product?: string | undefined;
+}
+
+/** Where a page of a list begins; undefined for the first. */
+type After = string | undefined;
+
+export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => get<Session>('/session'), staleTime: 60_000 });
+export const installationQuery = queryOptions({
+  queryKey: ['installation'],
+  queryFn: () => get<Installation>('/installation'),
+  staleTime: Infinity,
+});
+export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => get<Outbox>('/outbox'), refetchInterval: 3_000 });
+export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => get<ProductList>('/products') });
+export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () => get<z.output<typeof webhookList>>('/webhooks') });
+
+export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
+  queryOptions({
+    queryKey: ['keys', 'list', filter, after, limit],
+    queryFn: () => get<KeyPage>('/keys', { ...filter, after, limit }),
+  });
+
+export const keyQuery = (id: string) => queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => get<Key>(`/keys/${id}`) });
+
+/** Asked again and again while a node has yet to confirm, and seldom afterwards. */
+export const propagationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['keys', 'propagation', id],
+    queryFn: () => get<Propagation>(`/keys/${id}/propagation`),
+    refetchInterval: (query) => (query.state.data?.nodes.some((node) => node.state === 'pending') ? 1_000 : 15_000),
+    staleTime: 0,
+  });
+
+export const usageQuery = (period: UsagePeriod) =>
+  queryOptions({
+    queryKey: ['usage', period],
+    queryFn: () => get<Usage>('/usage', { ...period }),
+    // Figures are written every second: a call shows within 5 s.
+    refetchInterval: 2_000,
+  });
+
+export const explanationQuery = (requestId: string) =>
+  queryOptions({
+    queryKey: ['explain', requestId],
+    queryFn: () => get<Explanation>(`/explain/${encodeURIComponent(requestId)}`),
+    staleTime: Infinity,
+  });
+
+export const refusalsQuery = (after: After, limit = 25, key?: string) =>
+  queryOptions({
+    queryKey: ['refusals', after, limit, key],
+    queryFn: () => get<RefusalPage>('/refusals', { after, limit, key }),
+    refetchInterval: 10_000,
+  });
+
+export const alertsQuery = (after: After, limit = 25) =>
+  queryOptions({
+    queryKey: ['alerts', after, limit],
+    queryFn: () => get<AlertPage>('/alerts', { after, limit }),
+    refetchInterval: 30_000,
+  });
+
+export const deliveriesQuery = (webhookId: string, after: After) =>
+  queryOptions({
+    queryKey: ['webhooks', webhookId, 'deliveries', after],
+    queryFn: () => get<DeliveryPage>(`/webhooks/${webhookId}/deliveries`, { after }),
+    refetchInterval: 5_000,
+  });
+
+export const auditQuery = (after: After) =>
+  queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditPage>('/audit', { after }) });

@@ -1,0 +1,31 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiProblem } from './api-problem';
+
+/**
+ * The cache of what pages read. What is written, and with it the one answer that holds a secret, never passes through it.
+ * @param onSignedOut called when an answer says that nobody is signed in any more
+ */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (isSignedOut(error)) onSignedOut();
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        gcTime: 60_000,
+        refetchOnWindowFocus: true,
+        retry: (failures, error) => failures < 2 && error instanceof ApiProblem && error.isTemporary,
+        retryDelay: (failures) => 500 * 2 ** failures,
+        networkMode: 'always',
+      },
+    },
+  });
+}
+
+/** True for the answer that a request without a living session gets. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 401 && error.code === 'not_signed_in';
+}

@@ -1,0 +1,78 @@
+import { ApiProblem, problemFrom, unreachable } from './api-problem';
+import { noteConnection } from './connection';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** Longer than any answer should take; a page must not wait for ever. */
+const TIMEOUT_MS = 20_000;
+
+/** `?a=1&b=2` of the values that are given and not empty. */
+export function queryText(query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') parameters.set(name, String(value));
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  if (!(response.headers.get('content-type') ?? '').includes('json')) return undefined;
+  return response.json().catch(() => undefined);
+}
+
+async function exchange(method: Method, path: string, body: unknown): Promise<Response> {
+  try {
+    return await fetch(`/api${path}`, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
+    });
+  } catch {
+    throw unreachable();
+  }
+}
+
+/**
+ * One request to the API.
+ * The answer is taken to have the contract's shape: the API comes from the same build, and its tests check every answer against it.
+ * @throws ApiProblem for every answer that is not a success, and when none comes
+ */
+async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  try {
+    const response = await exchange(method, path, body);
+    const data = await readJson(response);
+    if (!response.ok) throw problemFrom(response.status, data);
+    noteConnection(true);
+    return data as Answer;
+  } catch (error) {
+    if (error instanceof ApiProblem) noteConnection(!error.isTemporary);
+    throw error;
+  }
+}
+
+/** @throws ApiProblem */
+export function get<Answer>(path: string, query: Query = {}): Promise<Answer> {
+  return request('GET', `${path}${queryText(query)}`);
+}
+
+/** @throws ApiProblem */
+export function post<Answer = unknown>(path: string, body: object = {}): Promise<Answer> {
+  return request('POST', path, body);
+}
+
+/** @throws ApiProblem */
+export function put<Answer = unknown>(path: string, body: object): Promise<Answer> {
+  return request('PUT', path, body);
+}
+
+/** @throws ApiProblem */
+export function patch<Answer = unknown>(path: string, body: object): Promise<Answer> {
+  return request('PATCH', path, body);
+}
+
+/** @throws ApiProblem */
+export function remove<Answer = unknown>(path: string, body: object = {}): Promise<Answer> {
+  return request('DELETE', path, body);
+}

@@ -1,0 +1,23 @@
+const counts = new Intl.NumberFormat('en-GB');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
+
+/** `120,000`, as the published limits are written. */
+export function formatCount(value: number): string {
+  return counts.format(value);
+}
+
+/** `120K`, for the axis of a chart. */
+export function formatCompact(value: number): string {
+  return compact.format(value);
+}
+
+/** A price that the API gives as text. */
+export function formatRupees(price: string): string {
+  return rupees.format(Number(price));
+}
+
+/** Percent of a limit that is used, 0 to 100; a limit of nothing is full. */
+export function percentOf(used: number, limit: number): number {
+  return limit <= 0 ? 100 : Math.min(100, (used / limit) * 100);
+}

@@ -1,0 +1,180 @@
+import { type QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { isSignedOut } from '../api/query-client';
+import { sessionQuery } from '../api/queries';
+import { queryText } from '../api/request';
+import { NotFoundPage } from '../pages/not-found-page';
+import { CrashPage } from '../pages/crash-page';
+import { safeReturn } from './safe-return';
+
+interface RouterContext {
+  readonly queryClient: QueryClient;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage });
+
+/** Pages for those who are not signed in. */
+const entranceRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'entrance',
+  component: lazyRouteComponent(() => import('../pages/entrance-layout'), 'EntranceLayout'),
+});
+
+const entrance = { getParentRoute: () => entranceRoute };
+const signInRoute = createRoute({
+  ...entrance,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
+  component: lazyRouteComponent(() => import('../pages/sign-in-page'), 'SignInPage'),
+});
+const signUpRoute = createRoute({
+  ...entrance,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('../pages/sign-up-page'), 'SignUpPage'),
+});
+const forgotRoute = createRoute({
+  ...entrance,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('../pages/forgot-page'), 'ForgotPage'),
+});
+const resetRoute = createRoute({
+  ...entrance,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('../pages/reset-page'), 'ResetPage'),
+});
+const verifyRoute = createRoute({
+  ...entrance,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('../pages/verify-page'), 'VerifyPage'),
+});
+const verifiedRoute = createRoute({
+  ...entrance,
+  path: '/verified',
+  validateSearch: (search: Record<string, unknown>) => ({ error: text(search['error']) }),
+  component: lazyRouteComponent(() => import('../pages/verified-page'), 'VerifiedPage'),
+});
+const outboxRoute = createRoute({
+  ...entrance,
+  path: '/outbox',
+  component: lazyRouteComponent(() => import('../pages/outbox-page'), 'OutboxPage'),
+});
+
+/** Pages of a customer. Nobody sees their frame without a session. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('../pages/shell-layout'), 'ShellLayout'),
+});
+
+const shell = { getParentRoute: () => shellRoute };
+const overviewRoute = createRoute({
+  ...shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+});
+const keysRoute = createRoute({
+  ...shell,
+  path: '/keys',
+  validateSearch: (search: Record<string, unknown>) => ({ search: text(search['search']), state: text(search['state']) }),
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+});
+const keyRoute = createRoute({
+  ...shell,
+  path: '/keys/$keyId',
+  component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+});
+const plansRoute = createRoute({
+  ...shell,
+  path: '/plans',
+  component: lazyRouteComponent(() => import('../pages/plans/plans-page'), 'PlansPage'),
+});
+const usageRoute = createRoute({
+  ...shell,
+  path: '/usage',
+  validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
+  component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
+});
+const explainRoute = createRoute({
+  ...shell,
+  path: '/explain',
+  validateSearch: (search: Record<string, unknown>) => ({ request: text(search['request']) }),
+  component: lazyRouteComponent(() => import('../pages/explain/explain-page'), 'ExplainPage'),
+});
+const alertsRoute = createRoute({
+  ...shell,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
+});
+const webhooksRoute = createRoute({
+  ...shell,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('../pages/alerts/webhooks-page'), 'WebhooksPage'),
+});
+const webhookRoute = createRoute({
+  ...shell,
+  path: '/webhooks/$webhookId',
+  component: lazyRouteComponent(() => import('../pages/alerts/webhook-page'), 'WebhookPage'),
+});
+const auditRoute = createRoute({
+  ...shell,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('../pages/audit-page'), 'AuditPage'),
+});
+const referenceRoute = createRoute({
+  ...shell,
+  path: '/reference',
+  component: lazyRouteComponent(() => import('../pages/reference/reference-page'), 'ReferencePage'),
+});
+const accountRoute = createRoute({
+  ...shell,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, verifiedRoute, outboxRoute]),
+  shellRoute.addChildren([
+    overviewRoute,
+    keysRoute,
+    keyRoute,
+    plansRoute,
+    usageRoute,
+    explainRoute,
+    alertsRoute,
+    webhooksRoute,
+    webhookRoute,
+    auditRoute,
+    referenceRoute,
+    accountRoute,
+  ]),
+]);
+
+/** The pages and their paths; each page is a chunk of its own. */
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    // Plain text: the router's own form reads a search for `123` as a number, and a request id of digits as an approximate one.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => queryText(Object.fromEntries(Object.entries(search).map(([name, value]) => [name, text(value)]))),
+    defaultErrorComponent: CrashPage,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

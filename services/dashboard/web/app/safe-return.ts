@@ -1,0 +1,8 @@
+/**
+ * A path of this dashboard to go to after signing in, from a parameter that anybody may have written.
+ * @returns undefined for anything that could lead elsewhere, and for the front page, which needs no mention
+ */
+export function safeReturn(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^\/[a-z]/i.test(value) || value.includes('\\')) return undefined;
+  return /^\/(sign-in|sign-up|api)\b/.test(value) ? undefined : value;
+}

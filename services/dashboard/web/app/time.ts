@@ -1,0 +1,78 @@
+/** A moment as `21 Nov 2026, 16:40` in the given zone. */
+export function formatMoment(iso: string, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(new Date(iso));
+}
+
+/** `16:40 IST`. */
+export function formatTimeOfDay(iso: string, timeZone: string): string {
+  const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(iso));
+  return `${time} ${zoneName(iso, timeZone)}`;
+}
+
+/** `24 Nov, 16:40 IST`. */
+export function formatDayAndTime(iso: string, timeZone: string): string {
+  const date = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(new Date(iso));
+  return `${date}, ${formatTimeOfDay(iso, timeZone)}`;
+}
+
+/** The zone's usual abbreviation at that moment; `en-IN` knows IST, which `en-GB` calls GMT+5:30. */
+function zoneName(iso: string, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-IN', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
+  return parts.find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
+}
+
+/** The calendar day of a moment in a zone, `YYYY-MM-DD`. */
+export function dayOf(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
+}
+
+/** `count` days after a day; negative for before. */
+export function addDays(day: string, count: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + count);
+  return date.toISOString().slice(0, 10);
+}
+
+/** Every day from `from` to `to`, both included. */
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let day = from; day <= to && days.length < 400; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** `21 Nov`. */
+export function formatDay(day: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00Z`));
+}
+
+function offsetMs(at: Date, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).formatToParts(at);
+  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
+  const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return wall - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+/** ISO moment at which a day ends in a zone: the midnight that follows it. */
+export function endOfDay(day: string, timeZone: string): string {
+  const midnight = Date.parse(`${addDays(day, 1)}T00:00:00Z`);
+  const guess = midnight - offsetMs(new Date(midnight), timeZone);
+  // Asked once more at the result: the offset may change between the two when clocks are put forward or back.
+  return new Date(midnight - offsetMs(new Date(guess), timeZone)).toISOString();
+}

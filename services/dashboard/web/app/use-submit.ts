@@ -1,0 +1,44 @@
+import { useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiProblem } from '../api/api-problem';
+import { isSignedOut } from '../api/query-client';
+import { sessionQuery } from '../api/queries';
+
+export interface Submission<Values> {
+  /** Does nothing while the one before is under way: a second click is not a second request. */
+  readonly submit: (values: Values) => Promise<void>;
+  readonly pending: boolean;
+  /** Why the last one failed; undefined after a success. */
+  readonly problem: ApiProblem | undefined;
+}
+
+/**
+ * Sends a form. Unlike a cached mutation it keeps nothing of what was sent or answered.
+ * @param send the request and what follows from its success; throws ApiProblem
+ */
+export function useSubmit<Values = void>(send: (values: Values) => Promise<unknown>): Submission<Values> {
+  const underWay = useRef(false);
+  const client = useQueryClient();
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem>();
+
+  async function submit(values: Values): Promise<void> {
+    if (underWay.current) return;
+    underWay.current = true;
+    setPending(true);
+    setProblem(undefined);
+    try {
+      await send(values);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      setProblem(error);
+      // Asked again, the session's query finds out that there is none, and leads to the sign-in page.
+      if (isSignedOut(error)) await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    } finally {
+      underWay.current = false;
+      setPending(false);
+    }
+  }
+
+  return { submit, pending, problem };
+}

@@ -1,0 +1,44 @@
+import { Button, Group, Stack } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { useSubmit } from '../app/use-submit';
+import { Dialog } from './dialog';
+import { ProblemAlert } from './problem-alert';
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ReactNode;
+  /** What the button says: the act itself, never "OK". */
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  /** Throws ApiProblem; the dialog stays open and shows it. */
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  /** A refusal with this code is told by the children, better than here. */
+  readonly hiddenProblem?: string;
+}
+
+/** Asks before something is done that others notice. Rendered only while it is open. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { title, children, action, isDangerous = false, onConfirm, onClose, hiddenProblem } = props;
+  const { submit, pending, problem } = useSubmit(async () => {
+    await onConfirm();
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title={title} mayCloseLightly={!pending}>
+      <Stack gap="md">
+        <div>{children}</div>
+        {problem?.code !== hiddenProblem && <ProblemAlert problem={problem} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={pending} data-autofocus>
+            Cancel
+          </Button>
+          <Button color={isDangerous ? 'red' : 'indigo'} loading={pending} onClick={() => void submit()}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

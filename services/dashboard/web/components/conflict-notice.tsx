@@ -1,0 +1,56 @@
+import { Alert, Button, Group, Table, Text } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { type Key } from '../../contract/keys';
+import { describeChanges } from '../app/key-changes';
+import { formatMoment } from '../app/time';
+import { type Versioned } from '../app/use-versioned';
+import { useSession } from '../app/use-session';
+
+interface ConflictNoticeProps {
+  readonly versioned: Versioned<Key>;
+  /** As the server has it now. */
+  readonly item: Key;
+}
+
+/** Somebody else changed the key meanwhile: shows what, and lets one keep either. */
+export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactNode {
+  const { quotaTimeZone } = useSession();
+  if (!versioned.isStale) return null;
+  const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso, quotaTimeZone));
+  return (
+    <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere meanwhile">
+      <Table.ScrollContainer minWidth={240} type="native">
+        <Table verticalSpacing={4} fz="sm" layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w="6rem">Field</Table.Th>
+              <Table.Th>Before</Table.Th>
+              <Table.Th>Now</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map(({ label, before, now }) => (
+              <Table.Tr key={label}>
+                <Table.Td>{label}</Table.Td>
+                <Table.Td className="breakable">{before}</Table.Td>
+                <Table.Td className="breakable">{now}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Text size="sm" mt="xs">
+        Your edits are still in the form. Nothing of yours was saved yet.
+      </Text>
+      <Group gap="xs" mt="xs">
+        <Button size="xs" variant="default" onClick={versioned.keepMine}>
+          Keep my edits
+        </Button>
+        <Button size="xs" variant="default" onClick={versioned.takeTheirs}>
+          Drop my edits
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconCloudOff } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { isConnectionFailing, subscribeToConnection } from '../api/connection';
+import { get } from '../api/request';
+
+const RETRY_MS = 5_000;
+
+/** Shown over the page's foot while the server does not answer; tries again by itself, and then reads anew what the page shows. */
+export function ConnectionBanner(): ReactNode {
+  const failing = useSyncExternalStore(subscribeToConnection, isConnectionFailing);
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!failing) return undefined;
+    const timer = setInterval(() => void retry(), RETRY_MS);
+    return () => clearInterval(timer);
+  });
+
+  async function retry(): Promise<void> {
+    const answered = await get('/installation').then(
+      () => true,
+      () => false,
+    );
+    if (answered) await client.invalidateQueries();
+  }
+
+  if (!failing) return null;
+  return (
+    <Group role="status" className="connection-banner" gap="sm" wrap="nowrap">
+      <IconCloudOff size={20} aria-hidden />
+      <Text size="sm" flex={1}>
+        The server does not answer. Trying again; what you typed stays here.
+      </Text>
+      <Button size="xs" variant="default" onClick={() => void retry()}>
+        Try now
+      </Button>
+    </Group>
+  );
+}

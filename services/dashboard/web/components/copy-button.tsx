@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { copyText } from '../app/copy-text';
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied, for example `key`. */
+  readonly what: string;
+}
+
+/** Copies a text; says so in place, without growing. */
+export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
+  async function copy(): Promise<void> {
+    setOutcome((await copyText(text)) ? 'copied' : 'refused');
+    setTimeout(() => setOutcome(undefined), 2_500);
+  }
+  const label = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Copy by hand' : `Copy ${what}`;
+  const icon = outcome === 'copied' ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />;
+  return (
+    <Button variant="default" size="xs" leftSection={icon} onClick={() => void copy()} miw="8rem">
+      <span aria-live="polite">{label}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,79 @@
+import { Skeleton } from '@mantine/core';
+import { type ReactNode } from 'react';
+import classes from './data-table.module.css';
+
+export interface Column<Row> {
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean;
+  /** Heads the card that a row becomes on a phone. */
+  readonly isTitle?: boolean;
+  /** The header is for screen readers only: a column of buttons needs none. */
+  readonly isHeaderHidden?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** Read out before the table. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they are on their way. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string;
+  /** Grey rows shown meanwhile. */
+  readonly expectedRows?: number;
+  readonly empty?: ReactNode;
+}
+
+/** A table that becomes a list of cards on a phone. The roles are spelled out because `display: block` takes them away. */
+export function DataTable<Row>({ caption, columns, rows, rowKey, expectedRows = 5, empty }: DataTableProps<Row>): ReactNode {
+  if (rows?.length === 0 && empty !== undefined) return <div className={classes['frame']}>{empty}</div>;
+  return (
+    <div className={classes['frame']}>
+      <table role="table" className={classes['table']} aria-label={caption} aria-busy={rows === undefined}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column) => (
+              <th key={column.header} role="columnheader" scope="col" data-number={column.isNumber}>
+                {column.isHeaderHidden ? <span className="visually-hidden">{column.header}</span> : column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows ? rows.map((row) => <Cells key={rowKey(row)} row={row} columns={columns} />) : waitingRows(expectedRows, columns)}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }): ReactNode {
+  return (
+    <tr role="row">
+      {columns.map((column) => (
+        <td
+          key={column.header}
+          role="cell"
+          data-number={column.isNumber}
+          data-title={column.isTitle}
+          data-label={column.isHeaderHidden || column.isTitle ? undefined : column.header}
+        >
+          <div className={classes['value']}>{column.cell(row)}</div>
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function waitingRows<Row>(count: number, columns: readonly Column<Row>[]): ReactNode {
+  return Array.from({ length: count }, (_, index) => (
+    <tr role="row" key={index}>
+      {columns.map((column) => (
+        <td role="cell" key={column.header} data-title={column.isTitle}>
+          <Skeleton height={14} my={4} width={column.isNumber ? '50%' : '75%'} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

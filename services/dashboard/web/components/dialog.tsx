@@ -1,0 +1,37 @@
+import { Modal } from '@mantine/core';
+import { useEffect, useState, type ReactNode } from 'react';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly size?: 'md' | 'lg';
+  /** False while something would be lost: the dialog then closes by its own buttons only. */
+  readonly mayCloseLightly: boolean;
+  readonly hasCloseButton?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A dialog, rendered only while it is open. When it goes, the focus returns to what opened it. */
+export function Dialog({ title, onClose, size = 'md', mayCloseLightly, hasCloseButton = true, children }: DialogProps): ReactNode {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      // After the dialog has let go of the focus.
+      setTimeout(() => opener instanceof HTMLElement && opener.isConnected && opener.focus({ preventScroll: true }));
+    },
+    [opener],
+  );
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      size={size}
+      closeOnClickOutside={mayCloseLightly}
+      closeOnEscape={mayCloseLightly}
+      withCloseButton={hasCloseButton}
+    >
+      {children}
+    </Modal>
+  );
+}

@@ -1,0 +1,58 @@
+import { Badge, NavLink } from '@mantine/core';
+import {
+  IconBell,
+  IconBook2,
+  IconChartBar,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconListCheck,
+  IconSearch,
+  IconWebhook,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { alertsQuery } from '../api/queries';
+
+const PAGES = [
+  { to: '/', label: 'Overview', Icon: IconHome },
+  { to: '/keys', label: 'Keys', Icon: IconKey },
+  { to: '/plans', label: 'Plans', Icon: IconListCheck },
+  { to: '/usage', label: 'Usage', Icon: IconChartBar },
+  { to: '/explain', label: 'Explain', Icon: IconSearch },
+  { to: '/alerts', label: 'Alerts', Icon: IconBell },
+  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+  { to: '/audit', label: 'Audit log', Icon: IconHistory },
+  { to: '/reference', label: 'API reference', Icon: IconBook2 },
+] as const;
+
+/** The pages, and how many alerts are unread. */
+export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void }): ReactNode {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const { data } = useQuery(alertsQuery(undefined));
+  const unread = data?.unread ?? 0;
+  return PAGES.map(({ to, label, Icon }) => {
+    const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
+    const badge = to === '/alerts' && unread > 0 && (
+      <Badge size="sm" color="red" variant="light" aria-label={`${unread} unread`}>
+        {unread > 99 ? '99+' : unread}
+      </Badge>
+    );
+    return (
+      <NavLink
+        key={to}
+        component={Link}
+        to={to}
+        label={label}
+        active={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        onClick={onNavigate}
+        leftSection={<Icon size={17} stroke={1.6} aria-hidden />}
+        rightSection={badge}
+        py={7}
+        className="nav-link"
+      />
+    );
+  });
+}

@@ -1,0 +1,40 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+
+interface PageTitleProps {
+  readonly title: string;
+  /** One sentence below it. */
+  readonly children?: ReactNode;
+  /** Buttons at its right. */
+  readonly actions?: ReactNode;
+}
+
+/** Set once the first page is shown: only a change of page moves the focus, not the arrival. */
+let hasArrived = false;
+
+/** The page's heading. Names the tab, and takes the focus after a change of page so that a screen reader says where one is. */
+export function PageTitle({ title, children, actions }: PageTitleProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Tollgate`;
+  }, [title]);
+  useEffect(() => {
+    if (hasArrived) heading.current?.focus({ preventScroll: true });
+    hasArrived = true;
+  }, []);
+  return (
+    <Group justify="space-between" align="flex-start" gap="sm" mb="lg" wrap="wrap">
+      <Stack gap={2} miw={0} flex="1 1 16rem">
+        <Title order={1} ref={heading} tabIndex={-1} className="page-heading">
+          {title}
+        </Title>
+        {children !== undefined && (
+          <Text size="sm" c="dimmed" maw="46rem">
+            {children}
+          </Text>
+        )}
+      </Stack>
+      {actions !== undefined && <Group gap="xs">{actions}</Group>}
+    </Group>
+  );
+}

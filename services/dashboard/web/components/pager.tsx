@@ -1,0 +1,48 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { type Paging } from '../app/use-paged';
+
+interface PagerProps {
+  readonly paging: Paging;
+  /** Cursor of the next page; null on the last, undefined while it is not known. */
+  readonly next: string | null | undefined;
+  /** Shown at the left, for example how many there are. */
+  readonly summary?: string;
+}
+
+/** Below a list that the server pages. Takes no room when there is but one page. */
+export function Pager({ paging, next, summary }: PagerProps): ReactNode {
+  const isOnlyPage = !paging.hasPrevious && typeof next !== 'string';
+  if (isOnlyPage && summary === undefined) return null;
+  return (
+    <Group justify="space-between" mt="sm" gap="xs">
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {summary}
+      </Text>
+      {!isOnlyPage && (
+        <Group gap="xs" component="nav" aria-label="Pages">
+          <Button
+            variant="default"
+            size="xs"
+            disabled={!paging.hasPrevious}
+            onClick={paging.previous}
+            leftSection={<IconChevronLeft size={14} aria-hidden />}
+          >
+            Previous
+          </Button>
+          <Text size="sm">Page {paging.number}</Text>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={typeof next !== 'string'}
+            onClick={() => typeof next === 'string' && paging.next(next)}
+            rightSection={<IconChevronRight size={14} aria-hidden />}
+          >
+            Next
+          </Button>
+        </Group>
+      )}
+    </Group>
+  );
+}

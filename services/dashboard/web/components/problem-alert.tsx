@@ -1,0 +1,38 @@
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { ApiProblem } from '../api/api-problem';
+
+interface ProblemAlertProps {
+  /** Nothing is shown without one. */
+  readonly problem: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** Says what went wrong, to screen readers as well. */
+export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode {
+  if (problem === undefined || problem === null) return null;
+  const known = problem instanceof ApiProblem ? problem : undefined;
+  const fields = known?.fields ?? [];
+  return (
+    <Alert color="red" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />}>
+      <Text size="sm">{known ? known.text : 'Something went wrong on this page. Reload it.'}</Text>
+      {fields.length > 1 && (
+        <List size="sm" mt={4}>
+          {fields.slice(0, 10).map(({ field, message }) => (
+            <List.Item key={`${field} ${message}`}>
+              {field} {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {onRetry && (
+        <Group mt="xs">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  );
+}

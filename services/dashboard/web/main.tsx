@@ -1,0 +1,42 @@
+import '@mantine/core/styles.css';
+import './app/styles.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/query-client';
+import { createAppRouter } from './app/router';
+import { safeReturn } from './app/safe-return';
+import { resolveVariables, theme } from './app/theme';
+import { ConnectionBanner } from './components/connection-banner';
+
+const queryClient = createQueryClient(leadToSignIn);
+const router = createAppRouter(queryClient);
+
+let isLeaving = false;
+
+/** A session that ended under an open page: sign in again, and be back where one was. */
+function leadToSignIn(): void {
+  const { matches, location } = router.state;
+  if (isLeaving || !matches.some((match) => match.routeId === '/shell')) return;
+  isLeaving = true;
+  const search = { then: safeReturn(location.href), reason: 'ended' };
+  void router.navigate({ to: '/sign-in', search }).finally(() => {
+    queryClient.clear();
+    isLeaving = false;
+  });
+}
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+        <ConnectionBanner />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,53 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { changePassword } from '../../api/account';
+import { checkNewPassword, PASSWORD_MIN } from '../../app/credentials';
+import { say } from '../../app/say';
+import { useSession } from '../../app/use-session';
+import { useSubmit } from '../../app/use-submit';
+import { ProblemAlert } from '../../components/problem-alert';
+
+/** Changes the password, which ends every other session. */
+export function PasswordForm(): ReactNode {
+  const { email } = useSession();
+  const client = useQueryClient();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { current: '', next: '' },
+    validate: { current: (value) => (value === '' ? 'Write your present password.' : null), next: checkNewPassword },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ current, next }: typeof form.values) => {
+    await changePassword(current, next);
+    form.reset();
+    say('The password is changed, and every other session has ended.');
+    await client.invalidateQueries({ queryKey: ['places'] });
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordInput
+          label="Present password"
+          autoComplete="current-password"
+          key={form.key('current')}
+          {...form.getInputProps('current')}
+        />
+        <PasswordInput
+          label="New password"
+          description={`At least ${PASSWORD_MIN} characters`}
+          autoComplete="new-password"
+          key={form.key('next')}
+          {...form.getInputProps('next')}
+        />
+        <ProblemAlert problem={problem} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={pending}>
+            Change the password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,99 @@
+import { Badge, Button, Text } from '@mantine/core';
+import { IconChecks } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type Alert } from '../../../contract/alerts';
+import { alertsQuery } from '../../api/queries';
+import { post } from '../../api/request';
+import { usePaged } from '../../app/use-paged';
+import { useSubmit } from '../../app/use-submit';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Moment } from '../../components/moment';
+import { PageTitle } from '../../components/page-title';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+
+const KINDS = { quota_daily: 'Day', quota_monthly: 'Month', key_expiry: 'Expiry' } as const;
+
+const COLUMNS: readonly Column<Alert>[] = [
+  {
+    header: 'Alert',
+    isTitle: true,
+    cell: (alert) => (
+      <Text component="span" size="sm" fw={alert.readAt === null ? 600 : 400}>
+        {alert.text}
+        {alert.readAt === null && (
+          <Badge size="xs" ml={8} color="red">
+            new
+          </Badge>
+        )}
+      </Text>
+    ),
+  },
+  { header: 'Kind', cell: (alert) => <Kind alert={alert} /> },
+  { header: 'About', cell: (alert) => <About alert={alert} /> },
+  { header: 'When', cell: (alert) => <Moment at={alert.at} /> },
+];
+
+function Kind({ alert: { kind, percent } }: { readonly alert: Alert }): ReactNode {
+  const color = kind === 'key_expiry' ? 'indigo' : percent === 100 ? 'red' : percent === 80 ? 'orange' : 'yellow';
+  return <Badge color={color}>{percent === null ? KINDS[kind] : `${KINDS[kind]} ${percent} %`}</Badge>;
+}
+
+function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert }): ReactNode {
+  if (keyId === null) return product ?? '–';
+  return (
+    <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">
+      {maskedKey ?? 'key'}
+    </Link>
+  );
+}
+
+/** What the customer was alerted to. */
+export function AlertsPage(): ReactNode {
+  const client = useQueryClient();
+  const paging = usePaged();
+  const { data, error, refetch } = useQuery({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
+  const { submit, pending, problem } = useSubmit(async () => {
+    await post('/alerts/read');
+    await client.invalidateQueries({ queryKey: ['alerts'] });
+  });
+  const markRead = (
+    <Button
+      variant="default"
+      leftSection={<IconChecks size={16} aria-hidden />}
+      loading={pending}
+      disabled={!data?.unread}
+      onClick={() => void submit()}
+    >
+      Mark all as read
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title="Alerts" actions={markRead}>
+        At 50, 80 and 100 % of a day&apos;s or month&apos;s limit, and 7 days before a key expires. They can be sent to your own program,
+        too:{' '}
+        <Link to="/webhooks" className="text-link in-text">
+          webhooks
+        </Link>
+        .
+      </PageTitle>
+      <ProblemAlert problem={problem} />
+      {error && !data ? (
+        <ProblemAlert problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          caption="Alerts"
+          columns={COLUMNS}
+          rows={data?.alerts}
+          rowKey={(alert) => alert.id}
+          empty={<EmptyState title="No alerts">You will be told here before a limit is reached or a key expires.</EmptyState>}
+        />
+      )}
+      <Pager paging={paging} next={data?.next} />
+    </>
+  );
+}

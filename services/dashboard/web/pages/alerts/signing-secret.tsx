@@ -1,0 +1,27 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconEyeOff } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { CodeLine } from '../../components/code-line';
+
+interface SigningSecretProps {
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** Shows a webhook's signing secret, once. */
+export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNode {
+  return (
+    <Stack gap="md">
+      <Alert color="yellow" icon={<IconEyeOff size={18} aria-hidden />}>
+        This secret is shown only now. Your program needs it to know that a request is from here.
+      </Alert>
+      <CodeLine label="Signing secret" text={secret} what="secret" />
+      <Text size="sm" c="dimmed">
+        Each request carries a time and an HMAC-SHA256 over it and the body, made with this secret.
+      </Text>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>I have copied it</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode } from 'react';
+import { ApiProblem } from '../../api/api-problem';
+import { explanationQuery } from '../../api/queries';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { PageTitle } from '../../components/page-title';
+import { Panel } from '../../components/panel';
+import { ExplanationView } from './explanation-view';
+import { RefusalTable } from './refusal-table';
+
+/** Why a request was let in or refused. */
+export function ExplainPage(): ReactNode {
+  const { request } = useSearch({ from: '/shell/explain' });
+  const navigate = useNavigate({ from: '/explain' });
+  function ask(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget).get('request');
+    void navigate({ search: { request: typeof typed === 'string' ? typed.trim() || undefined : undefined } });
+  }
+  return (
+    <>
+      <PageTitle title="Explain">
+        Every answer carries a request id: <span className="mono">X-Kong-Request-Id</span>, and <span className="mono">request_id</span> in
+        a refusal. Its checks can be looked up for 7 days.
+      </PageTitle>
+      <Stack gap="md">
+        <form onSubmit={ask} key={request}>
+          <Group gap="xs" align="flex-end">
+            <TextInput
+              label="Request id"
+              name="request"
+              defaultValue={request ?? ''}
+              maxLength={100}
+              flex="1 1 16rem"
+              maw={480}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+            />
+            <Button type="submit">Explain</Button>
+          </Group>
+        </form>
+        <div aria-live="polite">{request !== undefined && <Result requestId={request} />}</div>
+        <Panel title="Recently refused">
+          <RefusalTable />
+        </Panel>
+      </Stack>
+    </>
+  );
+}
+
+function Result({ requestId }: { readonly requestId: string }): ReactNode {
+  const query = useQuery(explanationQuery(requestId));
+  if (query.error instanceof ApiProblem && query.error.status === 404) {
+    return (
+      <div className="panel">
+        <EmptyState
+          title="This request is not known"
+          action={
+            <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+              Look again
+            </Button>
+          }
+        >
+          It was made with a key of another account, or more than 7 days ago, or less than 3 seconds ago.
+        </EmptyState>
+      </div>
+    );
+  }
+  return (
+    <Loaded query={query} height={420}>
+      {(explanation) => <ExplanationView explanation={explanation} />}
+    </Loaded>
+  );
+}

@@ -1,0 +1,63 @@
+import { Alert, Badge, Group, Text } from '@mantine/core';
+import { IconCircleCheck, IconCircleDashed, IconCircleX, IconTool } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type Explanation } from '../../../contract/explain';
+import { Moment } from '../../components/moment';
+import { Panel } from '../../components/panel';
+import classes from './explanation-view.module.css';
+
+const OUTCOMES = {
+  passed: { Icon: IconCircleCheck, color: 'var(--mantine-color-green-light-color)', text: 'Passed' },
+  failed: { Icon: IconCircleX, color: 'var(--mantine-color-red-light-color)', text: 'Failed' },
+  'not reached': { Icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', text: 'Not reached' },
+} as const;
+
+/** The checks of one request in their order, what each saw, and what would mend it. */
+export function ExplanationView({ explanation }: { readonly explanation: Explanation }): ReactNode {
+  const { outcome, product, keyId, maskedKey, at, checks, remedy } = explanation;
+  const isAdmitted = outcome === 'admitted';
+  return (
+    <Panel title={isAdmitted ? 'Let in' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
+      <Group gap="md" mb="sm" c="dimmed">
+        <Text size="sm">
+          <Moment at={at} />
+        </Text>
+        <Text size="sm">{product ?? 'no product'}</Text>
+        {keyId !== null && (
+          <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">
+            {maskedKey ?? 'key'}
+          </Link>
+        )}
+      </Group>
+      {remedy !== '' && (
+        <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to mend it" mb="sm">
+          {remedy}
+        </Alert>
+      )}
+      <ol className={classes['checks']}>
+        {checks.map((check) => {
+          const { Icon, color, text } = OUTCOMES[check.outcome];
+          return (
+            <li key={check.check} className={classes['check']} data-outcome={check.outcome}>
+              <Icon size={20} color={color} aria-hidden className={classes['icon']} />
+              <div>
+                <Text size="sm" fw={600}>
+                  {check.check}
+                  <Text component="span" size="xs" c="dimmed" ml={8}>
+                    {text}
+                  </Text>
+                </Text>
+                {check.outcome !== 'not reached' && (
+                  <Text size="sm" className="breakable">
+                    saw: {check.saw}
+                  </Text>
+                )}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </Panel>
+  );
+}

@@ -1,0 +1,74 @@
+import { Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type RefusalPage } from '../../../contract/explain';
+import { refusalsQuery } from '../../api/queries';
+import { usePaged } from '../../app/use-paged';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Moment } from '../../components/moment';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+
+type Refusal = RefusalPage['refusals'][number];
+
+const COLUMNS: readonly Column<Refusal>[] = [
+  {
+    header: 'Why',
+    isTitle: true,
+    cell: (refusal) => (
+      <Link to="/explain" search={{ request: refusal.requestId }} className="text-link mono">
+        {refusal.code}
+      </Link>
+    ),
+  },
+  { header: 'When', cell: (refusal) => <Moment at={refusal.at} /> },
+  { header: 'Product', cell: (refusal) => refusal.product ?? '–' },
+  { header: 'Key', cell: (refusal) => <span className="mono keep">{refusal.maskedKey ?? '–'}</span> },
+  {
+    header: 'From',
+    cell: (refusal) => (
+      <>
+        <span className="mono">{refusal.callerAddress ?? '–'}</span>
+        {refusal.originHost !== null && (
+          <Text component="span" size="xs" c="dimmed">
+            {' '}
+            {refusal.originHost}
+          </Text>
+        )}
+      </>
+    ),
+  },
+];
+
+interface RefusalTableProps {
+  /** Only those with this key. */
+  readonly keyId?: string;
+  readonly limit?: number;
+  readonly isPaged?: boolean;
+}
+
+/** Refused requests of the last 7 days; each leads to its explanation. */
+export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTableProps): ReactNode {
+  const paging = usePaged(keyId);
+  const { data, error, refetch } = useQuery({ ...refusalsQuery(paging.after, limit, keyId), placeholderData: keepPreviousData });
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <DataTable
+        caption="Refused requests"
+        columns={COLUMNS}
+        rows={data?.refusals}
+        rowKey={(refusal) => refusal.requestId}
+        expectedRows={Math.min(limit, 5)}
+        empty={
+          <EmptyState title="Nothing was refused in the last 7 days">
+            A refused request appears here with its reason, within seconds.
+          </EmptyState>
+        }
+      />
+      {isPaged && <Pager paging={paging} next={data?.next} />}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type CreatedKey } from '../../../contract/keys';
+import { productsQuery } from '../../api/queries';
+import { post } from '../../api/request';
+import { splitRules } from '../../app/rule-text';
+import { uniqueId } from '../../app/unique';
+import { useSession } from '../../app/use-session';
+import { useSubmit } from '../../app/use-submit';
+import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { Loaded } from '../../components/loaded';
+import { ProductChoice } from '../../components/product-choice';
+import { SubmissionProblem } from './submission-problem';
+
+interface CreateKeyFormProps {
+  readonly initialMode: 'live' | 'test';
+  readonly initialProducts: readonly string[];
+  readonly onCreated: (answer: CreatedKey) => void;
+  readonly onBusy: (busy: boolean) => void;
+  readonly onCancel: () => void;
+}
+
+const checkName = (value: string): string | null => (value.trim().length > 100 ? 'A name has at most 100 characters.' : null);
+
+/** What a new key is to be. One form is one submission: sent twice, it makes one key. */
+export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy, onCancel }: CreateKeyFormProps): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const products = useQuery(productsQuery);
+  const [submission] = useState(uniqueId);
+  const form = useForm({
+    initialValues: { name: '', mode: initialMode, products: [...initialProducts], expiry: { choice: '', day: '' }, rules: '' },
+    validate: {
+      name: checkName,
+      products: (value: string[]) => (value.length === 0 ? 'Choose at least one product.' : null),
+      expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
+    },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, expiry, rules }: typeof form.values) => {
+    onBusy(true);
+    try {
+      const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
+      const body = { submission, mode, products: chosen, rules: splitRules(rules) };
+      onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
+    } finally {
+      onBusy(false);
+    }
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Name"
+          description="For you to tell it from others; may stay empty"
+          {...form.getInputProps('name')}
+          data-autofocus
+        />
+        <Radio.Group label="Mode" {...form.getInputProps('mode')}>
+          <Group mt={6} gap="lg">
+            <Radio value="test" label="Test" description="Answers are examples" />
+            <Radio value="live" label="Live" description="Answers are real" />
+          </Group>
+        </Radio.Group>
+        <Loaded query={products} height={330}>
+          {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
+        </Loaded>
+        <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
+        <Textarea
+          label="Whitelist rules"
+          description="One a line: an address, a CIDR range, a domain or *.domain. Without any, every caller is let in."
+          placeholder={'203.0.113.0/24\n*.example.com'}
+          autosize
+          minRows={2}
+          maxRows={8}
+          classNames={{ input: 'mono' }}
+          {...form.getInputProps('rules')}
+        />
+        <SubmissionProblem problem={problem} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel} disabled={pending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

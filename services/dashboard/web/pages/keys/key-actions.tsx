@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core';
+import { IconBan, IconPlayerPause, IconPlayerPlay, IconRefresh } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { explainConflict } from '../../api/explain-conflict';
+import { post } from '../../api/request';
+import { say } from '../../app/say';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { RotateDialog } from './rotate-dialog';
+
+type Act = 'activate' | 'deactivate' | 'revoke' | 'rotate';
+
+const TEXTS = {
+  activate: {
+    title: 'Activate this key?',
+    action: 'Activate',
+    done: 'The key is active again.',
+    text: 'Requests with it are let in again.',
+  },
+  deactivate: {
+    title: 'Deactivate this key?',
+    action: 'Deactivate',
+    done: 'The key is inactive.',
+    text: 'Requests with it are refused from now on, until you activate it again.',
+  },
+  revoke: {
+    title: 'Revoke this key for good?',
+    action: 'Revoke for good',
+    done: 'The key is revoked. Below you see when each gateway node confirms it.',
+    text: 'Requests with it are refused from now on. This cannot be undone; rotate the key instead when your programs still need one.',
+  },
+} as const;
+
+/** What can be done to a key; each asks first. */
+export function KeyActions({ item }: { readonly item: Key }): ReactNode {
+  const client = useQueryClient();
+  const [act, setAct] = useState<Act>();
+  const close = (): void => setAct(undefined);
+  if (item.state === 'revoked' && act === undefined) return null;
+
+  async function change(kind: Exclude<Act, 'rotate'>): Promise<void> {
+    try {
+      await post(`/keys/${item.id}/${kind}`, { version: item.version });
+      say(TEXTS[kind].done);
+    } catch (error) {
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  }
+
+  const isActive = item.state === 'active';
+  const toggle = isActive ? 'deactivate' : 'activate';
+  const ToggleIcon = isActive ? IconPlayerPause : IconPlayerPlay;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => setAct('rotate')}>
+        Rotate
+      </Button>
+      <Button variant="default" leftSection={<ToggleIcon size={16} aria-hidden />} onClick={() => setAct(toggle)}>
+        {TEXTS[toggle].action}
+      </Button>
+      <Button variant="light" color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={() => setAct('revoke')}>
+        Revoke
+      </Button>
+      {act === 'rotate' && <RotateDialog item={item} onClose={close} />}
+      {act !== undefined && act !== 'rotate' && (
+        <ConfirmDialog
+          title={TEXTS[act].title}
+          action={TEXTS[act].action}
+          isDangerous={act === 'revoke'}
+          onConfirm={() => change(act)}
+          onClose={close}
+        >
+          {TEXTS[act].text}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { keyQuery } from '../../api/queries';
+import { KeyStateBadge } from '../../components/key-state-badge';
+import { Loaded } from '../../components/loaded';
+import { Moment } from '../../components/moment';
+import { PageTitle } from '../../components/page-title';
+import { Panel } from '../../components/panel';
+import { RefusalTable } from '../explain/refusal-table';
+import { KeyActions } from './key-actions';
+import { KeySettings } from './key-settings';
+import { ModeBadge } from './key-table';
+import { PropagationPanel } from './propagation-panel';
+import { RulesEditor } from './rules-editor';
+
+/** Everything about one key. */
+export function KeyPage(): ReactNode {
+  const { keyId } = useParams({ from: '/shell/keys/$keyId' });
+  const query = useQuery({ ...keyQuery(keyId), refetchInterval: 15_000 });
+  return (
+    <>
+      <Text size="sm" mb={4}>
+        <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link">
+          All keys
+        </Link>
+      </Text>
+      <PageTitle
+        title={query.data?.name ?? (query.data ? 'Key without a name' : 'Key')}
+        actions={query.data && <KeyActions item={query.data} />}
+      />
+      <Loaded query={query} height={520}>
+        {(item) => <KeyDetails key={item.id} item={item} />}
+      </Loaded>
+    </>
+  );
+}
+
+function KeyDetails({ item }: { readonly item: Key }): ReactNode {
+  return (
+    <Stack gap="md">
+      <Facts item={item} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+        <Panel title="Settings">
+          <KeySettings item={item} />
+        </Panel>
+        <Panel title="Whitelist rules">
+          <RulesEditor item={item} />
+        </Panel>
+      </SimpleGrid>
+      <PropagationPanel id={item.id} />
+      <Panel title="Refused requests of this key">
+        <RefusalTable keyId={item.id} limit={5} />
+      </Panel>
+    </Stack>
+  );
+}
+
+function Facts({ item }: { readonly item: Key }): ReactNode {
+  return (
+    <section className="panel" aria-label="About this key">
+      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md" verticalSpacing="sm" m={0}>
+        <Fact term="Key">
+          <span className="mono">{item.maskedKey}</span>
+        </Fact>
+        <Fact term="State">
+          <KeyStateBadge item={item} />
+        </Fact>
+        <Fact term="Mode">
+          <ModeBadge mode={item.mode} />
+        </Fact>
+        <Fact term="Expires">
+          <Moment at={item.expiresAt} />
+        </Fact>
+        <Fact term="Created">
+          <Moment at={item.createdAt} />
+        </Fact>
+        <Fact term="Last used">
+          <Moment at={item.lastUsedAt} />
+        </Fact>
+      </SimpleGrid>
+      {item.rotatedFrom !== null && (
+        <Group mt="sm">
+          <Text size="sm">
+            Replaces{' '}
+            <Link to="/keys/$keyId" params={{ keyId: item.rotatedFrom }} className="text-link in-text">
+              an older key
+            </Link>
+            .
+          </Text>
+        </Group>
+      )}
+    </section>
+  );
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <Text component="dt" size="xs" c="dimmed">
+        {term}
+      </Text>
+      <Text component="dd" size="sm" m={0}>
+        {children}
+      </Text>
+    </div>
+  );
+}

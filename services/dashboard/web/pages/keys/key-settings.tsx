@@ -1,0 +1,101 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { productsQuery } from '../../api/queries';
+import { patch } from '../../api/request';
+import { isSameList, isSameSettings } from '../../app/key-changes';
+import { say } from '../../app/say';
+import { formatMoment } from '../../app/time';
+import { useSession } from '../../app/use-session';
+import { useSubmit } from '../../app/use-submit';
+import { useVersioned } from '../../app/use-versioned';
+import { ConflictNotice } from '../../components/conflict-notice';
+import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { Loaded } from '../../components/loaded';
+import { ProductChoice } from '../../components/product-choice';
+import { SaveProblem } from './save-problem';
+
+interface Values {
+  name: string;
+  products: string[];
+  expiry: { choice: string; day: string };
+}
+
+const valuesOf = (item: Key): Values => ({ name: item.name ?? '', products: [...item.products], expiry: { choice: 'keep', day: '' } });
+
+/** What the form changes; what it leaves out stays. */
+function changesOf(values: Values, base: Key, timeZone: string): object {
+  const name = values.name.trim() || null;
+  const expiresAt = expiryMoment(values.expiry, timeZone, new Date());
+  return {
+    version: base.version,
+    ...(name !== base.name && { name }),
+    ...(!isSameList(values.products, base.products) && { products: values.products }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}
+
+/** Name, products and expiry of a key. */
+export function KeySettings({ item }: { readonly item: Key }): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const client = useQueryClient();
+  const products = useQuery(productsQuery);
+  const form = useForm<Values>({
+    initialValues: valuesOf(item),
+    validate: {
+      name: (value) => (value.trim().length > 100 ? 'A name has at most 100 characters.' : null),
+      products: (value) => (value.length === 0 ? 'Choose at least one product.' : null),
+      expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
+    },
+  });
+  const reset = (to: Key): void => {
+    form.setInitialValues(valuesOf(to));
+    form.setValues(valuesOf(to));
+  };
+  const versioned = useVersioned({ item, isDirty: form.isDirty(), isSame: isSameSettings, onReset: reset });
+  const { submit, pending, problem } = useSubmit(async (values: Values) => {
+    try {
+      await patch(`/keys/${item.id}`, changesOf(values, versioned.base, quotaTimeZone));
+      form.resetDirty(values);
+      say('The settings are saved.');
+    } finally {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  });
+  if (item.state === 'revoked') return <Revoked item={item} />;
+  const keep = item.expiresAt === null ? 'Never (as it is)' : `${formatMoment(item.expiresAt, quotaTimeZone)} (as it is)`;
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="md">
+        <ConflictNotice versioned={versioned} item={item} />
+        <TextInput label="Name" {...form.getInputProps('name')} />
+        <Loaded query={products} height={330}>
+          {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
+        </Loaded>
+        <ExpiryChoice keep={keep} {...form.getInputProps('expiry')} value={form.values.expiry} />
+        <SaveProblem problem={problem} isStale={versioned.isStale} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" disabled={!form.isDirty() || pending} onClick={versioned.takeTheirs}>
+            Undo
+          </Button>
+          <Button type="submit" loading={pending} disabled={!form.isDirty() || versioned.isStale}>
+            Save the settings
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Revoked({ item }: { readonly item: Key }): ReactNode {
+  return (
+    <Stack gap={4}>
+      <Text size="sm">Products: {item.products.join(', ')}</Text>
+      <Text size="sm" c="dimmed">
+        A revoked key cannot be changed, nor brought back. Create a new one instead.
+      </Text>
+    </Stack>
+  );
+}

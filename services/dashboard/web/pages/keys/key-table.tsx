@@ -1,0 +1,52 @@
+import { Badge } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { DataTable, type Column } from '../../components/data-table';
+import { KeyStateBadge } from '../../components/key-state-badge';
+import { Moment } from '../../components/moment';
+
+const COLUMNS: readonly Column<Key>[] = [
+  {
+    header: 'Name',
+    isTitle: true,
+    cell: (key) => (
+      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link">
+        {key.name ?? 'Key without a name'}
+      </Link>
+    ),
+  },
+  { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
+  { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
+  { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
+  { header: 'Products', cell: (key) => <Products products={key.products} /> },
+  { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
+  { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
+];
+
+interface KeyTableProps {
+  readonly keys: readonly Key[] | undefined;
+  readonly empty: ReactNode;
+}
+
+/** One page of keys. */
+export function KeyTable({ keys, empty }: KeyTableProps): ReactNode {
+  return <DataTable caption="Keys" columns={COLUMNS} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
+}
+
+/** Live keys reach the real sources, test keys get examples. */
+export function ModeBadge({ mode }: Pick<Key, 'mode'>): ReactNode {
+  return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
+}
+
+const SHOWN_PRODUCTS = 2;
+
+function Products({ products }: Pick<Key, 'products'>): ReactNode {
+  const more = products.length - SHOWN_PRODUCTS;
+  return (
+    <span title={products.join(', ')}>
+      {products.slice(0, SHOWN_PRODUCTS).join(', ')}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { keysQuery } from '../../api/queries';
+import { formatCount } from '../../app/numbers';
+import { usePaged } from '../../app/use-paged';
+import { EmptyState } from '../../components/empty-state';
+import { PageTitle } from '../../components/page-title';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+import { CreateKeyDialog } from './create-key-dialog';
+import { KeyTable } from './key-table';
+
+const STATES = [
+  { value: '', label: 'Every state' },
+  { value: 'active', label: 'Active' },
+  { value: 'inactive', label: 'Inactive' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+];
+
+/** All keys of the customer, searched and paged by the server. */
+export function KeysPage(): ReactNode {
+  const filter = useSearch({ from: '/shell/keys' });
+  const navigate = useNavigate({ from: '/keys' });
+  const [isCreating, { open, close }] = useDisclosure(false);
+  const paging = usePaged(JSON.stringify(filter));
+  const { data, error, refetch } = useQuery({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
+  const isFiltered = filter.search !== undefined || filter.state !== undefined;
+  const change = (part: Partial<typeof filter>): void => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
+  const search = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      Create a key
+    </Button>
+  );
+  const empty = isFiltered ? (
+    <EmptyState title="No key fits">Search for another part of the name or of the shown key, or choose another state.</EmptyState>
+  ) : (
+    <EmptyState title="No keys yet" action={create}>
+      A test key is answered with examples and costs nothing; it is the quickest way to a first call.
+    </EmptyState>
+  );
+  return (
+    <>
+      <PageTitle title="Keys" actions={create}>
+        A key admits your programs to the products that you choose for it.
+      </PageTitle>
+      <Group gap="xs" mb="sm" align="flex-end">
+        <TextInput
+          aria-label="Search keys by name or shown part"
+          placeholder="Name or part of the key"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          defaultValue={filter.search ?? ''}
+          onChange={(event) => search(event.currentTarget.value)}
+          maxLength={100}
+          flex="1 1 12rem"
+          maw={360}
+        />
+        <NativeSelect
+          aria-label="State"
+          data={STATES}
+          value={filter.state ?? ''}
+          onChange={(event) => change({ state: event.currentTarget.value || undefined })}
+        />
+      </Group>
+      {error && !data ? <ProblemAlert problem={error} onRetry={() => void refetch()} /> : <KeyTable keys={data?.keys} empty={empty} />}
+      <Pager paging={paging} next={data?.next} summary={data ? countText(data.total, isFiltered) : ' '} />
+      {isCreating && <CreateKeyDialog onClose={close} />}
+      <Text className="visually-hidden" aria-live="polite">
+        {data ? `${data.keys.length} keys on this page` : ''}
+      </Text>
+    </>
+  );
+}
+
+function countText(total: number, isFiltered: boolean): string {
+  return `${formatCount(total)} ${total === 1 ? 'key' : 'keys'}${isFiltered ? ' found' : ''}`;
+}

@@ -1,0 +1,82 @@
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Dialog } from '../../components/dialog';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { type CreatedKey, type Key } from '../../../contract/keys';
+import { explainConflict } from '../../api/explain-conflict';
+import { post } from '../../api/request';
+import { uniqueId } from '../../app/unique';
+import { useSubmit } from '../../app/use-submit';
+import { SecretPanel } from '../../components/secret-panel';
+import { SubmissionProblem } from './submission-problem';
+
+const OVERLAPS = [
+  { value: '24', label: '24 hours' },
+  { value: '1', label: '1 hour' },
+  { value: '168', label: '7 days' },
+  { value: '720', label: '30 days' },
+  { value: '0', label: 'Not at all: the old key ends at once' },
+];
+
+interface RotateDialogProps {
+  readonly item: Key;
+  readonly onClose: () => void;
+}
+
+/** Replaces a key by a new one, which is shown once. Closing it forgets the secret. */
+export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
+  const client = useQueryClient();
+  const [created, setCreated] = useState<CreatedKey>();
+  const [submission] = useState(uniqueId);
+  const [overlap, setOverlap] = useState('24');
+  const { submit, pending, problem } = useSubmit(async () => {
+    try {
+      const body = { version: item.version, submission, overlapHours: Number(overlap) };
+      setCreated(await post<CreatedKey>(`/keys/${item.id}/rotate`, body));
+    } catch (error) {
+      throw explainConflict(error);
+    } finally {
+      void client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  });
+  function rotate(event: FormEvent): void {
+    event.preventDefault();
+    void submit();
+  }
+  const mayCloseLightly = created === undefined && !pending;
+  return (
+    <Dialog
+      onClose={onClose}
+      title={created ? 'Your new key' : 'Rotate this key'}
+      size="lg"
+      mayCloseLightly={mayCloseLightly}
+      hasCloseButton={!pending}
+    >
+      {created ? (
+        <SecretPanel created={created} onClose={onClose} />
+      ) : (
+        <form onSubmit={rotate}>
+          <Stack gap="md">
+            <Text size="sm">A new key takes over products, rules and mode. Your programs can change over while both work.</Text>
+            <NativeSelect
+              label="The old key works beside the new one for"
+              data={OVERLAPS}
+              value={overlap}
+              onChange={(event) => setOverlap(event.currentTarget.value)}
+              data-autofocus
+            />
+            <SubmissionProblem problem={problem} />
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose} disabled={pending}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={pending}>
+                Rotate
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import { Alert, Button, Group, Text, TextInput, Title } from '@mantine/core';
+import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { type Simulation } from '../../../contract/keys';
+import { post } from '../../api/request';
+import { useSubmit } from '../../app/use-submit';
+import { ProblemAlert } from '../../components/problem-alert';
+
+interface RuleSimulatorProps {
+  readonly id: string;
+  /** As they stand in the editor, saved or not. */
+  readonly rules: readonly string[];
+  readonly isDraft: boolean;
+}
+
+/** Asks whether a caller would be let in, and by which rule. */
+export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): ReactNode {
+  const [address, setAddress] = useState('');
+  const [origin, setOrigin] = useState('');
+  const [answer, setAnswer] = useState<Simulation>();
+  const { submit, pending, problem } = useSubmit(async () => {
+    setAnswer(undefined);
+    const body = { rules, ...(address.trim() && { address: address.trim() }), ...(origin.trim() && { origin: origin.trim() }) };
+    setAnswer(await post<Simulation>(`/keys/${id}/simulate`, body));
+  });
+  function ask(event: FormEvent): void {
+    event.preventDefault();
+    void submit();
+  }
+  return (
+    <form onSubmit={ask} noValidate className="subsection">
+      <Title order={3} mb={4}>
+        Try a caller
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        Would this caller be let in by the rules {isDraft ? 'above, which are not saved yet' : 'above'}?
+      </Text>
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          label="Address"
+          placeholder="203.0.113.7"
+          value={address}
+          onChange={(event) => setAddress(event.currentTarget.value)}
+          maxLength={45}
+          flex="1 1 9rem"
+        />
+        <TextInput
+          label="Origin"
+          placeholder="https://app.example.com"
+          value={origin}
+          onChange={(event) => setOrigin(event.currentTarget.value)}
+          flex="1 1 11rem"
+        />
+        <Button type="submit" variant="default" loading={pending} disabled={address.trim() === '' && origin.trim() === ''}>
+          Try
+        </Button>
+      </Group>
+      <div aria-live="polite" className="simulation">
+        <ProblemAlert problem={problem} />
+        {answer && <Verdict answer={answer} />}
+      </div>
+    </form>
+  );
+}
+
+function Verdict({ answer }: { readonly answer: Simulation }): ReactNode {
+  const Icon = answer.admitted ? IconCircleCheck : IconCircleX;
+  return (
+    <Alert color={answer.admitted ? 'green' : 'red'} icon={<Icon size={18} aria-hidden />} title={answer.admitted ? 'Let in' : 'Refused'}>
+      {answer.reason}
+      {answer.rule !== null && (
+        <>
+          {' '}
+          Rule: <span className="mono">{answer.rule}</span>
+        </>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,84 @@
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { put } from '../../api/request';
+import { isSameList, isSameRules } from '../../app/key-changes';
+import { formatCount } from '../../app/numbers';
+import { joinRules, splitRules } from '../../app/rule-text';
+import { say } from '../../app/say';
+import { useSubmit } from '../../app/use-submit';
+import { useVersioned } from '../../app/use-versioned';
+import { ConflictNotice } from '../../components/conflict-notice';
+import { RuleSimulator } from './rule-simulator';
+import { SaveProblem } from './save-problem';
+
+/** The rules of a key as text, with a simulator that tries them before they are saved. */
+export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
+  const client = useQueryClient();
+  const [saved, setSaved] = useState(item.rules);
+  const [text, setText] = useState(() => joinRules(item.rules));
+  const rules = splitRules(text);
+  const isDirty = !isSameList(rules, saved);
+  const reset = (to: Key): void => {
+    setSaved(to.rules);
+    setText(joinRules(to.rules));
+  };
+  const versioned = useVersioned({ item, isDirty, isSame: isSameRules, onReset: reset });
+  const { submit, pending, problem } = useSubmit(async () => {
+    try {
+      await put(`/keys/${item.id}/rules`, { version: versioned.base.version, rules });
+      setSaved(rules);
+      say('The rules are saved; every gateway node is being told.');
+    } finally {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  });
+  const isRevoked = item.state === 'revoked';
+  return (
+    <Stack gap="md">
+      <ConflictNotice versioned={versioned} item={item} />
+      <Textarea
+        label="One rule a line"
+        description="An address, a CIDR range, a domain or *.domain (of the Origin or Referer header)"
+        placeholder={'203.0.113.0/24\n*.example.com'}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        readOnly={isRevoked}
+        autosize
+        minRows={5}
+        maxRows={16}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+      />
+      <RuleCount count={rules.length} />
+      <SaveProblem problem={problem} isStale={versioned.isStale} />
+      {!isRevoked && (
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" disabled={!isDirty || pending} onClick={versioned.takeTheirs}>
+            Undo
+          </Button>
+          <Button loading={pending} disabled={!isDirty || versioned.isStale} onClick={() => void submit()}>
+            Save the rules
+          </Button>
+        </Group>
+      )}
+      <RuleSimulator id={item.id} rules={rules} isDraft={isDirty} />
+    </Stack>
+  );
+}
+
+function RuleCount({ count }: { readonly count: number }): ReactNode {
+  if (count === 0) {
+    return (
+      <Alert color="gray" py="xs">
+        No rules: every caller who has the key is let in.
+      </Alert>
+    );
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      {formatCount(count)} {count === 1 ? 'rule' : 'rules'}; a caller must match at least one.
+    </Text>
+  );
+}

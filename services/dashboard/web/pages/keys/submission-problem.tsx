@@ -1,0 +1,22 @@
+import { Alert, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type ApiProblem } from '../../api/api-problem';
+import { ProblemAlert } from '../../components/problem-alert';
+
+/** Why no new key is shown. When the first answer was lost on its way, says which key it made. */
+export function SubmissionProblem({ problem }: { readonly problem: ApiProblem | undefined }): ReactNode {
+  const id = problem?.textMember('id');
+  if (problem?.code !== 'already_done' || id === undefined) return <ProblemAlert problem={problem} />;
+  return (
+    <Alert color="yellow" role="alert">
+      <Text size="sm">
+        This form has made its key already, but the answer that showed it did not arrive. A key is never shown twice:{' '}
+        <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link in-text">
+          open the key
+        </Link>{' '}
+        and rotate it, and the new one is shown.
+      </Text>
+    </Alert>
+  );
+}

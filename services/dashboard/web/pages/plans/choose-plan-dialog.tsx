@@ -1,0 +1,85 @@
+import { Alert, List, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+import { ApiProblem } from '../../api/api-problem';
+import { explainConflict } from '../../api/explain-conflict';
+import { post, put } from '../../api/request';
+import { formatCount, formatRupees } from '../../app/numbers';
+import { say } from '../../app/say';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { type Offer } from './offers';
+
+interface ChoosePlanDialogProps {
+  readonly product: Product;
+  readonly offer: Offer;
+  readonly onClose: () => void;
+}
+
+/** Subscribes, or changes the plan. A limit below what is used already is said before anything happens. */
+export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
+  const client = useQueryClient();
+  const [belowUse, setBelowUse] = useState<ApiProblem>();
+  const { subscription } = product;
+  const isChange = subscription !== null && subscription.state !== 'cancelled';
+  const name = offer.plan ?? 'Base';
+
+  async function choose(): Promise<void> {
+    try {
+      if (isChange) {
+        const body = { version: subscription.version, plan: offer.plan, acceptLowerThanUsed: belowUse !== undefined };
+        await put(`/subscriptions/${subscription.id}/plan`, body);
+      } else await post('/subscriptions', { product: product.id, plan: offer.plan });
+      say(isChange ? `${product.title} is on ${name} now.` : `You are subscribed to ${product.title}.`);
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries();
+    }
+  }
+
+  return (
+    <ConfirmDialog
+      title={isChange ? `Change ${product.title} to ${name}?` : `Subscribe to ${product.title} on ${name}?`}
+      action={belowUse ? 'Change all the same' : isChange ? 'Change the plan' : 'Subscribe'}
+      isDangerous={belowUse !== undefined}
+      onConfirm={choose}
+      onClose={onClose}
+      hiddenProblem="limit_below_use"
+    >
+      <List size="sm" spacing={4}>
+        <List.Item>
+          {formatCount(offer.daily)} requests a day, {formatCount(offer.monthly)} a month
+        </List.Item>
+        <List.Item>{offer.priceInr === null ? 'No price' : `${formatRupees(offer.priceInr)} a month`}</List.Item>
+        {isChange && <List.Item>What was used today and this month stays used.</List.Item>}
+      </List>
+      {isChange && subscription.hasOwnLimits && (
+        <Text size="sm" mt="xs">
+          The limits that were set for you alone keep counting in place of the plan&apos;s.
+        </Text>
+      )}
+      {belowUse && <BelowUse problem={belowUse} />}
+    </ConfirmDialog>
+  );
+}
+
+function BelowUse({ problem }: { readonly problem: ApiProblem }): ReactNode {
+  const windows = [
+    { name: 'Today', used: problem.numberMember('used_daily'), limit: problem.numberMember('daily'), until: 'tomorrow' },
+    { name: 'This month', used: problem.numberMember('used_monthly'), limit: problem.numberMember('monthly'), until: 'next month' },
+  ];
+  return (
+    <Alert color="orange" role="alert" mt="md" title="You have used more than this plan allows">
+      {windows.map(
+        ({ name, used = 0, limit = 0, until }) =>
+          used > limit && (
+            <Text size="sm" key={name}>
+              {name} {formatCount(used)} were used, and the new limit is {formatCount(limit)}: every request is refused until {until}.
+            </Text>
+          ),
+      )}
+    </Alert>
+  );
+}

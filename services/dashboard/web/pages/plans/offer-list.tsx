@@ -1,0 +1,57 @@
+import { Button, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+import { formatCount, formatRupees } from '../../app/numbers';
+import { ChoosePlanDialog } from './choose-plan-dialog';
+import { type Offer, offersOf } from './offers';
+import classes from './product-plans.module.css';
+
+/** The offers of one product, the present one marked. */
+export function OfferList({ product }: { readonly product: Product }): ReactNode {
+  const [chosen, setChosen] = useState<Offer>();
+  const offers = offersOf(product);
+  if (offers.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        This product is listed only; it cannot be subscribed to.
+      </Text>
+    );
+  }
+  const isSubscribed = product.subscription !== null && product.subscription.state !== 'cancelled';
+  return (
+    <>
+      <ul className={classes['offers']}>
+        {offers.map((offer) => (
+          <li key={offer.plan ?? ''} className={classes['offer']}>
+            <Text size="sm" fw={600}>
+              {offer.plan ?? 'Base'}
+            </Text>
+            <Text size="sm" className={classes['limits']}>
+              {formatCount(offer.daily)} a day, {formatCount(offer.monthly)} a month
+            </Text>
+            <Text size="sm" className={classes['price']}>
+              {offer.priceInr === null ? 'Free' : `${formatRupees(offer.priceInr)} / month`}
+            </Text>
+            <div className={classes['act']}>
+              {isSubscribed && product.subscription?.plan === offer.plan ? (
+                <Text size="sm" fw={600} component="span">
+                  Your plan
+                </Text>
+              ) : (
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => setChosen(offer)}
+                  aria-label={`${isSubscribed ? 'Change' : 'Subscribe'} ${product.title} to ${offer.plan ?? 'Base'}`}
+                >
+                  {isSubscribed ? 'Change' : 'Subscribe'}
+                </Button>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {chosen && <ChoosePlanDialog product={product} offer={chosen} onClose={() => setChosen(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Group } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Subscription } from '../../../contract/plans';
+import { explainConflict } from '../../api/explain-conflict';
+import { post } from '../../api/request';
+import { say } from '../../app/say';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+
+type Act = 'pause' | 'resume' | 'cancel';
+
+const TEXTS = {
+  pause: { action: 'Pause', done: 'paused', text: 'Requests to this product are refused until you resume. What was used stays used.' },
+  resume: { action: 'Resume', done: 'active again', text: 'Requests to this product are let in again.' },
+  cancel: {
+    action: 'Cancel the subscription',
+    done: 'cancelled',
+    text: 'Requests to this product are refused from now on, with every key. You can subscribe again at any time; what was used stays used.',
+  },
+} as const;
+
+interface SubscriptionActionsProps {
+  readonly subscription: Subscription;
+  /** The product's. */
+  readonly title: string;
+}
+
+/** Pauses, resumes or cancels a subscription; each asks first. */
+export function SubscriptionActions({ subscription, title }: SubscriptionActionsProps): ReactNode {
+  const client = useQueryClient();
+  const [act, setAct] = useState<Act>();
+  const acts: readonly Act[] = subscription.state === 'active' ? ['pause', 'cancel'] : ['resume', 'cancel'];
+
+  async function change(kind: Act): Promise<void> {
+    try {
+      await post(`/subscriptions/${subscription.id}/${kind}`, { version: subscription.version });
+      say(`${title} is ${TEXTS[kind].done}.`);
+    } catch (error) {
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries();
+    }
+  }
+
+  return (
+    <Group gap="xs">
+      {subscription.state !== 'cancelled' &&
+        acts.map((each) => (
+          <Button key={each} size="xs" variant="default" onClick={() => setAct(each)} aria-label={`${TEXTS[each].action}: ${title}`}>
+            {each === 'cancel' ? 'Cancel' : TEXTS[each].action}
+          </Button>
+        ))}
+      {act && (
+        <ConfirmDialog
+          title={`${TEXTS[act].action}: ${title}?`}
+          action={TEXTS[act].action}
+          isDangerous={act === 'cancel'}
+          onConfirm={() => change(act)}
+          onClose={() => setAct(undefined)}
+        >
+          {TEXTS[act].text}
+        </ConfirmDialog>
+      )}
+    </Group>
+  );
+}

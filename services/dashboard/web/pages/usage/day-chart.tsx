@@ -1,0 +1,64 @@
+import '@mantine/charts/styles.css';
+import { BarChart } from '@mantine/charts';
+import { Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { formatCompact, formatCount } from '../../app/numbers';
+import { type Series } from '../../app/usage-series';
+import { Panel } from '../../components/panel';
+
+/** Told apart in both schemes, and by the usual colour blindnesses, through lightness as well. */
+const PALETTES = {
+  cool: ['indigo.6', 'cyan.5', 'violet.8', 'teal.4', 'blue.3', 'gray.5'],
+  warm: ['red.7', 'orange.5', 'yellow.4', 'pink.8', 'grape.4', 'gray.5'],
+} as const;
+
+const HEIGHT = 240;
+
+interface DayChartProps {
+  readonly title: string;
+  readonly series: Series;
+  readonly palette: keyof typeof PALETTES;
+  /** The same figures to read. */
+  readonly table: ReactNode;
+  /** Said when there is nothing to draw. */
+  readonly children: ReactNode;
+}
+
+/** Stacked bars by day, with the figures in a table behind them. */
+export function DayChart({ title, series, palette, table, children }: DayChartProps): ReactNode {
+  const isEmpty = series.names.length === 0;
+  return (
+    <Panel title={title}>
+      {isEmpty ? (
+        <Text size="sm" c="dimmed">
+          {children}
+        </Text>
+      ) : (
+        <>
+          <div aria-hidden>
+            <BarChart
+              h={HEIGHT}
+              data={series.rows.map(({ label, values }) => ({ label, ...values }))}
+              dataKey="label"
+              type="stacked"
+              series={series.names.map((name, index) => ({ name, color: PALETTES[palette][index] ?? 'gray.5' }))}
+              withLegend
+              legendProps={{ verticalAlign: 'bottom', height: 44 }}
+              tickLine="none"
+              gridAxis="x"
+              valueFormatter={formatCount}
+              yAxisProps={{ tickFormatter: formatCompact, width: 44 }}
+              xAxisProps={{ minTickGap: 24 }}
+              barProps={{ isAnimationActive: false, maxBarSize: 36 }}
+              barChartProps={{ accessibilityLayer: false }}
+            />
+          </div>
+          <details className="figures">
+            <summary>{title}: figures as a table</summary>
+            {table}
+          </details>
+        </>
+      )}
+    </Panel>
+  );
+}

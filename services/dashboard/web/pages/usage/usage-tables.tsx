@@ -1,0 +1,50 @@
+import { type ReactNode } from 'react';
+import { type Usage } from '../../../contract/usage';
+import { formatCount } from '../../app/numbers';
+import { formatDay } from '../../app/time';
+import { DataTable, type Column } from '../../components/data-table';
+
+type UsedDay = Usage['days'][number];
+type Refused = Usage['refusals'][number];
+
+const USED_COLUMNS: readonly Column<UsedDay>[] = [
+  { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
+  { header: 'Product', cell: ({ product }) => product },
+  { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
+  { header: 'Given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+  { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
+];
+
+const REFUSED_COLUMNS: readonly Column<Refused>[] = [
+  { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
+  { header: 'Product', cell: ({ product }) => product },
+  { header: 'Why', cell: ({ code }) => <span className="mono">{code}</span> },
+  { header: 'Refused', isNumber: true, cell: ({ count }) => formatCount(count) },
+];
+
+const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[]): Row[] =>
+  [...rows].sort((a, b) => (a.day < b.day ? 1 : -1));
+
+/** The figures of the first chart, and what was given back. */
+export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
+  return (
+    <DataTable
+      caption="Requests used by day and product"
+      columns={USED_COLUMNS}
+      rows={newestFirst(days)}
+      rowKey={({ day, product }) => `${day} ${product}`}
+    />
+  );
+}
+
+/** The figures of the second chart. */
+export function RefusedTable({ refusals }: Pick<Usage, 'refusals'>): ReactNode {
+  return (
+    <DataTable
+      caption="Requests refused by day and reason"
+      columns={REFUSED_COLUMNS}
+      rows={newestFirst(refusals)}
+      rowKey={({ day, product, code }) => `${day} ${product} ${code}`}
+    />
+  );
+}

@@ -1,0 +1,204 @@
+import { gzipSync } from 'node:zlib';
+import { type Browser, type Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
+import { openPage, settle, startBrowser } from './support/browser';
+import { startFakeApi, type FakeApi } from './support/fake-api';
+import { FakeState } from './support/fake-state';
+
+let browser: Browser;
+let api: FakeApi;
+let page: Page;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+async function open(path: string, state = new FakeState()): Promise<void> {
+  api = await startFakeApi(state);
+  ({ page } = await openPage(browser));
+  await page.goto(api.url + path);
+  await settle(page);
+}
+
+afterEach(async () => {
+  await page.context().close();
+  await api.close();
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const changes = (method: string, path: string) => api.state.requests.filter((each) => each.method === method && each.path === path);
+const keyPath = (): string => `/keys/${api.state.keys[0]?.id}`;
+
+async function fillKeyForm(): Promise<void> {
+  await button('Create a key').click();
+  await page.getByRole('dialog').getByLabel('IP lookup').check();
+}
+
+describe('the sign-in page', () => {
+  it('loads at most 200 KB of script, compressed', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    api = await startFakeApi(state);
+    ({ page } = await openPage(browser));
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) sizes.push(response.body().then((body) => gzipSync(body).length));
+    });
+    await page.goto(`${api.url}/sign-in`);
+    await settle(page);
+    await page.waitForLoadState('networkidle');
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThanOrEqual(200_000);
+  });
+
+  it('leads back to where one was', async () => {
+    await open('/keys?state=active');
+    api.state.isSignedIn = false;
+    await page.reload();
+    await page.getByLabel('E-mail').fill('asha@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('a long password');
+    await button('Sign in').click();
+    await page.waitForURL(`${api.url}/keys?state=active`);
+  });
+
+  it('leads to no other site, whatever its address says', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    await open('/sign-in?then=%2F%2Fevil.example%2F', state);
+    await page.getByLabel('E-mail').fill('asha@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('a long password');
+    await button('Sign in').click();
+    await page.waitForURL(`${api.url}/`);
+  });
+});
+
+describe('a session that ended under an open page', () => {
+  it('is noticed by itself and leads to the sign-in page', async () => {
+    await open('/usage');
+    api.state.isSignedIn = false;
+    await page.waitForURL(/\/sign-in\?.*then=/, { timeout: 15_000 });
+    await page.getByText('Your session has ended').waitFor();
+  });
+});
+
+describe('creating a key', () => {
+  it('sends one request for a double click', async () => {
+    await open('/keys');
+    api.state.delayMs = 150;
+    await fillKeyForm();
+    await button('Create the key').dblclick();
+    await page.getByText('First call', { exact: true }).waitFor();
+    expect(changes('POST', '/api/keys')).toHaveLength(1);
+  });
+
+  it('tells which key it made when the answer was lost', async () => {
+    await open('/keys');
+    await page.route(
+      '**/api/keys',
+      async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback();
+        await route.fetch();
+        return route.abort();
+      },
+      { times: 1 },
+    );
+    await fillKeyForm();
+    await button('Create the key').click();
+    await page.getByText('The server cannot be reached').waitFor();
+    await button('Create the key').click();
+    await page.getByText('This form has made its key already').waitFor();
+    const [first, second] = changes('POST', '/api/keys');
+    expect(second?.body['submission']).toBe(first?.body['submission']);
+  });
+
+  it('leaves no trace of the secret once its dialog is closed', async () => {
+    await open('/', FakeState.empty());
+    await button('Create a test key').click();
+    await page.getByRole('dialog').getByLabel('IP lookup').waitFor();
+    await button('Create the key').click();
+    const shown = page.getByText(/^tg_test_\w+$/);
+    await shown.waitFor();
+    const secret = await shown.innerText();
+    await button('I have copied it').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const kept = await page.evaluate(
+      '[document.documentElement.outerHTML, location.href, JSON.stringify([localStorage, sessionStorage, history.state])].join()',
+    );
+    expect(kept).not.toContain(secret);
+  });
+});
+
+describe('two people who edit one key', () => {
+  it('lose nothing: the second sees what changed and saves on top of it', async () => {
+    await open('/keys');
+    await page.goto(api.url + keyPath());
+    await settle(page);
+    const id = api.state.keys[0]?.id ?? '';
+    await page.getByLabel('Name').fill('Mine');
+    api.state.changeKey(id, { name: 'Theirs' });
+    await button('Save the settings').click();
+    const notice = page.getByRole('alert').filter({ hasText: 'changed elsewhere' });
+    await notice.getByText('Theirs').waitFor();
+    expect(api.state.key(id).name).toBe('Theirs');
+    await button('Keep my edits').click();
+    await button('Save the settings').click();
+    await eventually(() => api.state.key(id).name === 'Mine');
+  });
+});
+
+describe('a server that does not answer', () => {
+  it('is said in a banner, which goes once it answers again', async () => {
+    await open('/keys');
+    api.state.isAway = true;
+    await page.getByRole('link', { name: 'Plans' }).click();
+    const banner = page.getByText('The server does not answer');
+    await banner.waitFor();
+    api.state.isAway = false;
+    await button('Try now').click();
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Aadhaar' }).waitFor();
+  });
+});
+
+describe('changing a plan', () => {
+  it('says that today’s use is above the new limit before anything changes', async () => {
+    await open('/plans');
+    await button('Change IP lookup to Base').click();
+    await button('Change the plan').click();
+    await page.getByText('You have used more than this plan allows').waitFor();
+    expect(api.state.subscriptions[0]?.plan).toBe('Star');
+    await button('Change all the same').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(api.state.subscriptions.find((each) => each.product === 'api-ip')?.plan).toBeNull();
+  });
+});
+
+describe('an account with names that look like markup', () => {
+  it('shows them as they were typed', async () => {
+    await open('/keys');
+    await page.getByText('<b>bold</b> & “quoted” 🚚📦', { exact: true }).waitFor();
+  });
+});
+
+describe('the keyboard', () => {
+  it('reaches the content past the navigation, and a new page says its name', async () => {
+    await open('/keys');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
+    await page.getByRole('link', { name: 'Audit log' }).press('Enter');
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Audit log');
+  });
+
+  it('returns to the button that opened a dialog when the dialog is closed', async () => {
+    await open('/keys');
+    await button('Create a key').press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Create a key');
+  });
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { type Browser, type Page } from 'playwright-core';
+import { openPage, settle, startBrowser } from './support/browser';
+import { EVERY_PAGE, type PageCase } from './support/every-page';
+import { type FakeApi, startFakeApi } from './support/fake-api';
+import { FakeState } from './support/fake-state';
+import { SCENES } from './support/scenes';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeFinding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds serious or critical, each as one line. Run past the page's policy, which forbids the script. */
+async function inaccessible(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const findings: AxeFinding[] = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((found) => found.violations)',
+  );
+  return findings
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const SCHEMES = ['light', 'dark'] as const;
+
+/** Everything wrong with a page in one scheme. */
+async function faultsOf(
+  colorScheme: (typeof SCHEMES)[number],
+  state: FakeState,
+  go: (page: Page, api: FakeApi) => Promise<void>,
+): Promise<string[]> {
+  const api = await startFakeApi(state);
+  const { page, complaints } = await openPage(browser, { colorScheme });
+  try {
+    await go(page, api);
+    return [...(await inaccessible(page)), ...complaints].map((fault) => `${colorScheme}: ${fault}`);
+  } finally {
+    await page.context().close();
+    await api.close();
+  }
+}
+
+async function faultsOfPage({ path, isSignedOut = false, isEmpty = false }: PageCase): Promise<string[]> {
+  const found = SCHEMES.map((colorScheme) => {
+    const state = isEmpty ? FakeState.empty() : new FakeState();
+    state.isSignedIn = !isSignedOut;
+    return faultsOf(colorScheme, state, async (page, api) => {
+      await page.goto(api.url + path(state));
+      await settle(page);
+    });
+  });
+  return (await Promise.all(found)).flat();
+}
+
+describe.each(EVERY_PAGE)('the page $name', (each) => {
+  it('has no serious accessibility issue in either scheme, and no error under its policy', async () => {
+    expect(await faultsOfPage(each)).toEqual([]);
+  });
+});
+
+describe.each(SCENES)('the scene $name', ({ state, play }) => {
+  it('has no serious accessibility issue in either scheme, and no error under its policy', async () => {
+    const found = await Promise.all(SCHEMES.map((colorScheme) => faultsOf(colorScheme, state(), play)));
+    expect(found.flat()).toEqual([]);
+  });
+});

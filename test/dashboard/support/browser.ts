@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** The system's Chromium; CHROMIUM_PATH names another. */
+function chromiumPath(): string {
+  const path = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
+  if (path === undefined) throw new Error('the browser tests need Chromium: install the package `chromium`, or set CHROMIUM_PATH');
+  return path;
+}
+
+/** Asks nobody for anything: what the pages load is all that it loads. */
+const FLAGS = [
+  ...['--no-sandbox', '--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-default-apps'],
+];
+
+/** Starts Chromium; whoever calls this closes it. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors in the console, uncaught exceptions and violations of the content security policy, as they come. */
+  readonly complaints: string[];
+}
+
+/** A page in a profile of its own. Failed requests that the test provokes are not complaints; the browser's own errors are. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && !/content security policy/i.test(message.text())) return;
+    if (message.text().startsWith('Failed to load resource')) return;
+    complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  return { page, complaints };
+}
+
+/** Until nothing that is shown is still on its way. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
+import { type AuditPage } from '../../../services/dashboard/contract/audit';
+import { type RefusalPage } from '../../../services/dashboard/contract/explain';
+import { type Key } from '../../../services/dashboard/contract/keys';
+import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type Usage } from '../../../services/dashboard/contract/usage';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** ISO moment this long ago; negative for the future. */
+export const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+/** Day in the quota zone this many days ago. */
+export const dayAgo = (days: number): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date(Date.now() - days * DAY));
+
+/** A key with everything about it usual. */
+export function makeKey(over: Partial<Key> = {}): Key {
+  return {
+    id: randomUUID(),
+    name: 'Checkout server',
+    maskedKey: 'tg_live…1a2B',
+    mode: 'live',
+    state: 'active',
+    expired: false,
+    expiresAt: null,
+    products: ['api-ip', 'api-pincode'],
+    rules: ['203.0.113.0/24', '2001:db8::/32', '*.example.com'],
+    createdAt: ago(40 * DAY),
+    lastUsedAt: ago(2 * MINUTE),
+    rotatedFrom: null,
+    version: randomUUID(),
+    ...over,
+  };
+}
+
+/** Keys in every state, with names that are not easy. */
+export function usualKeys(): Key[] {
+  const rotated = makeKey({ name: 'Warehouse', state: 'revoked', lastUsedAt: ago(9 * DAY), maskedKey: 'tg_live…77Qx' });
+  return [
+    makeKey(),
+    makeKey({
+      name: 'Warehouse',
+      rotatedFrom: rotated.id,
+      maskedKey: 'tg_live…P0aa',
+      products: ['api-gst', 'api-ip', 'api-pincode', 'api-seo'],
+    }),
+    rotated,
+    makeKey({ name: 'Ends soon', expiresAt: ago(-5 * DAY), maskedKey: 'tg_live…9zZ0' }),
+    makeKey({ name: 'Last year’s campaign', expiresAt: ago(12 * DAY), expired: true, maskedKey: 'tg_live…a9Kd' }),
+    makeKey({ name: '<b>bold</b> & “quoted” 🚚📦', mode: 'test', maskedKey: 'tg_test…e4Re', rules: [], lastUsedAt: null }),
+    makeKey({ name: null, state: 'inactive', mode: 'test', maskedKey: 'tg_test…00Vb' }),
+    makeKey({ name: 'A-name-of-one-hundred-characters-'.padEnd(100, 'x'), mode: 'test', maskedKey: 'tg_test…Lg1o' }),
+  ];
+}
+
+/** An account with more keys than a page can hold. */
+export function manyKeys(count: number): Key[] {
+  return Array.from({ length: count }, (_, index) => makeKey({ name: `Customer ${String(index + 1).padStart(5, '0')}`, rules: [] }));
+}
+
+function subscriptionOf(product: string, over: Partial<Subscription>): Subscription {
+  return {
+    id: randomUUID(),
+    product,
+    plan: null,
+    state: 'active',
+    daily: { used: 0, limit: 1_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
+    monthly: { used: 0, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
+    hasOwnLimits: false,
+    createdAt: ago(40 * DAY),
+    version: randomUUID(),
+    ...over,
+  };
+}
+
+/** Subscriptions near, at and far from their limits. */
+export function usualSubscriptions(): Subscription[] {
+  const monthly = { used: 41_210, limit: 3_000_000, resetsAt: ago(-9 * DAY), exhaustedAt: null };
+  return [
+    subscriptionOf('api-ip', {
+      plan: 'Star',
+      daily: { used: 61_402, limit: 100_000, resetsAt: ago(-7 * HOUR), exhaustedAt: ago(-4 * HOUR) },
+      monthly: { used: 1_204_331, limit: 3_000_000, resetsAt: ago(-9 * DAY), exhaustedAt: ago(-6 * DAY) },
+    }),
+    subscriptionOf('api-pincode', {
+      daily: { used: 1_000, limit: 1_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
+      monthly: { ...monthly, used: 12_040, limit: 30_000 },
+    }),
+    subscriptionOf('api-gst', {
+      plan: 'Star',
+      daily: { used: 84_010, limit: 100_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
+      monthly,
+    }),
+    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true }),
+  ];
+}
+
+/** The catalogue with these subscriptions. */
+export function productsWith(subscriptions: readonly Subscription[]): Product[] {
+  return CATALOGUE.map(({ id, title, description, routes, base, plans }) => ({
+    id,
+    title,
+    description,
+    routes: routes.map((route) => ({ ...route })),
+    base,
+    plans: plans.map((plan) => ({ ...plan })),
+    subscription: subscriptions.find((each) => each.product === id) ?? null,
+  }));
+}
+
+/** Thirty days of use that rise and fall as weeks do. */
+export function usualUsage(subscriptions: readonly Subscription[]): Usage {
+  const days = Array.from({ length: 30 }, (_, index) => 29 - index).flatMap((back) =>
+    ['api-ip', 'api-pincode', 'api-gst'].map((product, order) => {
+      const charged = Math.round((1 + Math.sin(back / 1.1 + order)) * 24_000 * (1 - order * 0.3)) + 900;
+      const refunded = back % 6 === order ? 37 : 0;
+      return { day: dayAgo(back), product, charged, refunded, used: charged - refunded };
+    }),
+  );
+  const refusals = Array.from({ length: 12 }, (_, index) => ({
+    day: dayAgo(index * 2),
+    product: index % 2 ? 'api-ip' : 'api-pincode',
+    code: ['caller_not_whitelisted', 'quota_daily_exceeded', 'key_expired'][index % 3] ?? 'key_expired',
+    count: 40 + index * 17,
+  }));
+  return { timeZone: 'Asia/Kolkata', today: dayAgo(0), days, refusals, subscriptions: [...subscriptions] };
+}
+
+export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {
+  const codes = ['caller_not_whitelisted', 'quota_daily_exceeded', 'key_expired', 'product_not_authorised'];
+  return Array.from({ length: 9 }, (_, index) => ({
+    requestId: randomUUID().replaceAll('-', ''),
+    at: ago((index * index + 1) * MINUTE),
+    code: codes[index % codes.length] ?? 'key_expired',
+    product: index % 4 === 3 ? null : 'api-ip',
+    keyId: keys[0]?.id ?? null,
+    maskedKey: keys[0]?.maskedKey ?? null,
+    callerAddress: index % 2 ? '2001:db8:4006:812::200e' : '198.51.100.23',
+    originHost: index % 3 ? null : 'staging.example.org',
+  }));
+}
+
+export function usualAlerts(keys: readonly Key[]): Alert[] {
+  const make = (over: Partial<Alert>): Alert => ({
+    ...{ id: randomUUID(), at: ago(HOUR), kind: 'quota_daily' as const, percent: 80, product: 'api-gst' },
+    ...{ keyId: null, maskedKey: null, text: 'api-gst has used 80 % of today’s 1,00,000 requests.', readAt: null },
+    ...over,
+  });
+  return [
+    make({ percent: 100, product: 'api-pincode', text: 'api-pincode has used all of today’s 1,000 requests.' }),
+    make({ at: ago(3 * HOUR) }),
+    make({
+      kind: 'key_expiry',
+      percent: null,
+      product: null,
+      keyId: keys[3]?.id ?? null,
+      maskedKey: 'tg_live…9zZ0',
+      text: 'The key “Ends soon” expires in 5 days.',
+      at: ago(DAY),
+    }),
+    make({
+      kind: 'quota_monthly',
+      percent: 50,
+      product: 'api-ip',
+      text: 'api-ip has used 50 % of this month’s 30,00,000 requests.',
+      at: ago(4 * DAY),
+      readAt: ago(3 * DAY),
+    }),
+  ];
+}
+
+export function usualWebhooks(): Webhook[] {
+  const make = (over: Partial<Webhook>): Webhook => ({
+    ...{ id: randomUUID(), url: 'https://hooks.example.com/tollgate', state: 'active' as const },
+    ...{ createdAt: ago(20 * DAY), lastOutcome: 'delivered' as const, version: randomUUID() },
+    ...over,
+  });
+  return [make({}), make({ url: `https://alerts.example.net/${'a-long-path/'.repeat(9)}in`, state: 'paused', lastOutcome: 'failed' })];
+}
+
+export function usualDeliveries(): Delivery[] {
+  const make = (over: Partial<Delivery>): Delivery => ({
+    ...{ id: randomUUID(), alertId: randomUUID(), event: 'quota.daily', state: 'delivered' as const, attempts: 1 },
+    ...{ lastStatus: 200, lastError: null, createdAt: ago(HOUR), nextAttemptAt: null, endedAt: ago(HOUR - 400) },
+    ...over,
+  });
+  return [
+    make({ event: 'test', alertId: null }),
+    make({ state: 'waiting', attempts: 2, lastStatus: 503, nextAttemptAt: ago(-4 * MINUTE), endedAt: null }),
+    make({ state: 'failed', attempts: 8, lastStatus: null, lastError: 'the connection was refused', event: 'key.expiry' }),
+  ];
+}
+
+export function usualAudit(keys: readonly Key[]): AuditPage['entries'] {
+  const entry = (action: string, over: Partial<AuditPage['entries'][number]>): AuditPage['entries'][number] => ({
+    ...{ at: ago(HOUR), actor: 'asha@example.com', from: '198.51.100.23', action },
+    ...{ subject: { kind: 'credential', id: keys[0]?.id ?? randomUUID(), label: 'tg_live…1a2B' }, details: {} },
+    ...over,
+  });
+  return [
+    entry('key.rules', { details: { added: ['203.0.113.0/24', '*.example.com'], removed: [] } }),
+    entry('key.revoke', { at: ago(5 * HOUR), from: '2001:db8:4006:812::200e' }),
+    entry('subscription.change', {
+      at: ago(DAY),
+      subject: { kind: 'subscription', id: randomUUID(), label: 'api-ip' },
+      details: { plan: 'Star', from: null },
+    }),
+    entry('key.create', {
+      at: ago(2 * DAY),
+      actor: 'operator',
+      from: null,
+      details: { mode: 'live', products: ['api-ip', 'api-pincode'], expires_at: null },
+    }),
+  ];
+}

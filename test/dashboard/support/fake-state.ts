@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { type Session } from '../../../services/dashboard/contract/account';
+import { type AlertPage } from '../../../services/dashboard/contract/alerts';
+import { type Explanation } from '../../../services/dashboard/contract/explain';
+import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
+import { type ProductList, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type Usage } from '../../../services/dashboard/contract/usage';
+import { FakeProblem } from './fake-problem';
+import * as data from './fake-data';
+
+const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
+
+/** What the fake API knows; tests read and change it. */
+export class FakeState {
+  isSignedIn = true;
+  /** Answers 503 to everything. */
+  isAway = false;
+  /** Before each answer. */
+  delayMs = 0;
+  /** Every request that changes something, as it came. */
+  readonly requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
+  keys: Key[] = data.usualKeys();
+  subscriptions: Subscription[] = data.usualSubscriptions();
+  refusals = data.usualRefusals(this.keys);
+  alerts = data.usualAlerts(this.keys);
+  webhooks = data.usualWebhooks();
+  deliveries = data.usualDeliveries();
+  audit = data.usualAudit(this.keys);
+  hasUsage = true;
+  mails = [
+    {
+      ...{ id: 'b', at: data.ago(60_000), to: 'asha@example.com', subject: 'Confirm your address for Tollgate' },
+      text: 'To confirm that it was you, open:\n\nhttp://127.0.0.1:8002/api/auth/verify-email?token=not-a-real-one&callbackURL=%2Fverified\n\nThe link works for an hour.\n',
+    },
+  ];
+  readonly sessions = [
+    {
+      ...{ id: 'one', token: 'first', createdAt: data.ago(3_600_000), updatedAt: data.ago(60_000), expiresAt: data.ago(-data.DAY) },
+      ipAddress: '198.51.100.23',
+      userAgent: 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0',
+    },
+    {
+      ...{ id: 'two', token: 'second', createdAt: data.ago(9e7), updatedAt: data.ago(9e7), expiresAt: data.ago(-data.DAY) },
+      ipAddress: '2001:db8::7',
+      userAgent: 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36',
+    },
+  ];
+  private readonly submissions = new Map<string, string>();
+
+  /** An account on its first day. */
+  static empty(): FakeState {
+    const state = new FakeState();
+    Object.assign(state, {
+      keys: [],
+      subscriptions: [],
+      refusals: [],
+      alerts: [],
+      webhooks: [],
+      deliveries: [],
+      audit: [],
+      mails: [],
+      hasUsage: false,
+    });
+    return state;
+  }
+
+  session(): Session {
+    return {
+      email: 'asha@example.com',
+      customerId: '7d9c6f0e-4f0a-4c8e-9a53-5f4f0a1b2c3d',
+      gatewayUrl: 'http://127.0.0.1:8000',
+      quotaTimeZone: 'Asia/Kolkata',
+      hasOutbox: true,
+    };
+  }
+
+  signIn(password: string): void {
+    if (password === 'wrong password') throw new FakeProblem(401, 'invalid_email_or_password', { detail: 'Invalid email or password.' });
+    this.isSignedIn = true;
+  }
+
+  keyPage({ search = '', state, after = '0', limit = '25' }: Record<string, string>): KeyPage {
+    const shown = this.keys.filter((key) => `${key.name ?? ''} ${key.maskedKey}`.toLowerCase().includes(search.toLowerCase()));
+    const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
+    const start = Number(after);
+    const end = start + Number(limit);
+    return { keys: found.slice(start, end), next: end < found.length ? String(end) : null, total: found.length };
+  }
+
+  key(id: string): Key {
+    const key = this.keys.find((each) => each.id === id);
+    if (!key) throw new FakeProblem(404, 'not_found');
+    return key;
+  }
+
+  private once(submission: string): void {
+    const id = this.submissions.get(submission);
+    if (id !== undefined) throw new FakeProblem(409, 'already_done', { id });
+  }
+
+  createKey(body: {
+    submission: string;
+    name?: string | undefined;
+    mode: 'live' | 'test';
+    products: string[];
+    rules: string[];
+    expiresAt?: string | undefined;
+  }): CreatedKey {
+    this.once(body.submission);
+    const { name = null, mode, products, rules, expiresAt = null } = body;
+    const key = data.makeKey({
+      name,
+      mode,
+      products,
+      rules,
+      expiresAt,
+      maskedKey: 'tg_test…2mZ9',
+      createdAt: data.ago(0),
+      lastUsedAt: null,
+    });
+    this.keys = [key, ...this.keys];
+    this.submissions.set(body.submission, key.id);
+    return { secret: SECRET, key };
+  }
+
+  /** What anybody may do to a key between two requests of a page. */
+  changeKey(id: string, { version, ...changes }: Partial<Key> | { [K in keyof Key]?: Key[K] | undefined }): Key {
+    const before = this.key(id);
+    if (version !== undefined && version !== before.version) throw new FakeProblem(409, 'version_conflict', { current: before });
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...given, version: randomUUID() };
+    this.keys = this.keys.map((key) => (key.id === id ? after : key));
+    return after;
+  }
+
+  rotate(id: string, { version, submission }: { version: string; submission: string }): CreatedKey {
+    this.once(submission);
+    const old = this.changeKey(id, { version, expiresAt: data.ago(-data.DAY) });
+    const created = this.createKey({ submission, name: old.name ?? undefined, mode: old.mode, products: old.products, rules: old.rules });
+    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id }) };
+  }
+
+  simulate({ address, rules = [] }: { address?: string | undefined; rules?: string[] | undefined }): Simulation {
+    const rule = rules.find((each) => each === address || (each.endsWith('.0/24') && (address ?? '').startsWith(each.slice(0, -4))));
+    if (rule === undefined && rules.length > 0) return { admitted: false, rule: null, reason: 'No rule admits this caller.' };
+    return {
+      admitted: true,
+      rule: rule ?? null,
+      reason: rule === undefined ? 'There are no rules, so every caller is let in.' : 'The address matches a rule.',
+    };
+  }
+
+  propagation(): Propagation {
+    const changedAt = data.ago(20_000);
+    const node = { state: 'confirmed' as const, confirmedAt: new Date(Date.parse(changedAt) + 140).toISOString(), seenAt: data.ago(900) };
+    return {
+      changedAt,
+      nodes: [
+        { name: 'gateway-1', ...node },
+        { name: 'gateway-2', ...node, state: 'pending', confirmedAt: null },
+        { name: 'gateway-3', ...node, state: 'reading' },
+      ],
+    };
+  }
+
+  products(): ProductList {
+    return { products: data.productsWith(this.subscriptions) };
+  }
+
+  subscribe({ product, plan }: { product: string; plan: string | null }): Subscription {
+    const made = {
+      ...(data.usualSubscriptions()[3] as Subscription),
+      id: randomUUID(),
+      product,
+      plan,
+      state: 'active' as const,
+      hasOwnLimits: false,
+    };
+    this.subscriptions = [...this.subscriptions.filter((each) => each.product !== product), made];
+    return made;
+  }
+
+  changePlan(id: string, { plan, acceptLowerThanUsed }: { plan: string | null; acceptLowerThanUsed: boolean }): Subscription {
+    const found = this.subscriptions.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    const daily = plan === null ? 1_000 : 100_000;
+    if (found.daily.used > daily && !acceptLowerThanUsed) {
+      const used = { used_daily: found.daily.used, used_monthly: found.monthly.used };
+      throw new FakeProblem(409, 'limit_below_use', { ...used, daily, monthly: daily * 30 });
+    }
+    const changed = { ...found, plan, daily: { ...found.daily, limit: daily }, version: randomUUID() };
+    this.subscriptions = this.subscriptions.map((each) => (each.id === id ? changed : each));
+    return changed;
+  }
+
+  usage(): Usage {
+    const all = data.usualUsage(this.subscriptions);
+    return this.hasUsage ? all : { ...all, days: [], refusals: [] };
+  }
+
+  explain(requestId: string): Explanation {
+    const refusal = this.refusals.find((each) => each.requestId === requestId);
+    if (!refusal) throw new FakeProblem(404, 'not_found');
+    const { at, code, product, keyId, maskedKey } = refusal;
+    const passed = [
+      'exactly one key is sent',
+      'the key exists and is active',
+      'the key has not expired',
+      'the key is authorised for the product',
+      'an active subscription exists',
+    ];
+    return {
+      ...{ requestId, at, outcome: code, product, keyId, maskedKey },
+      checks: [
+        ...passed.map((check) => ({ check, outcome: 'passed' as const, saw: `${maskedKey ?? 'no key'} in the header X-API-Key` })),
+        {
+          check: 'the whitelist admits the caller',
+          outcome: 'failed',
+          saw: `address ${refusal.callerAddress ?? 'unknown'}, origin ${refusal.originHost ?? 'none'}, no rule matched`,
+        },
+        { check: 'request capacity remains', outcome: 'not reached', saw: 'not counted' },
+      ],
+      remedy: 'Add a rule for this address or origin, or call from a listed one.',
+    };
+  }
+
+  alertPage(): AlertPage {
+    return { alerts: this.alerts, unread: this.alerts.filter((alert) => alert.readAt === null).length, next: null };
+  }
+
+  addWebhook(url: string): { secret: string; webhook: unknown } {
+    const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
+    this.webhooks = [...this.webhooks, webhook];
+    return { secret: 'whsec_not_a_real_one_0000000000000000', webhook };
+  }
+}

@@ -1,0 +1,131 @@
+import { type Page } from 'playwright-core';
+import { settle } from './browser';
+import { manyKeys } from './fake-data';
+import { type FakeApi } from './fake-api';
+import { FakeState } from './fake-state';
+
+/** A state of a page that is reached by doing something. */
+export interface Scene {
+  readonly name: string;
+  readonly state: () => FakeState;
+  readonly play: (page: Page, api: FakeApi) => Promise<void>;
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function go(page: Page, api: FakeApi, path: string): Promise<void> {
+  await page.goto(api.url + path);
+  await settle(page);
+}
+
+const firstKey = (api: FakeApi): string => `/keys/${api.state.keys[0]?.id}`;
+
+/** What only shows after a click, a fault or a second person. */
+export const SCENES: readonly Scene[] = [
+  {
+    name: 'create-key',
+    state: () => FakeState.empty(),
+    play: async (page, api) => {
+      await go(page, api, '/');
+      await button(page, 'Create a test key').click();
+      await page.getByLabel('IP lookup').waitFor();
+    },
+  },
+  {
+    name: 'created-key',
+    state: () => FakeState.empty(),
+    play: async (page, api) => {
+      await go(page, api, '/');
+      await button(page, 'Create a test key').click();
+      await page.getByLabel('IP lookup').waitFor();
+      await button(page, 'Create the key').click();
+      await page.getByText('First call', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'revoke-key',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, firstKey(api));
+      await button(page, 'Revoke').click();
+      await button(page, 'Revoke for good').waitFor();
+    },
+  },
+  {
+    name: 'rotate-key',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, firstKey(api));
+      await button(page, 'Rotate').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'key-conflict',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, firstKey(api));
+      await page.getByLabel('Name').fill('Checkout, new name');
+      const id = api.state.keys[0]?.id ?? '';
+      api.state.changeKey(id, { name: 'Renamed by a colleague', products: ['api-ip', 'api-seo'] });
+      await button(page, 'Save the settings').click();
+      await button(page, 'Keep my edits').waitFor();
+    },
+  },
+  {
+    name: 'simulated-caller',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, firstKey(api));
+      await page.getByLabel('Address').fill('203.0.113.7');
+      await button(page, 'Try').click();
+      await page.getByText('Let in', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'plan-below-use',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Change IP lookup to Base').click();
+      await button(page, 'Change the plan').click();
+      await button(page, 'Change all the same').waitFor();
+    },
+  },
+  {
+    name: 'many-keys',
+    state: () => Object.assign(new FakeState(), { keys: manyKeys(10_000) }),
+    play: async (page, api) => {
+      await go(page, api, '/keys');
+      await button(page, 'Next').click();
+      await page.getByText('Page 2').waitFor();
+    },
+  },
+  {
+    name: 'server-away',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/keys');
+      api.state.isAway = true;
+      await page.getByRole('link', { name: 'Checkout server' }).click();
+      await page.getByText('The server does not answer').waitFor();
+    },
+  },
+  {
+    name: 'usage-figures',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/usage?days=7');
+      await page.getByText('Requests used: figures as a table').click();
+    },
+  },
+  {
+    name: 'menu',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/alerts');
+      const burger = button(page, 'Open the menu');
+      if (await burger.isVisible()) await burger.click();
+    },
+  },
+];

@@ -1,0 +1,146 @@
+import { type Browser, type Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
+import { startInstance, type RunningInstance } from '../support/instance';
+import { openPage, startBrowser } from './support/browser';
+
+const EMAIL = 'asha@example.com';
+const PASSWORD = 'eleven purple rickshaws';
+
+let instance: RunningInstance;
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  instance = await startInstance();
+  browser = await startBrowser();
+  ({ page, complaints } = await openPage(browser));
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await instance?.stop();
+}, 60_000);
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const go = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
+
+async function call(key: string): Promise<{ status: number; requestId: string; code: string | undefined }> {
+  const response = await fetch(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } });
+  const body = (await response.json()) as { code?: string };
+  return { status: response.status, requestId: response.headers.get('x-kong-request-id') ?? '', code: body.code };
+}
+
+/** Milliseconds until something is so. */
+async function timeUntil(condition: () => Promise<boolean>): Promise<number> {
+  const start = performance.now();
+  await eventually(condition);
+  return performance.now() - start;
+}
+
+// One walk, in the order a customer takes it; each step stands on the one before.
+describe('a new customer', () => {
+  let key = '';
+  let refused = '';
+
+  it('signs up, confirms the address from the outbox and is inside', async () => {
+    await page.goto(`${instance.dashboard}/sign-up`);
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await button('Create the account').click();
+    await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
+    await page.getByRole('link', { name: 'outbox' }).click();
+    await page.getByRole('link', { name: /verify-email/ }).click();
+    await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
+    await page
+      .getByRole('button', { name: 'Go on' })
+      .or(page.getByRole('link', { name: 'Go on' }))
+      .click();
+    await page.getByText('Three steps to your first answer').waitFor();
+  });
+
+  it('creates a test key that is shown once, with a call that is ready to run', async () => {
+    await button('Create a test key').click();
+    await page.getByRole('dialog').getByLabel('IP lookup').waitFor();
+    await page.getByRole('dialog').getByLabel('Name').fill('First key');
+    await button('Create the key').click();
+    key = await page.getByText(/^tg_test_\w+$/).innerText();
+    const command = await page.getByLabel('First call').innerText();
+    expect(command).toContain(key);
+    expect(command).toContain(`${instance.gateway}/ip`);
+  });
+
+  it('calls the API, and the dialog notices', async () => {
+    expect((await call(key)).status).toBe(200);
+    await page.getByText('The key works').waitFor({ timeout: 15_000 });
+    await button('I have copied it').click();
+  });
+
+  it('sees the use within 5 seconds of a call', async () => {
+    await go('Usage');
+    await page.getByText(/^1 of 1,000$/).waitFor();
+    expect((await call(key)).status).toBe(200);
+    const waitedMs = await timeUntil(() => page.getByText(/^2 of 1,000$/).isVisible());
+    expect(waitedMs).toBeLessThan(5_000);
+  });
+
+  it('blocks a caller by a rule, which the simulator foretold', async () => {
+    await go('Keys');
+    await page.getByRole('link', { name: 'First key' }).click();
+    await page.getByLabel('One rule a line').fill('203.0.113.0/24');
+    await page.getByLabel('Address').fill('127.0.0.1');
+    await button('Try').click();
+    await page.getByText('Refused', { exact: true }).waitFor();
+    await button('Save the rules').click();
+    await page.getByText('The rules are saved').waitFor();
+    await eventually(async () => (await call(key)).status === 401);
+    const answer = await call(key);
+    expect(answer.code).toBe('caller_not_whitelisted');
+    refused = answer.requestId;
+  });
+
+  it('is told why, and how to mend it', async () => {
+    await go('Explain');
+    await page.getByLabel('Request id').fill(refused);
+    await button('Explain').click();
+    const shown = page.getByText('How to mend it');
+    const again = button('Look again');
+    await eventually(async () => {
+      if (await again.isVisible()) await again.click();
+      return shown.isVisible();
+    });
+    await page.getByText('address 127.0.0.1').waitFor();
+  });
+
+  it('changes the plan and keeps what was used', async () => {
+    await go('Plans');
+    await button('Change IP lookup to Star').click();
+    await button('Change the plan').click();
+    await page.getByText(/^2 of 100,000$/).waitFor();
+  });
+
+  it('revokes the key, which no call gets through with a second later', async () => {
+    await go('Keys');
+    await page.getByRole('link', { name: 'First key' }).click();
+    await page.getByLabel('One rule a line').fill('');
+    await button('Save the rules').click();
+    await eventually(async () => (await call(key)).status === 200);
+    await button('Revoke').click();
+    const isAnswered = page.waitForResponse((response) => response.url().endsWith('/revoke') && response.ok());
+    await button('Revoke for good').click();
+    await isAnswered;
+    const heldMs = await timeUntil(async () => (await call(key)).status === 401);
+    expect(heldMs).toBeLessThan(1_000);
+    await page.getByText('Every node acts on it').waitFor({ timeout: 15_000 });
+  });
+
+  it('finds every change in the audit log', async () => {
+    await go('Audit log');
+    for (const action of ['key.revoke', 'subscription.change', 'key.create']) await page.getByText(action).first().waitFor();
+    expect(await page.getByText(EMAIL).count()).toBeGreaterThan(2);
+  });
+
+  it('met no error and no violation of the policy on the way', () => {
+    expect(complaints).toEqual([]);
+  });
+});
