@@ -30,6 +30,9 @@ afterAll(async () => {
 
 const hearsOfChanges = (node: GatewayNode) => async (): Promise<boolean> => (await node.metric('tollgate_change_feed_healthy')) === 1;
 
+/** A crash takes the commits of three turns of the log writer along, 0.2 s each. */
+const LOG_WRITER_MS = 600;
+
 const statusOf = async (url: string, key: string): Promise<number> => (await send(url, { headers: { 'X-API-Key': key } })).status;
 
 describe('nothing unauthorised gets through and every unit is counted while Postgres', () => {
@@ -51,6 +54,22 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(await statusOf(target.url, key)).toBe(200);
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres killed', seen, 'keys not seen before: 503');
+  }, 40_000);
+
+  it('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
+    const { postgres } = stage;
+    const { node, target } = await stage.addNode({ redisUrl: '' });
+    const seen = await observeFault(target, {
+      inflict: postgres.kill,
+      lastsMs: 1_000,
+      lift: postgres.start,
+      recoversWithinMs: 10_000,
+      isWhole: hearsOfChanges(node),
+    });
+    await node.stop();
+    expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
+    expectDocumented(seen, { statuses: [503], mostLost: seen.givenBefore(LOG_WRITER_MS) });
+    recordObservation('Postgres killed, without Redis', seen);
   }, 40_000);
 
   it('hangs', async () => {

@@ -34,7 +34,7 @@ export function describeUnauthorised(statuses: ReadonlyMap<number, number>): str
 
 function describeLost({ given, counted }: Observation): string {
   if (given > counted) return `${figure(given - counted)} of ${figure(given)} units`;
-  if (counted > given) return `nothing; ${figure(counted - given)} too many counted`;
+  if (counted > given) return `nothing; ${figure(counted - given)} counted without a 200`;
   return 'nothing';
 }
 

@@ -27,7 +27,6 @@ export interface FaultStage {
   close(): Promise<void>;
 }
 
-const CUSTOMER = 'faults@example.com';
 const NO_LIMIT = 1_000_000;
 const actor = 'test';
 const signingKeys = `faults:${randomBytes(32).toString('base64')}`;
@@ -38,14 +37,16 @@ export async function prepareDatabase(url: string): Promise<void> {
   const pool = createPool(url, { max: 1 });
   try {
     await seedCatalogue(pool);
-    await createCustomer(pool, { email: CUSTOMER, actor });
   } finally {
     await pool.end();
   }
 }
 
-export function issueKey(db: Pool): Promise<CreatedKey> {
-  return createKey(db, { customer: CUSTOMER, products: ['api-vahaan'], mode: 'test', daily: NO_LIMIT, monthly: NO_LIMIT, actor });
+/** Of a customer of its own, so that it has a count of its own. */
+async function issueKey(db: Pool): Promise<CreatedKey> {
+  const customer = `${randomBytes(6).toString('hex')}@example.com`;
+  await createCustomer(db, { email: customer, actor });
+  return createKey(db, { customer, products: ['api-vahaan'], mode: 'test', daily: NO_LIMIT, monthly: NO_LIMIT, actor });
 }
 
 /** One service, the smallest: what is tested is in front of it. */
@@ -87,13 +88,14 @@ export async function openFaultStage(options: StageOptions = {}): Promise<FaultS
     const service = await keep(startService(options.serviceNodeArgs ?? []), ({ child }) => endProgram(child));
     const db = await keep(Promise.resolve(createPool(postgres.url, { max: 2 })), (pool) => pool.end());
     const upstreams = service.ready['services'] as Record<string, string>;
-    const valid = await issueKey(db);
     const revoked = await issueKey(db);
     await revokeKey(db, { id: revoked.id, actor });
     const addNode: FaultStage['addNode'] = async (changed) => {
       const stores = { databaseUrl: postgres.url, redisUrl: redis.url };
       const node = await keep(startNode({ ...stores, signingKeys, upstreams, ...changed }), (each) => each.stop());
-      return { node, target: { url: `${node.gateway}/vahaan`, key: valid.key, revokedKey: revoked.key } };
+      // Counts of its own: nodes that use different stores agree only later.
+      const { key } = await issueKey(db);
+      return { node, target: { url: `${node.gateway}/vahaan`, key, revokedKey: revoked.key } };
     };
     return { postgres, redis, service, db, newKey: () => issueKey(db), addNode, close, ...(await addNode()) };
   } catch (error) {

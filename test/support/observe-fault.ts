@@ -17,6 +17,8 @@ export interface FaultPlan {
 /** What one fault did. Milliseconds are monotonic. */
 export interface Observation {
   readonly answers: Answers;
+  /** Requests of the valid key that were served within so many milliseconds before the fault: what a store that loses its last moments loses. */
+  givenBefore(ms: number): number;
   /** From the part's return to the last request that was not served; 0: none after it. */
   readonly recoveredInMs: number;
   /** Requests of the valid key answered 200, and units that count for them afterwards. */
@@ -28,6 +30,9 @@ export interface Observation {
 const STEADY_ANSWERS = 40;
 /** Counts of several stores are merged within a second or two. */
 const MERGE_LIMIT_MS = 3_000;
+
+/** A killed process is gone this soon; until then it may still answer. */
+const KILL_MS = 100;
 
 async function untilSteady(probe: Probe, since: number, limitMs: number): Promise<void> {
   const isSteady = (): boolean => {
@@ -58,9 +63,10 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   const before = await readUsed(target);
   const probe = startProbe(target);
   let answers: Answers;
-  let liftedAt = 0;
+  let [inflictedAt, liftedAt] = [0, 0];
   try {
     await eventually(() => probe.valid().length > 20);
+    inflictedAt = performance.now();
     await plan.inflict();
     await sleep(plan.lastsMs);
     await plan.lift();
@@ -72,7 +78,10 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   }
   const given = answers.statuses('valid').get(200) ?? 0;
   const counted = await settledCount(target, before, given);
-  return { answers, recoveredInMs: answers.disturbedFor(liftedAt), given, counted };
+  const givenBefore = (ms: number): number =>
+    answers.of('valid').filter(({ sentAt, status }) => status === 200 && sentAt > inflictedAt - ms && sentAt <= inflictedAt + KILL_MS)
+      .length;
+  return { answers, givenBefore, recoveredInMs: answers.disturbedFor(liftedAt), given, counted };
 }
 
 export interface Documented {
