@@ -9,6 +9,7 @@ import { createDecisionWriter } from '../stores/postgres/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/find-access-record';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
+import { createStoreClock } from '../stores/store-clock';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
@@ -61,12 +62,14 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const log = pino({ level: settings.logLevel, base: { process: 'plugin-server' } }, destination({ dest: 2, sync: false }));
   const { databaseUrl, timeZone } = settings;
   const { records, counters, ledger } = await openPools(databaseUrl, log);
-  const feed = createPostgresChangeFeed({ url: databaseUrl });
+  const clock = createStoreClock(systemClock);
+  const feed = createPostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
   const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
-  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock: systemClock, log });
+  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock, log });
   const decisions = createDecisionWriter({
     pool: ledger,
     timeZone,
+    clock,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });
   // Nothing is counted or timed for nobody.
@@ -75,7 +78,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     records: cache,
     quota: quota.counter,
     decisions: metrics?.countDecisions(decisions) ?? decisions,
-    clock: systemClock,
+    clock,
     signingKey: settings.signingKeys[0],
     readBodyFile,
     log,
