@@ -15,6 +15,7 @@ import { startTestRedis, type TestRedis } from './redis';
 
 /** A gateway with its plugin server, a product, and stores that nothing else uses and that may be broken. */
 export interface FaultStage {
+  readonly service: StartedProgram;
   readonly postgres: FaultPostgres;
   readonly redis: TestRedis;
   readonly node: GatewayNode;
@@ -50,7 +51,7 @@ async function issueKey(db: Pool): Promise<CreatedKey> {
 }
 
 /** One service, the smallest: what is tested is in front of it. */
-function startService(nodeArgs: readonly string[]): Promise<StartedProgram> {
+function startService({ serviceNodeArgs = [], serviceEnv }: StageOptions): Promise<StartedProgram> {
   const env = {
     SERVICE_PORT: '0',
     PRIVATE_PORT: '0',
@@ -59,7 +60,11 @@ function startService(nodeArgs: readonly string[]): Promise<StartedProgram> {
     DATABASE_URL: '',
     REDIS_URL: '',
   };
-  return startProgram('services/main.js', { args: ['--service', 'vahaan'], env, nodeArgs });
+  return startProgram('services/main.js', {
+    args: ['--service', 'vahaan'],
+    env: { ...env, ...serviceEnv },
+    nodeArgs: serviceNodeArgs,
+  });
 }
 
 export interface StageOptions {
@@ -67,10 +72,11 @@ export interface StageOptions {
   readonly postgresFolder?: string;
   /** Arguments of Node for the service. */
   readonly serviceNodeArgs?: readonly string[];
+  readonly serviceEnv?: Readonly<Record<string, string>>;
 }
 
 /** Starts all of it; what had been started when a part fails is ended. */
-export async function openFaultStage(options: StageOptions = {}): Promise<FaultStage & { service: StartedProgram }> {
+export async function openFaultStage(options: StageOptions = {}): Promise<FaultStage> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     closeConnections();
@@ -85,7 +91,7 @@ export async function openFaultStage(options: StageOptions = {}): Promise<FaultS
     const postgres = await keep(startFaultPostgres(options.postgresFolder), (server) => server.close());
     await prepareDatabase(postgres.url);
     const redis = await keep(startTestRedis({ persistent: true }), (server) => server.close());
-    const service = await keep(startService(options.serviceNodeArgs ?? []), ({ child }) => endProgram(child));
+    const service = await keep(startService(options), ({ child }) => endProgram(child));
     const db = await keep(Promise.resolve(createPool(postgres.url, { max: 2 })), (pool) => pool.end());
     const upstreams = service.ready['services'] as Record<string, string>;
     const revoked = await issueKey(db);

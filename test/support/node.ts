@@ -11,7 +11,7 @@ export interface NodeOptions {
   signingKeys: string;
   /** By kong.yml service name. */
   upstreams: Readonly<Record<string, string>>;
-  /** Added to the plugin server's environment. */
+  /** Added to the environment of both processes. */
   env?: Readonly<Record<string, string>>;
   /** Arguments of Node for both processes. */
   nodeArgs?: readonly string[];
@@ -45,7 +45,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
   });
   const gateway = await startProgram('kong/local/main.js', {
     nodeArgs,
-    env: { GATEWAY_PORT: '0', PLUGIN_SOCKET: socket, UPSTREAM_OVERRIDES: JSON.stringify(options.upstreams) },
+    env: { GATEWAY_PORT: '0', PLUGIN_SOCKET: socket, UPSTREAM_OVERRIDES: JSON.stringify(options.upstreams), ...options.env },
   });
   return {
     gateway: `http://127.0.0.1:${String(gateway.ready['port'])}`,
