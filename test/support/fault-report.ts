@@ -18,7 +18,7 @@ export interface FaultRow {
   readonly recoveredInMs: number | null;
 }
 
-const figure = (value: number): string => value.toLocaleString('en-GB');
+export const figure = (value: number): string => value.toLocaleString('en-GB');
 
 /** For example `200 ×1,204, 503 ×31`. */
 export function describeStatuses(statuses: ReadonlyMap<number, number>): string {
