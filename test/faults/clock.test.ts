@@ -46,7 +46,7 @@ describe.each([
       recoversWithinMs: 5_000,
     });
     expectDocumented(seen, { statuses: [] });
-    recordObservation(`a node's clock 10 min ${way}`, seen, 'keys end at their moment');
+    recordObservation(`a node's clock 10 min ${way}`, seen, { note: 'keys end at their moment' });
     await node.stop();
   }, 60_000);
 });
@@ -59,12 +59,12 @@ describe("a service's clock that is set 10 minutes", () => {
     const seen = await observeFault(stage.target, plan);
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401] });
-    recordObservation("a service's clock 10 min ahead", seen, '401 `gateway_proof_missing`');
+    recordObservation("a service's clock 10 min ahead", seen, { note: '401 `gateway_proof_missing`' });
   }, 30_000);
 
   it('behind changes nothing for callers', async () => {
     const seen = await observeFault(stage.target, plan);
     expectDocumented(seen, { statuses: [] });
-    recordObservation("a service's clock 10 min behind", seen, 'a stolen proof is good for 11 min');
+    recordObservation("a service's clock 10 min behind", seen, { note: 'a stolen proof is good for 11 min' });
   }, 30_000);
 });

@@ -73,7 +73,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     const seen = await observeFault(target, plan);
     expect(seen.answers.of('valid').length).toBeGreaterThan(50);
     expectDocumented(seen, REFUSALS);
-    recordObservation('plugin server in a crash loop', seen, 'killed three times');
+    recordObservation('plugin server in a crash loop', seen, { note: 'killed three times' });
   }, 90_000);
 
   it('is stopped and goes on', async () => {
@@ -85,7 +85,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
       recoversWithinMs: 15_000,
     });
     expectDocumented(seen, REFUSALS);
-    recordObservation('plugin server stopped (SIGSTOP)', seen, 'they wait meanwhile');
+    recordObservation('plugin server stopped (SIGSTOP)', seen, { note: 'they wait meanwhile' });
   }, 60_000);
 
   it('is sent garbage on its socket, and nobody else notices', async () => {
@@ -109,7 +109,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     const seen = await observeFault(target, { inflict: sendGarbage, lastsMs: 500, lift: () => undefined, recoversWithinMs: 15_000 });
     expect(pluginServer()).toBe(pid);
     expectDocumented(seen, { statuses: [] });
-    recordObservation('garbage on the plugin socket', seen, '300 connections of it');
+    recordObservation('garbage on the plugin socket', seen, { note: '300 connections of it' });
   }, 60_000);
 });
 

@@ -53,7 +53,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(unseen).toBe(503);
     expect(await statusOf(target.url, key)).toBe(200);
     expectDocumented(seen, { statuses: [503] });
-    recordObservation('Postgres killed', seen, 'keys not seen before: 503');
+    recordObservation('Postgres killed', seen, { note: 'keys not seen before: 503' });
   }, 40_000);
 
   it('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
@@ -132,7 +132,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     };
     const seen = await observeFault(proxied.target, plan);
     expectDocumented(seen, { statuses: [503] });
-    recordObservation('a node cut off from Postgres', seen, 'keys revoked meanwhile: honoured for 60 s at most');
+    recordObservation('a node cut off from Postgres', seen, { note: 'keys revoked meanwhile: honoured for 60 s at most' });
   }, 40_000);
 
   it('has lost every key, until they are restored: nobody is let in', async () => {
@@ -159,7 +159,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401, 503] });
-    recordObservation('Postgres emptied', seen, 'no key exists: 401');
+    recordObservation('Postgres emptied', seen, { note: 'no key exists: 401' });
   }, 40_000);
 
   it('and Redis are both killed', async () => {

@@ -93,7 +93,9 @@ describe('a worker that is killed', () => {
     expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, '0']);
     expect((await usedOfRanking()) - before).toBe(1);
     expectDocumented(seen, { statuses: [] });
-    recordObservation('worker killed mid-request', seen, 'the request under way: 502, given back once; other products do not notice');
+    recordObservation('worker killed mid-request', seen, {
+      note: 'the request under way: 502, given back once; other products do not notice',
+    });
   }, 60_000);
 
   it('loses its sessions, whose callers are told to start again with 400 session_expired', async () => {
@@ -110,10 +112,10 @@ describe('a worker that is killed', () => {
       isWhole: async () => (await post('/aadhaar/start', AADHAAR, watcher)).status === 200,
     });
     replies.push(await answerCaptcha(sessionId));
-    expect(replies.map(({ status, json }) => [status, json().code])).toEqual(Array(2).fill([400, 'session_expired']));
+    expect(replies.map((reply) => [reply.status, reply.json().code])).toEqual(Array(2).fill([400, 'session_expired']));
     expect((await answerCaptcha(await startSession())).status).toBe(200);
     expectDocumented(seen, { statuses: [] });
-    recordObservation('worker killed mid-session', seen, 'the session: 400 session_expired; a new one works');
+    recordObservation('worker killed mid-session', seen, { note: 'the session: 400 session_expired; a new one works' });
   }, 60_000);
 });
 
@@ -141,7 +143,7 @@ describe('a service', () => {
     expect(reply?.status).toBe(502);
     expect((await usedOfRanking()) - before).toBe(2);
     expectDocumented(seen, { statuses: [502] });
-    recordObservation('service killed mid-request', seen, 'the request under way: 502, stays charged');
+    recordObservation('service killed mid-request', seen, { note: 'the request under way: 502, stays charged' });
   }, 60_000);
 
   it('that is killed between two steps of a session leaves the session alive', async () => {
@@ -150,6 +152,6 @@ describe('a service', () => {
     const reply = await answerCaptcha(sessionId);
     expect([reply.status, reply.json().status]).toEqual([200, 'otp']);
     expectDocumented(seen, { statuses: [502] });
-    recordObservation('service killed mid-session', seen, 'the session goes on afterwards');
+    recordObservation('service killed mid-session', seen, { note: 'the session goes on afterwards' });
   }, 60_000);
 });

@@ -14,12 +14,12 @@ export interface FaultPostgres {
   readonly url: string;
   readonly pid: number;
   /** Starts it again after `kill`, on the same data and port. */
-  start(): Promise<void>;
+  start(this: void): Promise<void>;
   /** SIGKILL to the server; its backends follow. */
-  kill(): Promise<void>;
+  kill(this: void): Promise<void>;
   /** SIGSTOP to server and backends: connections stay, nothing is answered. */
-  freeze(): void;
-  thaw(): void;
+  freeze(this: void): void;
+  thaw(this: void): void;
   isRunning(): boolean;
   /** Runs one statement on a connection of its own, on this database of the server (Tollgate's unless named). */
   query(statement: string, database?: string): Promise<QueryResult<Record<string, unknown>>>;

@@ -6,7 +6,7 @@ import { type Observation } from './observe-fault';
 const FOLDER = resolve(__dirname, '../../.test/faults');
 
 /** One row of the README's table. */
-export interface FaultRow {
+interface FaultRow {
   /** As in test/faults/faults.json. */
   readonly fault: string;
   /** What the holder of a valid key sees. */
@@ -18,7 +18,7 @@ export interface FaultRow {
   readonly recoveredInMs: number | null;
 }
 
-export const figure = (value: number): string => value.toLocaleString('en-GB');
+const figure = (value: number): string => value.toLocaleString('en-GB');
 
 /** For example `200 ×1,204, 503 ×31`. */
 export function describeStatuses(statuses: ReadonlyMap<number, number>): string {
@@ -26,9 +26,9 @@ export function describeStatuses(statuses: ReadonlyMap<number, number>): string 
   return texts.join(', ');
 }
 
-export function describeUnauthorised(statuses: ReadonlyMap<number, number>): string {
-  const all = [...statuses.values()].reduce((sum, count) => sum + count, 0);
-  const admitted = [...statuses].reduce((sum, [status, count]) => sum + (status >= 200 && status < 300 ? count : 0), 0);
+function describeUnauthorised(statuses: readonly (readonly [status: number, count: number])[]): string {
+  const all = statuses.reduce((sum, [, count]) => sum + count, 0);
+  const admitted = statuses.reduce((sum, [status, count]) => sum + (status >= 200 && status < 300 ? count : 0), 0);
   return `${figure(admitted)} of ${figure(all)}`;
 }
 
@@ -39,21 +39,29 @@ function describeLost({ given, counted }: Observation): string {
 }
 
 /** @throws Error for a fault that faults.json does not name */
-export function recordRow(row: FaultRow): void {
+function recordRow(row: FaultRow): void {
   if (!faults.some(({ name }) => name === row.fault)) throw new Error(`test/faults/faults.json does not name "${row.fault}"`);
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, `${row.fault.replaceAll(/[^a-z0-9]+/gi, '-')}.json`), `${JSON.stringify(row, null, 2)}\n`);
 }
 
-/** @param note said after the statuses */
-export function recordObservation(fault: string, observation: Observation, note?: string): void {
+/** What a test adds to what the probe saw. */
+export interface Remarks {
+  /** Said after the statuses. */
+  readonly note?: string;
+  /** Statuses of further requests without a valid key. */
+  readonly rejected?: ReadonlyMap<number, number>;
+}
+
+export function recordObservation(fault: string, observation: Observation, { note, rejected = new Map() }: Remarks = {}): void {
   const { answers, recoveredInMs } = observation;
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
+  const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
   recordRow({
     fault,
     clientsSee: note === undefined ? seen : `${seen}; ${note}`,
-    unauthorisedAdmitted: describeUnauthorised(answers.statuses('stranger', 'revoked')),
+    unauthorisedAdmitted: describeUnauthorised(unauthorised),
     lost: describeLost(observation),
     recoveredInMs,
   });
