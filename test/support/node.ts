@@ -2,6 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pluginServerNodeOptions } from '../../cli/supervisor/plan';
 import { send } from './http';
 import { endProgram, startProgram } from './program';
 
@@ -40,6 +41,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
       TOLLGATE_SIGNING_KEYS: options.signingKeys,
       PLUGIN_SOCKET: socket,
       METRICS_PORT: '0',
+      NODE_OPTIONS: pluginServerNodeOptions(process.env),
       ...options.env,
     },
   });
