@@ -114,6 +114,22 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     recordObservation('Postgres slow (300 ms each way)', seen);
   }, 40_000);
 
+  it('takes no new connections', async () => {
+    const { key } = await stage.newKey();
+    const seen = await observeFault(proxied.target, {
+      inflict: () => proxy.setMode('drop'),
+      lastsMs: 1_000,
+      lift: async () => {
+        expect(await statusOf(proxied.target.url, key)).toBe(200);
+        proxy.setMode('pass');
+      },
+      recoversWithinMs: 10_000,
+      isWhole: hearsOfChanges(proxied.node),
+    });
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('Postgres takes no new connections', seen, { note: 'keys not seen before too' });
+  }, 40_000);
+
   it('cannot be reached by one node: what is revoked meanwhile is dead there a second after the way is back', async () => {
     const { key, id } = await stage.newKey();
     expect(await statusOf(proxied.target.url, key)).toBe(200);

@@ -86,6 +86,18 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     recordObservation('Redis slow (60 ms each way)', seen);
   }, 30_000);
 
+  it('loses every connection, old and new', async () => {
+    const seen = await observeFault(proxied.target, {
+      inflict: () => proxy.setMode('reset'),
+      lastsMs: 1_000,
+      lift: () => proxy.setMode('pass'),
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(proxied.node),
+    });
+    expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+    recordObservation('connections to Redis reset', seen);
+  }, 30_000);
+
   it('fails over to its replica', async () => {
     const replica = await startTestRedis();
     try {
