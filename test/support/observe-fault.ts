@@ -17,7 +17,10 @@ export interface FaultPlan {
 /** What one fault did. Milliseconds are monotonic. */
 export interface Observation {
   readonly answers: Answers;
-  /** Requests of the valid key that were served within so many milliseconds before the fault: what a store that loses its last moments loses. */
+  /**
+   * Requests of the valid key that were served within so many milliseconds before the fault, the first reading of the count included: what a
+   * store that loses its last moments may lose.
+   */
   givenBefore(ms: number): number;
   /** From the part's return to the last request that was not served; 0: none after it. */
   readonly recoveredInMs: number;
