@@ -81,9 +81,9 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   }
   const given = answers.statuses('valid').get(200) ?? 0;
   const counted = await settledCount(target, before, given);
+  const isLast = (sentAt: number, ms: number): boolean => sentAt > inflictedAt - ms && sentAt <= inflictedAt + KILL_MS;
   const givenBefore = (ms: number): number =>
-    answers.of('valid').filter(({ sentAt, status }) => status === 200 && sentAt > inflictedAt - ms && sentAt <= inflictedAt + KILL_MS)
-      .length;
+    1 + answers.of('valid').filter(({ sentAt, status }) => status === 200 && isLast(sentAt, ms)).length;
   return { answers, givenBefore, recoveredInMs: answers.disturbedFor(liftedAt), given, counted };
 }
 
