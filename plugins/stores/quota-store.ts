@@ -128,7 +128,7 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
     counter: new CoalescingCounter(failover),
     close: async () => {
       failover.close();
-      await primary.giveBackLateUnits();
+      await primary.close();
       await writer.stop();
       connection.close();
     },
