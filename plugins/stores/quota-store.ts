@@ -122,7 +122,7 @@ async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<Q
     counter,
     close: async () => {
       failover.close();
-      await primary.giveBackLateUnits();
+      await primary.close();
       await writer.stop();
       connection.close();
     },

@@ -51,7 +51,7 @@ function createUnit({ name, address, programs }: ProgramOptions): Unit {
     name,
     address,
     async start() {
-      for (const { module, env, args } of programs) children.push((await startProgram(module, env, args)).child);
+      for (const { module, env, args } of programs) children.push((await startProgram(module, { env, ...(args && { args }) })).child);
     },
     async stop() {
       const ending = children.reverse();
@@ -119,7 +119,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const workerRow = kinds.length * REPLICAS;
   const first = await findFreeRow(workerRow + names.length * REPLICAS + GATEWAYS);
   const stores = { DATABASE_URL: options.databaseUrl, REDIS_URL: options.redisUrl, TOLLGATE_SIGNING_KEYS: options.signingKeys };
-  const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { SANDBOX_PORT: '0' });
+  const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
   const sandboxUrl = `http://127.0.0.1:${String(ready['port'])}`;
   const shared = { ...stores, SANDBOX_URL: sandboxUrl, LOG_LEVEL: 'error' };
 

@@ -3,14 +3,22 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '..', '..');
 
-export interface Started {
+export interface StartedProgram {
   readonly child: ChildProcess;
+  /** The JSON line with which it said that it is ready. */
   readonly ready: Record<string, unknown>;
 }
 
-/** Starts a built program and waits for the JSON line that says it is ready. */
-export function startProgram(module: string, env: Record<string, string>, args: readonly string[] = []): Promise<Started> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', module), ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+export interface ProgramOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** Arguments of Node itself. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Starts a built program, by its path below dist/, and waits for the JSON line that says it is ready. */
+export function startProgram(module: string, { env, args = [], nodeArgs = [] }: ProgramOptions): Promise<StartedProgram> {
+  const child = spawn(process.execPath, [...nodeArgs, join(ROOT, 'dist', module), ...args], { cwd: ROOT, env: { ...process.env, ...env } });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + String(chunk)).slice(-4_000)));
   return new Promise((done, fail) => {
@@ -34,6 +42,8 @@ const STOP_LIMIT_MS = 25_000;
 export async function endProgram(child: ChildProcess): Promise<number | undefined> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? undefined;
   const exited = new Promise<number | undefined>((done) => child.once('exit', (code) => done(code ?? undefined)));
+  // A stopped process takes no signal but these two.
+  child.kill('SIGCONT');
   child.kill('SIGTERM');
   const forced = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
   try {

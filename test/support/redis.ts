@@ -9,14 +9,14 @@ import { Redis } from 'ioredis';
 export interface TestRedis {
   readonly url: string;
   /** Keeps its data over `stop` and `start` when started with `persistent`. */
-  start(): Promise<void>;
+  start(this: void): Promise<void>;
   /** SIGKILL: connections break, nothing is saved beyond the append-only file. */
-  kill(): Promise<void>;
+  kill(this: void): Promise<void>;
   /** SIGSTOP: connections stay, nothing is answered. */
-  freeze(): void;
-  thaw(): void;
+  freeze(this: void): void;
+  thaw(this: void): void;
   /** Empties it under its clients. */
-  flush(): Promise<void>;
+  flush(this: void): Promise<void>;
   /** Runs one command on a connection of its own. */
   command(name: string, ...args: string[]): Promise<unknown>;
   close(): Promise<void>;

@@ -6,8 +6,9 @@ import { isAlive, isServerOf, stopServer } from '../../plugins/stores/postgres/e
 const ROOT = resolve(__dirname, '../../.test');
 
 async function removeRun(folder: string): Promise<void> {
-  if (existsSync(join(folder, 'postgres'))) {
-    const files = serverFiles(join(folder, 'postgres'));
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.startsWith('postgres')) continue;
+    const files = serverFiles(join(folder, name));
     const pid = readPidFile(files)?.pid;
     if (pid !== undefined && isServerOf(pid, files)) await stopServer(pid);
   }

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { Client } from 'pg';
 import { type Clock, systemClock } from '../../core/ports';
 import { type Change, type ChangeFeed } from '../change-feed';
+import { type ClockSample } from '../store-clock';
 import { parseChange } from './parse-change';
 
 export interface PostgresChangeFeedOptions {
@@ -11,6 +12,8 @@ export interface PostgresChangeFeedOptions {
   readonly heartbeatMs?: number;
   /** An answer later than this makes the feed unhealthy. Default 250 ms. */
   readonly deadlineMs?: number;
+  /** Told the database's clock with every answer. */
+  readonly onTime?: (sample: ClockSample) => void;
   /** Without an answer for this long the connection is given up and made anew. Default 2 s. */
   readonly abandonMs?: number;
 }
@@ -21,6 +24,7 @@ export interface PostgresChangeFeed extends ChangeFeed {
 }
 
 const CHANNEL = 'tollgate_changes';
+const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
 const CONNECT_DEADLINE_MS = 1_000;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
@@ -30,7 +34,7 @@ const LONGEST_BACKOFF_MS = 1_000;
  * later question, so an answered heartbeat proves that nothing from before it was sent is missing. Starts at once and never gives up.
  */
 export function createPostgresChangeFeed(options: PostgresChangeFeedOptions): PostgresChangeFeed {
-  const { url, clock = systemClock, heartbeatMs = 250, deadlineMs = 250, abandonMs = 2_000 } = options;
+  const { url, clock = systemClock, heartbeatMs = 250, deadlineMs = 250, abandonMs = 2_000, onTime = () => undefined } = options;
   const listeners = new Set<(change: Change) => void>();
   let closed = false;
   let listening = false;
@@ -80,7 +84,8 @@ export function createPostgresChangeFeed(options: PostgresChangeFeedOptions): Po
       onListening();
       while (alive) {
         const sentAt = clock.monotonic();
-        await withDeadline(Promise.race([client.query('SELECT 1'), loss]), abandonMs);
+        const answer = await withDeadline(Promise.race([client.query<{ now: number }>(HEARTBEAT), loss]), abandonMs);
+        onTime({ storeMs: answer.rows[0]?.now ?? NaN, askedAt: sentAt, answeredAt: clock.monotonic() });
         lastHealthyAt = sentAt;
         listening = true;
         const rest = heartbeatMs - (clock.monotonic() - sentAt);

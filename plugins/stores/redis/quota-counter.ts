@@ -24,6 +24,7 @@ export interface RedisQuotaCounterOptions {
 const MOST_SEEDINGS = 4;
 /** Forgetting early only costs a look into Postgres. */
 const MOST_REMEMBERED = 200_000;
+const RETRY_MS = 1_000;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 
 /** Units that were granted after their requests had moved on, waiting to be given back. */
@@ -34,6 +35,8 @@ export class RedisQuotaCounter implements QuotaBackend {
   /** Subscriptions into whose key Postgres's figures were merged since Redis was last away. */
   private seeded = new Set<string>();
   private late: LateUnits[] = [];
+  private retry: NodeJS.Timeout | undefined;
+  private isClosed = false;
   seedings = 0;
   lateUnits = 0;
 
@@ -96,7 +99,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     return given.outcome === 'refunded';
   }
 
-  /** Gives back what was granted too late. What fails stays for the next call; until then it counts, so nothing is granted twice. */
+  /** Gives back what was granted too late. What fails is tried again; until then it counts, so nothing is granted twice. */
   async giveBackLateUnits(): Promise<void> {
     const waiting = this.late;
     this.late = [];
@@ -109,6 +112,21 @@ export class RedisQuotaCounter implements QuotaBackend {
         this.late.push(units);
       }
     }
+    if (this.late.length > 0 && !this.isClosed) this.retryLater();
+  }
+
+  /** One last attempt to give back, and no more after it. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.retry);
+    await this.giveBackLateUnits();
+  }
+
+  /** The ledger may be away or take no writes for a while, and no other late unit may ever come. */
+  private retryLater(): void {
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => void this.giveBackLateUnits(), RETRY_MS);
+    this.retry.unref();
   }
 
   private giveBackLate(reply: ScriptReply): void {

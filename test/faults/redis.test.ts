@@ -1,0 +1,123 @@
+import { openFaultProxy, type FaultProxy } from '../support/fault-proxy';
+import { type ProbeTarget } from '../support/fault-probe';
+import { recordObservation } from '../support/fault-report';
+import { openFaultStage, type FaultStage } from '../support/fault-stage';
+import { type GatewayNode } from '../support/node';
+import { expectDocumented, observeFault, UNDER_WAY } from '../support/observe-fault';
+import { startTestRedis } from '../support/redis';
+
+let stage: FaultStage;
+let proxy: FaultProxy;
+/** A node that reaches Redis through the proxy. */
+let proxied: { node: GatewayNode; target: ProbeTarget };
+
+const countsInRedis = (node: GatewayNode) => async (): Promise<boolean> =>
+  (await node.metric('tollgate_quota_store_in_use{store="redis"}')) === 1;
+
+beforeAll(async () => {
+  stage = await openFaultStage();
+  proxy = await openFaultProxy(stage.redis.url);
+  proxied = await stage.addNode({ redisUrl: proxy.url });
+}, 60_000);
+
+afterAll(async () => {
+  stage.redis.thaw();
+  await stage.close();
+  await proxy.close();
+}, 60_000);
+
+describe('nothing unauthorised gets through, nobody is refused and every unit is counted while Redis', () => {
+  it('is killed', async () => {
+    const { redis, node, target } = stage;
+    const seen = await observeFault(target, {
+      inflict: redis.kill,
+      lastsMs: 1_000,
+      lift: redis.start,
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(node),
+    });
+    expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+    recordObservation('Redis killed', seen);
+  }, 30_000);
+
+  it('hangs', async () => {
+    const { redis, node, target } = stage;
+    const seen = await observeFault(target, {
+      inflict: redis.freeze,
+      lastsMs: 1_500,
+      lift: redis.thaw,
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(node),
+    });
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('Redis hung (SIGSTOP)', seen);
+  }, 30_000);
+
+  it('is emptied', async () => {
+    const { redis, node, target } = stage;
+    const plan = { inflict: redis.flush, lastsMs: 500, lift: () => undefined, recoversWithinMs: 5_000, isWhole: countsInRedis(node) };
+    const seen = await observeFault(target, plan);
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('Redis emptied', seen);
+  }, 30_000);
+
+  it('takes no writes', async () => {
+    const { redis, node, target } = stage;
+    const seen = await observeFault(target, {
+      inflict: () => redis.command('REPLICAOF', '127.0.0.1', '1'),
+      lastsMs: 1_000,
+      lift: () => redis.command('REPLICAOF', 'NO', 'ONE'),
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(node),
+    });
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('Redis read-only', seen);
+  }, 30_000);
+
+  it('is slow', async () => {
+    const seen = await observeFault(proxied.target, {
+      inflict: () => proxy.setMode({ delayMs: 60 }),
+      lastsMs: 2_000,
+      lift: () => proxy.setMode('pass'),
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(proxied.node),
+    });
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('Redis slow (60 ms each way)', seen);
+  }, 30_000);
+
+  it('loses every connection, old and new', async () => {
+    const seen = await observeFault(proxied.target, {
+      inflict: () => proxy.setMode('reset'),
+      lastsMs: 1_000,
+      lift: () => proxy.setMode('pass'),
+      recoversWithinMs: 5_000,
+      isWhole: countsInRedis(proxied.node),
+    });
+    expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+    recordObservation('connections to Redis reset', seen);
+  }, 30_000);
+
+  it('fails over to its replica', async () => {
+    const replica = await startTestRedis();
+    try {
+      await replica.command('REPLICAOF', '127.0.0.1', new URL(stage.redis.url).port);
+      const seen = await observeFault(proxied.target, {
+        inflict: stage.redis.kill,
+        lastsMs: 500,
+        lift: async () => {
+          await replica.command('REPLICAOF', 'NO', 'ONE');
+          proxy.switchTo(replica.url);
+        },
+        recoversWithinMs: 5_000,
+        isWhole: countsInRedis(proxied.node),
+      });
+      expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+      recordObservation('Redis fails over to a replica', seen);
+    } finally {
+      await stage.redis.start();
+      proxy.switchTo(stage.redis.url);
+      await replica.close();
+    }
+  }, 30_000);
+});

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
+import { type ProbeTarget } from '../support/fault-probe';
+import { recordObservation } from '../support/fault-report';
+import { eventually } from '../support/eventually';
+import { send, type Reply } from '../support/http';
+import { type RunningInstance } from '../support/instance';
+import { expectDocumented, observeFault } from '../support/observe-fault';
+
+let tollgate: Installation;
+let instance: RunningInstance;
+let target: ProbeTarget;
+/** Its counts are those of the requests under test alone. */
+let caller: IssuedKey;
+/** Asks whether something is back. */
+let watcher: IssuedKey;
+
+const SEARCH = { latitude: 12.9716, longitude: 77.5946 };
+const AADHAAR = { aadhaar: '999999990019' };
+
+beforeAll(async () => {
+  tollgate = await openInstallation();
+  if (!tollgate.instance) throw new Error('faults are tested on an instance of their own: unset GATEWAY_URL');
+  instance = tollgate.instance;
+  const options = { mode: 'test' as const, daily: 100_000, monthly: 1_000_000 };
+  const valid = await tollgate.createKey({ products: ['api-vahaan'], ...options });
+  const revoked = await tollgate.createKey({ products: ['api-vahaan'], ...options });
+  watcher = await tollgate.createKey({ products: ['api-grank', 'api-aadhaar'], ...options });
+  caller = await tollgate.createKey({ products: ['api-grank', 'api-aadhaar'], ...options });
+  await tollgate.keys.revoke(revoked.id);
+  target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
+}, 120_000);
+
+afterAll(() => tollgate.close());
+
+function post(path: string, body: Record<string, unknown>, { key } = caller): Promise<Reply> {
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+  return send(`${tollgate.gatewayUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** A search that the upstream leaves unanswered: under way until something ends it. */
+const unanswered = (): Promise<Reply> => post('/grank/search', { ...SEARCH, keyword: 'sandbox-timeout' });
+
+/** Units of the ranking product that are counted, this question's included. */
+async function usedOfRanking(): Promise<number> {
+  const { headers } = await send(`${tollgate.gatewayUrl}/grank`, { headers: { 'X-API-Key': caller.key } });
+  return 100_000 - Number(/"daily";r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
+}
+
+async function searchWorks(): Promise<boolean> {
+  return (await post('/grank/search', { ...SEARCH, keyword: 'dentist' }, watcher)).status === 200;
+}
+
+async function startSession(): Promise<string> {
+  const started = await post('/aadhaar/start', AADHAAR);
+  expect(started.status).toBe(200);
+  return String(started.json().sessionId);
+}
+
+const answerCaptcha = (sessionId: string): Promise<Reply> => post('/aadhaar/captcha', { sessionId, captcha: 'KX47M' });
+
+function kill(name: string): number {
+  const pid = instance.pidOf(name);
+  process.kill(pid, 'SIGKILL');
+  return pid;
+}
+
+const isReplaced = (name: string, pid: number): boolean => {
+  try {
+    return instance.pidOf(name) !== pid;
+  } catch {
+    return false;
+  }
+};
+
+const STARTS = { lastsMs: 0, lift: () => undefined, recoversWithinMs: 15_000 };
+
+describe('a worker that is killed', () => {
+  it('fails the request under way with 502, whose unit is given back once, and serves again by itself', async () => {
+    expect(await searchWorks()).toBe(true);
+    const before = await usedOfRanking();
+    let reply: Reply | undefined;
+    const seen = await observeFault(target, {
+      ...STARTS,
+      async inflict() {
+        const pending = unanswered();
+        await sleep(300);
+        kill('worker-ranking');
+        reply = await pending;
+      },
+      isWhole: searchWorks,
+    });
+    expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, '0']);
+    expect((await usedOfRanking()) - before).toBe(1);
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('worker killed mid-request', seen, {
+      note: 'the request under way: 502, given back once; other products do not notice',
+    });
+  }, 60_000);
+
+  it('loses its sessions, whose callers are told to start again with 400 session_expired', async () => {
+    const sessionId = await startSession();
+    let replies: Reply[] = [];
+    const seen = await observeFault(target, {
+      ...STARTS,
+      async inflict() {
+        const pid = kill('worker-identity');
+        const whileAway = await answerCaptcha(sessionId);
+        await eventually(() => isReplaced('worker-identity', pid));
+        replies = [whileAway];
+      },
+      isWhole: async () => (await post('/aadhaar/start', AADHAAR, watcher)).status === 200,
+    });
+    replies.push(await answerCaptcha(sessionId));
+    expect(replies.map((reply) => [reply.status, reply.json().code])).toEqual(Array(2).fill([400, 'session_expired']));
+    expect((await answerCaptcha(await startSession())).status).toBe(200);
+    expectDocumented(seen, { statuses: [] });
+    recordObservation('worker killed mid-session', seen, { note: 'the session: 400 session_expired; a new one works' });
+  }, 60_000);
+});
+
+describe('a service', () => {
+  it('refuses whoever goes around the gateway, with 401 gateway_proof_missing', async () => {
+    const url = instance.services['vahaan'] ?? '';
+    for (const headers of [{}, { 'X-API-Key': target.key }, { 'X-Tollgate-Context': 'v1.e30.AAAA' }]) {
+      const reply = await send(`${url.replace(/\/$/, '')}/vahaan`, { headers });
+      expect([reply.status, reply.json().code]).toEqual([401, 'gateway_proof_missing']);
+    }
+  });
+
+  it('that is killed fails the request under way with 502, which stays charged, and is back within 15 s', async () => {
+    const before = await usedOfRanking();
+    let reply: Reply | undefined;
+    const seen = await observeFault(target, {
+      ...STARTS,
+      async inflict() {
+        const pending = unanswered();
+        await sleep(300);
+        kill('services');
+        reply = await pending;
+      },
+    });
+    expect(reply?.status).toBe(502);
+    expect((await usedOfRanking()) - before).toBe(2);
+    expectDocumented(seen, { statuses: [502] });
+    recordObservation('service killed mid-request', seen, { note: 'the request under way: 502, stays charged' });
+  }, 60_000);
+
+  it('that is killed between two steps of a session leaves the session alive', async () => {
+    const sessionId = await startSession();
+    const seen = await observeFault(target, { ...STARTS, inflict: () => void kill('services') });
+    const reply = await answerCaptcha(sessionId);
+    expect([reply.status, reply.json().status]).toEqual([200, 'otp']);
+    expectDocumented(seen, { statuses: [502] });
+    recordObservation('service killed mid-session', seen, { note: 'the session goes on afterwards' });
+  }, 60_000);
+});

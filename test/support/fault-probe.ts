@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { send } from './http';
+
+/** What is asked all the time, whatever breaks. */
+export interface ProbeTarget {
+  /** A product's index behind a gateway. */
+  readonly url: string;
+  /** Valid, with limits that are never reached. */
+  readonly key: string;
+  /** Was revoked before. */
+  readonly revokedKey: string;
+}
+
+export type Caller = 'stranger' | 'revoked' | 'valid';
+
+interface Answer {
+  readonly caller: Caller;
+  /** 0: the connection broke without an answer. */
+  readonly status: number;
+  readonly sentAt: number;
+  readonly tookMs: number;
+}
+
+export interface Probe {
+  /** Ends the probing and tells all that was answered. */
+  stop(): Promise<Answers>;
+  /** Answers to the valid key so far. */
+  valid(): readonly Answer[];
+}
+
+/** Every answer of one probing. */
+export class Answers {
+  constructor(private readonly all: readonly Answer[]) {}
+
+  of(...callers: readonly Caller[]): readonly Answer[] {
+    return this.all.filter(({ caller }) => callers.includes(caller));
+  }
+
+  statuses(...callers: readonly Caller[]): Map<number, number> {
+    const counts = new Map<number, number>();
+    for (const { status } of this.of(...callers)) counts.set(status, (counts.get(status) ?? 0) + 1);
+    return new Map([...counts].sort(([a], [b]) => a - b));
+  }
+
+  /** Milliseconds from a moment to the last request after it that was not served; 0 when all were. */
+  disturbedFor(since: number): number {
+    const failed = this.of('valid').filter(({ status, sentAt }) => sentAt >= since && status !== 200);
+    return Math.round(Math.max(0, ...failed.map(({ sentAt, tookMs }) => sentAt + tookMs - since)));
+  }
+}
+
+/** Who asks, each as soon as it was answered. */
+export const LOOPS: readonly Caller[] = ['stranger', 'revoked', 'valid', 'valid', 'valid', 'stranger', 'revoked', 'valid'];
+/** Enough for hundreds of requests in each window, and little enough that the probing is not the fault. */
+const PAUSE_MS = 8;
+
+/** A stranger sends no key, or one that was never issued. */
+function headersOf(caller: Caller, target: ProbeTarget, turn: number): Record<string, string> {
+  if (caller === 'valid') return { 'X-API-Key': target.key };
+  if (caller === 'revoked') return { 'X-API-Key': target.revokedKey };
+  return turn % 2 === 0 ? {} : { 'X-API-Key': generateApiKey('live') };
+}
+
+export function startProbe(target: ProbeTarget): Probe {
+  const all: Answer[] = [];
+  let isRunning = true;
+  const loop = async (caller: Caller): Promise<void> => {
+    for (let turn = 0; isRunning; turn++) {
+      const sentAt = performance.now();
+      const status = await send(target.url, { headers: headersOf(caller, target, turn) }).then(
+        (reply) => reply.status,
+        () => 0,
+      );
+      all.push({ caller, status, sentAt, tookMs: performance.now() - sentAt });
+      await sleep(PAUSE_MS);
+    }
+  };
+  const loops = Promise.all(LOOPS.map(loop));
+  return {
+    valid: () => all.filter(({ caller }) => caller === 'valid'),
+    async stop() {
+      isRunning = false;
+      await loops;
+      return new Answers(all);
+    },
+  };
+}
+
+/** Units of today that count against the key's subscription, its own question included. @throws when it is not answered 200 */
+export async function readUsed(target: ProbeTarget): Promise<number> {
+  const { status, headers } = await send(target.url, { headers: { 'X-API-Key': target.key } });
+  const remaining = /"daily";r=(\d+)/.exec(String(headers['ratelimit']))?.[1];
+  const limit = /"daily";q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1];
+  if (status !== 200 || remaining === undefined || limit === undefined) throw new Error(`the count cannot be read: ${status}`);
+  return Number(limit) - Number(remaining);
+}

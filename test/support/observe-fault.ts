@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answers, LOOPS, type ProbeTarget, readUsed, startProbe, type Probe } from './fault-probe';
+import { eventually } from './eventually';
+
+export interface FaultPlan {
+  inflict(): Promise<unknown> | void;
+  /** How long the part stays broken. */
+  readonly lastsMs: number;
+  /** Makes the part whole again; what depends on it is left alone. */
+  lift(): Promise<unknown> | void;
+  /** By when a valid key must be served again after that. */
+  readonly recoversWithinMs: number;
+  /** True once everything works as before, where requests are served without it too. Default: when requests are served. */
+  isWhole?(): Promise<boolean>;
+}
+
+/** What one fault did. Milliseconds are monotonic. */
+export interface Observation {
+  readonly answers: Answers;
+  /**
+   * Requests of the valid key that were served within so many milliseconds before the fault, the first reading of the count included: what a
+   * store that loses its last moments may lose.
+   */
+  givenBefore(ms: number): number;
+  /** From the part's return to the last request that was not served; 0: none after it. */
+  readonly recoveredInMs: number;
+  /** Requests of the valid key answered 200, and units that count for them afterwards. */
+  readonly given: number;
+  readonly counted: number;
+}
+
+/** In this many answers in a row, over all loops, nothing may be amiss for the system to count as whole. */
+const STEADY_ANSWERS = 40;
+/** Counts of several stores are merged within a second or two. */
+const MERGE_LIMIT_MS = 3_000;
+
+/** A killed process is gone this soon; until then it may still answer. */
+const KILL_MS = 100;
+
+async function untilSteady(probe: Probe, since: number, limitMs: number): Promise<void> {
+  const isSteady = (): boolean => {
+    const recent = probe
+      .valid()
+      .filter(({ sentAt }) => sentAt >= since)
+      .slice(-STEADY_ANSWERS);
+    return recent.length === STEADY_ANSWERS && recent.every(({ status }) => status === 200);
+  };
+  await eventually(isSteady, limitMs).catch(() => {
+    const seen = probe.valid().slice(-10);
+    throw new Error(`no recovery within ${limitMs} ms; last answers: ${seen.map(({ status }) => status).join(' ')}`);
+  });
+}
+
+/** Units counted since `before`, once reading them again and again changes them by the readings alone. */
+async function settledCount(target: ProbeTarget, before: number, given: number): Promise<number> {
+  const deadline = performance.now() + MERGE_LIMIT_MS;
+  for (let readings = 1; ; readings++) {
+    const counted = (await readUsed(target)) - before - readings;
+    if (counted === given || performance.now() > deadline) return counted;
+    await sleep(100);
+  }
+}
+
+/** Inflicts one fault under steady requests of strangers, of a revoked key and of a valid one, lifts it and waits for the recovery. */
+export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promise<Observation> {
+  const before = await readUsed(target);
+  const probe = startProbe(target);
+  let answers: Answers;
+  let [inflictedAt, liftedAt] = [0, 0];
+  try {
+    await eventually(() => probe.valid().length > 20);
+    inflictedAt = performance.now();
+    await plan.inflict();
+    await sleep(plan.lastsMs);
+    await plan.lift();
+    liftedAt = performance.now();
+    await untilSteady(probe, liftedAt, plan.recoversWithinMs);
+    await eventually(() => plan.isWhole?.() ?? true, plan.recoversWithinMs);
+  } finally {
+    answers = await probe.stop();
+  }
+  const given = answers.statuses('valid').get(200) ?? 0;
+  const counted = await settledCount(target, before, given);
+  const isLast = (sentAt: number, ms: number): boolean => sentAt > inflictedAt - ms && sentAt <= inflictedAt + KILL_MS;
+  const givenBefore = (ms: number): number =>
+    1 + answers.of('valid').filter(({ sentAt, status }) => status === 200 && isLast(sentAt, ms)).length;
+  return { answers, givenBefore, recoveredInMs: answers.disturbedFor(liftedAt), given, counted };
+}
+
+export interface Documented {
+  /** What the holder of a valid key may see besides 200. */
+  readonly statuses: readonly number[];
+  /** Units that were given and may be missing from the count. Default none. */
+  readonly mostLost?: number;
+  /** Units that may count twice, because their first count was on its way when a connection broke. Default none. */
+  readonly mostTwice?: number;
+}
+
+/** As many units are under way at a time, at most: the probe's loops with the valid key. */
+export const UNDER_WAY = LOOPS.filter((caller) => caller === 'valid').length;
+
+/**
+ * Fails unless strangers and the revoked key got refusals only, the valid key nothing but what is documented, and every unit given is
+ * counted. A unit whose request was not served may be counted too: it was taken before the fault cut the answer off.
+ */
+export function expectDocumented({ answers, given, counted }: Observation, { statuses, mostLost = 0, mostTwice = 0 }: Documented): void {
+  expect(amiss(answers.statuses('stranger', 'revoked'), [401, ...statuses.filter((status) => status >= 400)])).toEqual({});
+  expect(amiss(answers.statuses('valid'), [200, ...statuses])).toEqual({});
+  expect(answers.of('stranger').length).toBeGreaterThan(30);
+  expect(answers.of('revoked').length).toBeGreaterThan(30);
+  expect(given).toBeGreaterThan(30);
+  expect(given - counted).toBeLessThanOrEqual(mostLost);
+  expect(counted - given).toBeLessThanOrEqual(answers.of('valid').length - given + mostTwice);
+}
+
+function amiss(seen: ReadonlyMap<number, number>, allowed: readonly number[]): Record<string, number> {
+  return Object.fromEntries([...seen].filter(([status]) => !allowed.includes(status)));
+}
