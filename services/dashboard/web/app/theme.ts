@@ -34,6 +34,8 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
     light: {
       ...tint(9),
       ...ground((shades) => shades[0] ?? 'transparent'),
+      // The palest grey is no ground at all on white.
+      '--mantine-color-gray-light': colors.gray[2],
       '--mantine-color-orange-light-color': '#a13a00',
       '--mantine-color-yellow-light-color': '#8a4b00',
       '--mantine-color-green-light-color': '#1f6b32',

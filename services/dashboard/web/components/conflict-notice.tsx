@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
 import { type Key } from '../../contract/keys';
@@ -20,26 +20,13 @@ export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactN
   const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso, quotaTimeZone));
   return (
     <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere meanwhile">
-      <Table.ScrollContainer minWidth={240} type="native">
-        <Table verticalSpacing={4} fz="sm" layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w="6rem">Field</Table.Th>
-              <Table.Th>Before</Table.Th>
-              <Table.Th>Now</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {changes.map(({ label, before, now }) => (
-              <Table.Tr key={label}>
-                <Table.Td>{label}</Table.Td>
-                <Table.Td className="breakable">{before}</Table.Td>
-                <Table.Td className="breakable">{now}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <List size="sm" spacing={4} className="breakable">
+        {changes.map(({ label, before, now }) => (
+          <List.Item key={label}>
+            <strong>{label}</strong>: was {before}; is now {now}
+          </List.Item>
+        ))}
+      </List>
       <Text size="sm" mt="xs">
         Your edits are still in the form. Nothing of yours was saved yet.
       </Text>
