@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { missingRuntime } from '../../../services/workers/image/onnx/onnx-finder';
+import { type OnnxModel } from '../../../services/workers/image/onnx/onnx-model';
+import { tinyOnnxModel } from '../../support/tiny-onnx-model';
+
+const SIZE = 4;
+const FINDER = resolve(__dirname, '../../../dist/services/workers/image/onnx/onnx-finder.js');
+const PROGRAM = `
+const [finder, model, pixels] = process.argv.slice(1);
+require(finder).loadOnnxFinder(JSON.parse(model)).then(async (find) => {
+  const rgba = Uint8Array.from(JSON.parse(pixels));
+  const alpha = await find({ rgba, width: ${SIZE}, height: ${SIZE} });
+  console.log(JSON.stringify(alpha ? [...alpha] : null));
+}).catch((error) => { console.error(error.message); process.exit(1); });`;
+
+/** In a process of its own: the runtime's native part knows the number arrays of Node itself, and not those that jest puts in their place. */
+async function findAlpha(model: OnnxModel, rgba: readonly number[]): Promise<number[] | null> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROGRAM, FINDER, JSON.stringify(model), JSON.stringify(rgba)]);
+  return JSON.parse(stdout) as number[] | null;
+}
+
+const obstacle = missingRuntime();
+// 288 MB, and optional for users too: these tests run where it was installed, and are counted as skipped elsewhere.
+if (obstacle !== undefined) console.warn('skipped: onnxruntime-node is not installed, so no model file can be run');
+const withRuntime = obstacle === undefined ? describe : describe.skip;
+
+withRuntime('a model file, run by onnxruntime-node', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-onnx-'));
+  const model: OnnxModel = {
+    modelFile: join(folder, 'light-parts.onnx'),
+    size: SIZE,
+    mean: [0.485, 0.456, 0.406],
+    std: [0.229, 0.224, 0.225],
+    outputActivation: 'none',
+  };
+  beforeAll(() => writeFileSync(model.modelFile, tinyOnnxModel(SIZE)));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('finds in a picture what the model finds', async () => {
+    const isLight = (at: number): boolean => at % SIZE >= SIZE / 2;
+    const rgba = Array.from({ length: SIZE * SIZE }, (_, at) => [...Array<number>(3).fill(isLight(at) ? 250 : 10), 255]).flat();
+    const alpha = await findAlpha(model, rgba);
+    expect([...(alpha ?? [])].map((value) => Math.round(value * 1_000))).toEqual(
+      Array.from({ length: SIZE * SIZE }, (_, at) => (isLight(at) ? 1_000 : 0)),
+    );
+  });
+
+  it('finds nothing in a picture of one colour', async () => {
+    expect(await findAlpha({ ...model, outputActivation: 'sigmoid' }, Array<number>(SIZE * SIZE * 4).fill(120))).toBeNull();
+  });
+
+  it('that is no model is refused with a reason', async () => {
+    const damaged = join(folder, 'damaged.onnx');
+    writeFileSync(damaged, 'not a model');
+    await expect(findAlpha({ ...model, modelFile: damaged }, [])).rejects.toThrow('damaged.onnx');
+  });
+});
