@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes } from '../../services/dashboard/api/auth-routes';
-import { startDashboard, type TestDashboard } from './support/dashboard';
+import { authRoutes, verifyRoute } from '../../services/dashboard/api/auth-routes';
+import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
 
 let dashboard: TestDashboard;
@@ -30,8 +30,11 @@ const nasty = fc.constantFrom(
   '%',
   '../..',
 );
+/** What a server that trusted it would stumble over when it turns it into text. */
+const noText = fc.constantFrom({ toString: false }, { valueOf: null, toString: null }, { toJSON: 1 }, [{ toString: 'x' }]);
 const value = fc.oneof(
   nasty,
+  noText,
   fc.jsonValue({ maxDepth: 2 }),
   fc.double(),
   fc.integer(),
@@ -39,8 +42,10 @@ const value = fc.oneof(
   fc.date({ noInvalidDate: false }).map(String),
 );
 
+/** Objects as JSON: their own text may be anything, or none at all. */
+const asText = (each: unknown): string => (typeof each === 'object' ? JSON.stringify(each) : String(each));
 const asQuery = (query: Record<string, unknown>): string =>
-  new URLSearchParams(Object.fromEntries(Object.entries(query).map(([name, each]) => [name, String(each)]))).toString();
+  new URLSearchParams(Object.fromEntries(Object.entries(query).map(([name, each]) => [name, asText(each)]))).toString();
 
 /** A valid body with some of its members replaced, and now and then something else altogether. */
 function bodiesLike(valid: unknown): fc.Arbitrary<unknown> {
@@ -63,7 +68,7 @@ describe('whatever is sent', () => {
         async (body, query, keepParams) => {
           const params = keepParams
             ? sample.params
-            : { id: new URLSearchParams({ id: String(Object.values(query)[0]) }).toString().slice('id='.length) };
+            : { id: new URLSearchParams({ id: asText(Object.values(query)[0]) }).toString().slice('id='.length) };
           const text = asQuery(query);
           const answer = await dashboard.ask({
             ...{ method: endpoint?.method ?? 'GET', cookie: own.cookie, path: fillPath(path, { ...(params && { params }), query: text }) },
@@ -76,27 +81,30 @@ describe('whatever is sent', () => {
     );
   });
 
-  it.each(authRoutes.map(({ method, path }) => [method, path] as const))('%s /auth%s never answers 5xx', async (method, path) => {
-    const valid = {
-      email: 'x@example.com',
-      password: 'a long password',
-      token: 'x',
-      newPassword: 'another long password',
-      callbackURL: '/',
-    };
-    await fc.assert(
-      fc.asyncProperty(
-        bodiesLike(valid),
-        fc.dictionary(fc.constantFrom('token', 'callbackURL', 'disableRefresh'), value),
-        async (body, query) => {
-          const text = asQuery(query);
-          const answer = await dashboard.ask({ method, path: `/api/auth${path}?${text}`, ...(method !== 'GET' && { body }) });
-          expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);
-        },
-      ),
-      { numRuns: RUNS },
-    );
-  });
+  it.each([...authRoutes, verifyRoute].map(({ method, path }) => [method, path] as const))(
+    '%s /auth%s never answers 5xx',
+    async (method, path) => {
+      const valid = {
+        email: 'x@example.com',
+        password: 'a long password',
+        token: path === verifyRoute.path ? tokenOf(dashboard.mails[0]) : 'x',
+        newPassword: 'another long password',
+        callbackURL: '/',
+      };
+      await fc.assert(
+        fc.asyncProperty(
+          bodiesLike(valid),
+          fc.dictionary(fc.constantFrom('token', 'callbackURL', 'disableRefresh'), value),
+          async (body, query) => {
+            const text = asQuery(query);
+            const answer = await dashboard.ask({ method, path: `/api/auth${path}?${text}`, ...(method !== 'GET' && { body }) });
+            expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);
+          },
+        ),
+        { numRuns: RUNS },
+      );
+    },
+  );
 
   it.each([
     ['no JSON', '{"version":'],

@@ -74,6 +74,41 @@ describe('the sign-in page', () => {
   });
 });
 
+describe('the link of the mail that confirms an address', () => {
+  const confirm = async (password: string) => {
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await button('Confirm and sign in').click();
+  };
+
+  it('asks for the password, and signs in with the right one', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    await open('/verify?token=not-a-real-one', state);
+    expect(page.url()).toBe(`${api.url}/verify`);
+    expect(state.requests).toEqual([]);
+    await confirm('wrong password');
+    await page.getByRole('alert').getByText('This is not the password').waitFor();
+    await confirm('a long password');
+    await page.waitForURL(`${api.url}/`);
+    expect(changes('POST', '/api/auth/verify-email').map(({ body }) => body)).toEqual([
+      { token: 'not-a-real-one', password: 'wrong password' },
+      { token: 'not-a-real-one', password: 'a long password' },
+    ]);
+  });
+
+  it('offers a new one when it is too old', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    await open('/verify?token=too-old', state);
+    await confirm('a long password');
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await page.getByLabel('E-mail').fill('asha@example.com');
+    await button('Send a new link').click();
+    await page.getByText('a mail is on its way').waitFor();
+    expect(changes('POST', '/api/auth/send-verification-email').map(({ body }) => body)).toEqual([{ email: 'asha@example.com' }]);
+  });
+});
+
 describe('a session that ended under an open page', () => {
   it('is noticed by itself and leads to the sign-in page', async () => {
     await open('/usage');

@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../../services/dashboard/api/database-away';
 import { eventually } from '../support/eventually';
 import { type Line, openLine } from '../stores/quota/line';
 import { testDatabase, type TestDatabase } from '../support/postgres';
-import { PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
+import { PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 
 let database: TestDatabase;
 let line: Line;
@@ -35,6 +35,11 @@ const asks = [
   ],
   ['who is signed in', () => dashboard.ask({ path: '/api/session', cookie })],
   ['signing in', () => dashboard.ask(sign)],
+  [
+    'verifying',
+    () =>
+      dashboard.ask({ method: 'POST', path: '/api/auth/verify-email', body: { token: tokenOf(dashboard.mails[0]), password: PASSWORD } }),
+  ],
   [
     'signing up',
     () => dashboard.ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email: 'new@example.com', password: PASSWORD } }),

@@ -50,12 +50,11 @@ describe('a new customer', () => {
     await button('Create the account').click();
     await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
     await page.getByRole('link', { name: 'outbox' }).click();
-    await page.getByRole('link', { name: /verify-email/ }).click();
-    await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
-    await page
-      .getByRole('button', { name: 'Go on' })
-      .or(page.getByRole('link', { name: 'Go on' }))
-      .click();
+    await page.getByRole('link', { name: /\/verify\?token=/ }).click();
+    await page.getByText('Give the password that you chose').waitFor();
+    expect(page.url()).not.toContain('token');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await button('Confirm and sign in').click();
     await page.getByText('Three steps to your first answer').waitFor();
   });
 

@@ -6,7 +6,7 @@ import { type Metrics } from '../../kit/metrics';
 import { answerError } from './answer-error';
 import { createAttemptLimits } from './attempt-limits';
 import { authHandler } from './auth-handler';
-import { authRoutes } from './auth-routes';
+import { authRoutes, verifyRoute } from './auth-routes';
 import { bindEndpoint } from './bind-endpoint';
 import { checkOrigin } from './check-origin';
 import { type AuthSource } from './create-auth';
@@ -16,6 +16,7 @@ import { findCaller } from './find-caller';
 import { addOpenRoutes } from './open-routes';
 import { securityHeaders } from './security-headers';
 import { serveWeb } from './serve-web';
+import { verifyHandler } from './verify-handler';
 
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;
@@ -64,6 +65,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
+  app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
   const endpointTools = { deps, findCaller: (request: FastifyRequest, reply: FastifyReply) => findCaller(request, reply, tools) };
   for (const endpoint of options.endpoints ?? allEndpoints) {
     const handler = bindEndpoint(endpoint, endpointTools);

@@ -71,8 +71,24 @@ async function failureOf(status: number, body: unknown, db: Pool): Promise<Error
   return problemOf({ status, code: textOf(body, 'code'), message: textOf(body, 'message') });
 }
 
-async function ask(request: Request, { auth: source, db }: AuthTools): Promise<Response> {
+/** What better-auth is asked in the name of a caller. */
+export interface AuthQuestion {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * better-auth's answer.
+ * @throws Refusal or ServiceError when it refuses, with its code in small letters; the database's error when it is away
+ */
+export async function askAuth(caller: FastifyRequest, { method, path, body }: AuthQuestion, tools: AuthTools): Promise<Response> {
+  const { auth: source, db, url } = tools;
   const auth = await source();
+  const headers = authHeaders(caller);
+  if (body) headers.set('content-type', 'application/json');
+  const request = new Request(new URL(path, url), { method, headers, ...(body && { body: JSON.stringify(body) }) });
   let response: Response;
   try {
     response = await auth.handler(request);
@@ -109,11 +125,7 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     const body = route.body && readBody(request, route.body);
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
     await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
-    const headers = authHeaders(request);
-    if (body) headers.set('content-type', 'application/json');
-    const target = new URL(request.raw.url ?? '/', tools.url);
-    const asked = new Request(target, { method: route.method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const response = await ask(asked, tools);
+    const response = await askAuth(request, { method: route.method, path: request.raw.url ?? '/', body }, tools);
     if (route.counts === 'sign-in') await tools.limits.forgiveSignIn(email, request.ip);
     return send(response, reply);
   };

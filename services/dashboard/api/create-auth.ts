@@ -1,5 +1,6 @@
 import { type BetterAuthOptions } from 'better-auth';
 import { type Pool } from 'pg';
+import { z } from 'zod';
 import { type Log, scrubText } from '../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from './mail-texts';
 import { type MailSender } from './mail';
@@ -111,10 +112,12 @@ function optionsOf(options: AuthOptions): BetterAuthOptions {
     emailAndPassword: passwordOptions(options),
     emailVerification: {
       sendOnSignUp: true,
-      sendOnSignIn: true,
+      // Whoever signed up with the address of another could have mail sent there by each attempt to sign in; the pages offer a new link.
+      sendOnSignIn: false,
       autoSignInAfterVerification: true,
       expiresIn: HOUR_S,
-      sendVerificationEmail: ({ user, url: link }) => mail.send(verificationMail(user.email, link)),
+      sendVerificationEmail: ({ user, token }) =>
+        mail.send(verificationMail(user.email, `${url}/verify?token=${encodeURIComponent(token)}`)),
     },
     advanced: {
       useSecureCookies: url.startsWith('https:'),
@@ -151,15 +154,24 @@ export interface Auth {
    * @throws AuthError, which may stand for an error of the database
    */
   findSession(headers: Headers): Promise<{ user: { email: string; emailVerified: boolean } | undefined; cookies: string[] }>;
+  /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
+  findLinkAddress(token: string): Promise<string | undefined>;
   isAuthError(error: unknown): error is AuthError;
 }
+
+/** What better-auth's links for verifying hold. */
+const linkPayload = z.object({ email: z.email() });
 
 /**
  * Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. It is loaded here and not
  * with this module: that takes as long as loading everything else of the dashboard together.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const [{ betterAuth }, { isAPIError }] = await Promise.all([import('better-auth'), import('better-auth/api')]);
+  const [{ betterAuth }, { isAPIError }, { verifyJWT }] = await Promise.all([
+    import('better-auth'),
+    import('better-auth/api'),
+    import('better-auth/crypto'),
+  ]);
   const auth = betterAuth(optionsOf(options));
   return {
     options: auth.options,
@@ -167,6 +179,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async findSession(headers) {
       const { response, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
       return { user: response?.user, cookies: answered.getSetCookie() };
+    },
+    async findLinkAddress(token) {
+      return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;
     },
     isAuthError: (error) => isAPIError(error),
   };

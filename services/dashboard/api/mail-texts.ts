@@ -2,12 +2,12 @@ import { type Mail } from './mail';
 
 const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 
-/** Proves that whoever signed up reads this address. */
+/** Proves, with the password that is asked for then, that whoever signed up reads this address. */
 export function verificationMail(to: string, link: string): Mail {
   return {
     to,
     subject: 'Confirm your address for Tollgate',
-    text: `Somebody signed up to Tollgate with this address. To confirm that it was you, open:\n\n${link}\n\nThe link works for an hour. ${FAREWELL}\n`,
+    text: `Somebody signed up to Tollgate with this address. To confirm that it was you, open this link and give the password that you chose:\n\n${link}\n\nThe link works for an hour. ${FAREWELL}\n`,
   };
 }
 

@@ -43,6 +43,8 @@ export interface TestDashboard {
   readonly pool: Pool;
   readonly databaseUrl: string;
   readonly mails: Mail[];
+  /** Signs cookies and links. */
+  readonly secret: string;
   /** Everything logged so far. */
   log(): string;
   ask(request: Ask): Promise<LightMyRequestResponse>;
@@ -57,6 +59,13 @@ export function linkOf(mail: Mail | undefined): string {
   if (url === undefined) throw new Error('the mail has no link');
   const { pathname, search } = new URL(url);
   return `${pathname}${search}`;
+}
+
+/** The token in the link of a mail. */
+export function tokenOf(mail: Mail | undefined): string {
+  const token = new URL(linkOf(mail), ORIGIN).searchParams.get('token');
+  if (token === null) throw new Error('the link has no token');
+  return token;
 }
 
 /** `name=value; …` of the cookies that an answer sets. */
@@ -83,10 +92,13 @@ function somewhere(): string {
 
 async function verifiedCookie(dashboard: Pick<TestDashboard, 'ask' | 'mails'>, email: string): Promise<string> {
   const { ask, mails } = dashboard;
-  const signUp = await ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD }, from: somewhere() });
+  const from = somewhere();
+  const signUp = await ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD }, from });
   if (signUp.statusCode !== 200) throw new Error(`sign-up answered ${signUp.statusCode}: ${signUp.body}`);
   await eventually(() => mails.some(({ to }) => to === email));
-  const verified = await ask({ path: linkOf(mails.find(({ to }) => to === email)) });
+  const body = { token: tokenOf(mails.find(({ to }) => to === email)), password: PASSWORD };
+  const verified = await ask({ method: 'POST', path: '/api/auth/verify-email', body, from });
+  if (verified.statusCode !== 200) throw new Error(`verifying answered ${verified.statusCode}: ${verified.body}`);
   return cookieOf(verified);
 }
 
@@ -122,7 +134,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       ...(from && { remoteAddress: from }),
     });
   const dashboard = {
-    ...{ app, pool, databaseUrl: database.url, mails, ask },
+    ...{ app, pool, databaseUrl: database.url, mails, secret, ask },
     log: () => logged,
     signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
     async close() {

@@ -133,6 +133,7 @@ type AddRoute = (method: 'GET' | 'POST', path: string, answer: undefined, work: 
 function addAccountRoutes(route: AddRoute, state: FakeState): void {
   route('POST', '/auth/sign-in/email', undefined, ({ body }) => state.signIn(String(body['password'])));
   route('POST', '/auth/sign-up/email', undefined, () => ({ token: null, user: { id: randomUUID() } }));
+  route('POST', '/auth/verify-email', undefined, ({ body }) => state.verify(String(body['token']), String(body['password'])));
   route('POST', '/auth/send-verification-email', undefined, () => ({ status: true }));
   route('POST', '/auth/request-password-reset', undefined, () => ({ status: true }));
   route('POST', '/auth/reset-password', undefined, () => ({ status: true }));

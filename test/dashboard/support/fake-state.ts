@@ -30,7 +30,7 @@ export class FakeState {
   mails = [
     {
       ...{ id: 'b', at: data.ago(60_000), to: 'asha@example.com', subject: 'Confirm your address for Tollgate' },
-      text: 'To confirm that it was you, open:\n\nhttp://127.0.0.1:8002/api/auth/verify-email?token=not-a-real-one&callbackURL=%2Fverified\n\nThe link works for an hour.\n',
+      text: 'To confirm that it was you, open this link and give the password that you chose:\n\nhttp://127.0.0.1:8002/verify?token=not-a-real-one\n\nThe link works for an hour.\n',
     },
   ];
   readonly sessions = [
@@ -76,6 +76,16 @@ export class FakeState {
 
   signIn(password: string): void {
     if (password === 'wrong password') throw new FakeProblem(401, 'invalid_email_or_password', { detail: 'Invalid email or password.' });
+    this.isSignedIn = true;
+  }
+
+  verify(token: string, password: string): void {
+    if (token === 'too-old') throw new FakeProblem(400, 'link_unusable');
+    if (password === 'wrong password')
+      throw new FakeProblem(401, 'wrong_password', {
+        detail:
+          'This is not the password that was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot the password?”, which makes the account yours.',
+      });
     this.isSignedIn = true;
   }
 

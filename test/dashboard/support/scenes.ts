@@ -20,8 +20,34 @@ async function go(page: Page, api: FakeApi, path: string): Promise<void> {
 
 const firstKey = (api: FakeApi): string => `/keys/${api.state.keys[0]?.id}`;
 
+function signedOut(): FakeState {
+  return Object.assign(new FakeState(), { isSignedIn: false });
+}
+
 /** What only shows after a click, a fault or a second person. */
 export const SCENES: readonly Scene[] = [
+  {
+    name: 'verify-wrong-password',
+    state: signedOut,
+    play: async (page, api) => {
+      await go(page, api, '/verify?token=not-a-real-one');
+      await page.getByLabel('Password', { exact: true }).fill('wrong password');
+      await button(page, 'Confirm and sign in').click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'verify-too-late',
+    state: signedOut,
+    play: async (page, api) => {
+      await go(page, api, '/verify?token=too-old');
+      await page.getByLabel('Password', { exact: true }).fill('a long password');
+      await button(page, 'Confirm and sign in').click();
+      await page.getByLabel('E-mail').fill('asha@example.com');
+      await button(page, 'Send a new link').click();
+      await page.getByText('a mail is on its way').waitFor();
+    },
+  },
   {
     name: 'create-key',
     state: () => FakeState.empty(),

@@ -14,14 +14,15 @@ export interface SignedInPlace {
 
 export const signIn = (email: string, password: string): Promise<unknown> => post('/auth/sign-in/email', { email, password });
 
-export const signUp = (email: string, password: string): Promise<unknown> =>
-  post('/auth/sign-up/email', { email, password, callbackURL: '/verified' });
+export const signUp = (email: string, password: string): Promise<unknown> => post('/auth/sign-up/email', { email, password });
 
 export const signOut = (): Promise<unknown> => post('/auth/sign-out');
 
 /** Sends the mail with the link again. */
-export const sendVerification = (email: string): Promise<unknown> =>
-  post('/auth/send-verification-email', { email, callbackURL: '/verified' });
+export const sendVerification = (email: string): Promise<unknown> => post('/auth/send-verification-email', { email });
+
+/** Verifies the address to which a link was sent, and signs in. @param token from the link */
+export const verifyAddress = (token: string, password: string): Promise<unknown> => post('/auth/verify-email', { token, password });
 
 export const requestReset = (email: string): Promise<unknown> => post('/auth/request-password-reset', { email });
 

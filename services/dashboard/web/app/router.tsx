@@ -49,12 +49,6 @@ const verifyRoute = createRoute({
   path: '/verify',
   component: lazyRouteComponent(() => import('../pages/verify-page'), 'VerifyPage'),
 });
-const verifiedRoute = createRoute({
-  ...entrance,
-  path: '/verified',
-  validateSearch: (search: Record<string, unknown>) => ({ error: text(search['error']) }),
-  component: lazyRouteComponent(() => import('../pages/verified-page'), 'VerifiedPage'),
-});
 const outboxRoute = createRoute({
   ...entrance,
   path: '/outbox',
@@ -142,7 +136,7 @@ const accountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, verifiedRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,

@@ -22,7 +22,7 @@ export function SignUpPage(): ReactNode {
   });
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Create an account">Keys for testing are free. A mail with a link confirms your address.</PageTitle>
+      <PageTitle title="Create an account">Keys for testing are free. The link in a mail and this password confirm your address.</PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
         <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
