@@ -167,14 +167,13 @@ describe('routes', () => {
   });
 });
 
+// An installation given by its URL keeps its logs elsewhere.
+if (process.env['GATEWAY_URL']) console.warn('skipped: the logs of an installation given by GATEWAY_URL cannot be read from here');
+const itWithLogs = process.env['GATEWAY_URL'] ? it.skip : it;
+
 describe('the logs', () => {
-  it('hold no key of all that were sent, in whatever place', () => {
-    // An installation given by its URL keeps its logs elsewhere: say so rather than pass unseen.
-    if (!tollgate.instance) {
-      console.warn('not checked: the logs of an installation given by GATEWAY_URL cannot be read from here');
-      return;
-    }
-    const folder = join(tollgate.instance.dataDir, 'logs');
+  itWithLogs('hold no key of all that were sent, in whatever place', () => {
+    const folder = join(tollgate.instance?.dataDir ?? '', 'logs');
     const text = readdirSync(folder)
       .map((file) => readFileSync(join(folder, file), 'utf8'))
       .join('\n');
