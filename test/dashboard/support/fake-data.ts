@@ -147,7 +147,7 @@ export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {
 export function usualAlerts(keys: readonly Key[]): Alert[] {
   const make = (over: Partial<Alert>): Alert => ({
     ...{ id: randomUUID(), at: ago(HOUR), kind: 'quota_daily' as const, percent: 80, product: 'api-gst' },
-    ...{ keyId: null, maskedKey: null, text: 'api-gst has used 80 % of today’s 1,00,000 requests.', readAt: null },
+    ...{ keyId: null, maskedKey: null, text: 'api-gst has used 80 % of today’s 100,000 requests.', readAt: null },
     ...over,
   });
   return [
@@ -166,7 +166,7 @@ export function usualAlerts(keys: readonly Key[]): Alert[] {
       kind: 'quota_monthly',
       percent: 50,
       product: 'api-ip',
-      text: 'api-ip has used 50 % of this month’s 30,00,000 requests.',
+      text: 'api-ip has used 50 % of this month’s 3,000,000 requests.',
       at: ago(4 * DAY),
       readAt: ago(3 * DAY),
     }),

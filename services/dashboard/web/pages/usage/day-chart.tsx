@@ -1,6 +1,6 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
-import { Text } from '@mantine/core';
+import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { formatCompact, formatCount } from '../../app/numbers';
 import { type Series } from '../../app/usage-series';
@@ -24,6 +24,25 @@ interface DayChartProps {
   readonly children: ReactNode;
 }
 
+function colorOf(palette: keyof typeof PALETTES, index: number): string {
+  return PALETTES[palette][index] ?? 'gray.5';
+}
+
+/** Below the chart and not inside it: there it has a height of its own, over which many names would run on a phone. */
+function Legend({ names, palette }: Pick<Series, 'names'> & Pick<DayChartProps, 'palette'>): ReactNode {
+  const theme = useMantineTheme();
+  return (
+    <Group gap="md" justify="flex-end" mt="xs" mb="sm">
+      {names.map((name, index) => (
+        <Group key={name} gap={6} wrap="nowrap">
+          <ColorSwatch size={10} withShadow={false} color={parseThemeColor({ color: colorOf(palette, index), theme }).value} />
+          <Text size="sm">{name}</Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
 /** Stacked bars by day, with the figures in a table behind them. */
 export function DayChart({ title, series, palette, table, children }: DayChartProps): ReactNode {
   const isEmpty = series.names.length === 0;
@@ -41,9 +60,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
               data={series.rows.map(({ label, values }) => ({ label, ...values }))}
               dataKey="label"
               type="stacked"
-              series={series.names.map((name, index) => ({ name, color: PALETTES[palette][index] ?? 'gray.5' }))}
-              withLegend
-              legendProps={{ verticalAlign: 'bottom', height: 44 }}
+              series={series.names.map((name, index) => ({ name, color: colorOf(palette, index) }))}
               tickLine="none"
               gridAxis="x"
               valueFormatter={formatCount}
@@ -52,6 +69,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
               barProps={{ isAnimationActive: false, maxBarSize: 36 }}
               barChartProps={{ accessibilityLayer: false }}
             />
+            <Legend names={series.names} palette={palette} />
           </div>
           <details className="figures">
             <summary>{title}: figures as a table</summary>
