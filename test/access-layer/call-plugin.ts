@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
+import { createInstance, memoryQuota, runEvent, type FakeOutcome, type FakeRequest } from './fake-kong';
+import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
+import { type AccessRecord, type AccessRecords, type QuotaCounter } from '../../plugins/core/ports';
+import { compileWhitelist } from '../../plugins/core/whitelist';
+
+/** Of the one credential that there is. */
+export const key = generateApiKey('live');
+export const signingKey = { id: 'k', secret: randomBytes(32) };
+
+/** The credential's record with what a test needs to be different. */
+export function recordOf(changes: Partial<AccessRecord> = {}): AccessRecord {
+  return {
+    credentialId: 'cred-1',
+    customerId: 'cust-1',
+    mode: 'live',
+    state: 'active',
+    expiresAtMs: null,
+    products: ['api-ip'],
+    whitelist: compileWhitelist([]),
+    subscriptions: [{ id: 'sub-1', product: 'api-ip', plan: 'Star', state: 'active', limits: { daily: 2, monthly: 3 } }],
+    ...changes,
+  };
+}
+
+/** A store that knows the one key, and what it was asked. */
+export function recordsOf(record: AccessRecord | undefined): AccessRecords & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    findAccessRecord: (hash) => {
+      asked.push(hash);
+      return Promise.resolve(hash === hashApiKey(key) ? record : undefined);
+    },
+  };
+}
+
+/** A store that fails. */
+export const failing = (error: Error): AccessRecords => ({ findAccessRecord: () => Promise.reject(error) });
+
+/** Sends one request through the plugin and tells what came of it. */
+export async function call(
+  request: FakeRequest,
+  setup: {
+    config?: Record<string, unknown>;
+    record?: AccessRecord;
+    records?: AccessRecords;
+    quota?: QuotaCounter;
+    readBodyFile?: AccessLayerDeps['readBodyFile'];
+  } = {},
+): Promise<FakeOutcome & { code: unknown; decision: unknown }> {
+  const { instance, decisions } = createInstance(
+    { products: ['api-ip'], ...setup.config },
+    {
+      records: setup.records ?? recordsOf('record' in setup ? setup.record : recordOf()),
+      quota: setup.quota ?? memoryQuota(),
+      signingKey,
+      ...(setup.readBodyFile ? { readBodyFile: setup.readBodyFile } : {}),
+    },
+  );
+  const outcome = await runEvent(instance, request);
+  return { ...outcome, code: outcome.exit?.body['code'], decision: decisions[0] };
+}
+
+/** Headers with the key. */
+export const bearer = { authorization: `Bearer ${key}` };

@@ -1,0 +1,126 @@
+import { verifyContext } from '../../plugins/core/context-token';
+import { StoreUnavailable, type AccessRecord, type QuotaCounter } from '../../plugins/core/ports';
+import { compileWhitelist } from '../../plugins/core/whitelist';
+import { bearer, call, failing, key, recordOf, recordsOf, signingKey } from './call-plugin';
+import { createInstance, memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
+
+describe('a refusal', () => {
+  const subscription = recordOf().subscriptions[0];
+  it.each<[string, FakeRequest, AccessRecord | undefined]>([
+    ['key_missing', {}, recordOf()],
+    ['ambiguous_key', { headers: { ...bearer, 'x-api-key': 'other-key-123' } }, recordOf()],
+    ['key_unknown', { headers: bearer }, undefined],
+    ['key_unknown', { headers: bearer }, recordOf({ state: 'inactive' })],
+    ['key_unknown', { headers: bearer }, recordOf({ state: 'revoked' })],
+    ['key_expired', { headers: bearer }, recordOf({ expiresAtMs: NOW_MS })],
+    ['product_not_authorised', { headers: bearer }, recordOf({ products: ['api-gst'] })],
+    ['subscription_missing', { headers: bearer }, recordOf({ subscriptions: [] })],
+    ['subscription_inactive', { headers: bearer }, recordOf({ subscriptions: subscription ? [{ ...subscription, state: 'paused' }] : [] })],
+    ['caller_not_whitelisted', { headers: bearer }, recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) })],
+  ])('is a 401 %s as problem+json with the request id and a challenge', async (code, request, record) => {
+    const { exit, set } = await call(request, record ? { record } : { records: recordsOf(undefined) });
+    expect(exit).toMatchObject({ status: 401, body: { code, status: 401, request_id: 'req-1', type: 'about:blank' } });
+    expect(exit?.headers).toMatchObject({
+      'Content-Type': 'application/problem+json',
+      'WWW-Authenticate': expect.stringContaining('realm="tollgate"'),
+    });
+    expect(set).toEqual({});
+    expect(JSON.stringify(exit)).not.toContain(key);
+  });
+
+  it('comes in the order of the checks when several would refuse', async () => {
+    const nothingRight = recordOf({
+      state: 'inactive',
+      expiresAtMs: 0,
+      products: [],
+      subscriptions: [],
+      whitelist: compileWhitelist(['10.0.0.0/8']),
+    });
+    const codes: unknown[] = [];
+    for (const mend of [
+      {},
+      { state: 'active' as const },
+      { expiresAtMs: null },
+      { products: ['api-ip'] },
+      { subscriptions: recordOf().subscriptions },
+    ]) {
+      Object.assign(nothingRight, mend);
+      codes.push((await call({ headers: bearer }, { record: nothingRight })).code);
+    }
+    expect(codes).toEqual(['key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'caller_not_whitelisted']);
+  });
+
+  it('is the same for an unknown and an inactive key, and only the decision tells them apart', async () => {
+    const unknown = await call({ headers: bearer }, { records: recordsOf(undefined) });
+    const inactive = await call({ headers: bearer }, { record: recordOf({ state: 'inactive' }) });
+    expect(inactive.exit).toEqual(unknown.exit);
+    expect(inactive.decision).toMatchObject({ outcome: 'key_inactive', credentialId: 'cred-1' });
+    expect(unknown.decision).toMatchObject({ outcome: 'key_unknown', credentialId: undefined });
+  });
+
+  it('over the day is a 429 with Retry-After and the RateLimit fields, and is not counted', async () => {
+    const quota = memoryQuota();
+    for (let spent = 0; spent < 2; spent++) expect((await call({ headers: bearer }, { quota })).exit).toBeUndefined();
+    for (let again = 0; again < 2; again++) {
+      const { exit } = await call({ headers: bearer }, { quota });
+      // Noon in Kolkata: twelve hours to midnight.
+      expect(exit).toMatchObject({
+        status: 429,
+        body: { code: 'quota_daily_exceeded', retry_after: 43_200, limit: 2, resets_at: '2026-11-20T18:30:00.000Z' },
+      });
+      expect(exit?.headers).toMatchObject({
+        'Retry-After': '43200',
+        RateLimit: expect.stringMatching(/^"daily";r=0;t=43200, "monthly";r=1/),
+      });
+    }
+    expect(quota.used.get('sub-1')).toBe(2);
+  });
+
+  it('comes before the quota is touched', async () => {
+    const quota = memoryQuota();
+    await call({ headers: bearer }, { record: recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) }), quota });
+    expect(quota.used.size).toBe(0);
+  });
+
+  it('of a request with as many headers as Kong hands over is a 400, because more could hide behind them', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`h${index}`, 'x']));
+    expect((await call({ headers: { ...headers, ...bearer } })).code).toBe('request_not_readable');
+    expect((await call({ headers: { a: Array.from({ length: 999 }, () => 'x'), ...bearer } })).code).toBe('request_not_readable');
+  });
+});
+
+describe('when something breaks the request is refused', () => {
+  it('with 503 when the key store is away or fails', async () => {
+    for (const error of [new StoreUnavailable('postgres'), new Error('boom')]) {
+      const { exit } = await call({ headers: bearer }, { records: failing(error) });
+      expect(exit).toMatchObject({ status: 503, body: { code: 'access_layer_unavailable' }, headers: { 'Retry-After': '1' } });
+    }
+  });
+
+  it('with 503 when no quota store answers, unless the product chose to allow; then nothing is charged', async () => {
+    const quota: QuotaCounter = { ...memoryQuota(), spend: () => Promise.reject(new StoreUnavailable('both')) };
+    expect((await call({ headers: bearer }, { quota })).code).toBe('quota_unavailable');
+    const allowed = await call({ headers: bearer }, { quota, config: { on_quota_store_error: 'allow' } });
+    expect(allowed.exit).toBeUndefined();
+    expect(verifyContext(allowed.set['X-Tollgate-Context'] as string, [signingKey], NOW_MS / 1000)).toMatchObject({
+      context: { chargedDay: null },
+    });
+  });
+
+  it('even where the product allows when its counter is away: a fault of the counter is no absence', async () => {
+    const quota: QuotaCounter = { ...memoryQuota(), spend: () => Promise.reject(new Error('bug')) };
+    expect((await call({ headers: bearer }, { quota, config: { on_quota_store_error: 'allow' } })).code).toBe('access_layer_unavailable');
+  });
+
+  it('and a configuration that cannot be understood makes no instance', () => {
+    for (const config of [
+      {},
+      { products: [] },
+      { products: ['api-nope'] },
+      { products: ['api-ip'], on_quota_store_error: 'maybe' },
+      { products: ['api-ip'], key_in: [] },
+    ]) {
+      expect(() => createInstance(config, { records: recordsOf(undefined), quota: memoryQuota(), signingKey })).toThrow();
+    }
+  });
+});

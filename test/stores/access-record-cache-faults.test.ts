@@ -1,0 +1,181 @@
+import { type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
+import { bench, MINUTE, record } from './cache-bench';
+
+describe('while the feed is down', () => {
+  it('reads anew for every request', async () => {
+    const { stored, find, state, feedDown } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    stored.set('h', record('c', { state: 'revoked' }));
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
+    stored.delete('h');
+    expect(await find('h')).toBeUndefined();
+    stored.set('h', record('c'));
+    expect(await find('h')).toMatchObject({ state: 'active' });
+    expect(state.reads).toBe(4);
+  });
+
+  it('uses a record until 60 s after the feed last vouched for it, then refuses', async () => {
+    const { stored, find, state, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    pass(10 * MINUTE);
+    feedDown();
+    state.down = true;
+    pass(MINUTE - 1);
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+    pass(1);
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('counts from the last successful read when that was later', async () => {
+    const { stored, find, state, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    feedDown();
+    pass(10 * MINUTE);
+    await find('h');
+    state.down = true;
+    pass(MINUTE - 1);
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+    pass(1);
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('does not use a record that a change was told of', async () => {
+    const { stored, find, state, feedDown, tell } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    tell({ kind: 'credential', id: 'c' });
+    feedDown();
+    state.down = true;
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('never takes from memory that a key does not exist', async () => {
+    const { find, state, feedDown } = bench();
+    await find('h');
+    feedDown();
+    state.down = true;
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('refuses a key it has never seen', async () => {
+    const { find, state, feedDown } = bench();
+    feedDown();
+    state.down = true;
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('uses a record when the store hangs, and what the late answer said afterwards', async () => {
+    const { stored, find, hold, feedDown } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    stored.set('h', record('c', { state: 'revoked' }));
+    const release = hold();
+    expect(await find('h')).toMatchObject({ state: 'active' });
+    release();
+    await new Promise((done) => setImmediate(done));
+    hold();
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
+  });
+
+  it('does not admit by an old record when the new one cannot be understood', async () => {
+    let broken = false;
+    const source: AccessRecords = {
+      async findAccessRecord() {
+        if (broken) throw new Error('stored whitelist rule cannot be read');
+        return record('c');
+      },
+    };
+    const { find, feedDown } = bench({ source });
+    await find('h');
+    feedDown();
+    broken = true;
+    await expect(find('h')).rejects.toThrow('cannot be read');
+  });
+});
+
+describe('after the feed came back', () => {
+  it('reads everything once more, since changes may have been missed', async () => {
+    const { stored, find, state, feedDown, feedBack } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    await find('none');
+    feedDown();
+    stored.set('h', record('c', { state: 'revoked' })).set('none', record('d'));
+    feedBack();
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
+    expect(await find('none')).toMatchObject({ credentialId: 'd' });
+    expect(state.reads).toBe(4);
+    await find('h');
+    expect(state.reads).toBe(4);
+  });
+
+  it('does not take a read from before for one of after', async () => {
+    const { stored, find, hold, state, feedDown, feedBack } = bench();
+    stored.set('h', record('c'));
+    feedDown();
+    const release = hold();
+    const found = find('h');
+    feedBack();
+    release();
+    await found;
+    await find('h');
+    expect(state.reads).toBe(2);
+  });
+
+  it('still counts the 60 s from before when the store stays away', async () => {
+    const { stored, find, state, feedDown, feedBack, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    pass(5_000);
+    feedDown();
+    pass(30_000);
+    feedBack();
+    state.down = true;
+    feedDown();
+    pass(29_999);
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+    pass(1);
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('a store that fails', () => {
+  it('is left alone for the pause, then tried by one request', async () => {
+    const { stored, find, state, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    state.down = true;
+    await find('h');
+    const before = state.reads;
+    for (let index = 0; index < 20; index++) await find('h');
+    await expect(find('cold')).rejects.toThrow(StoreUnavailable);
+    expect(state.reads).toBe(before);
+    pass(500);
+    await Promise.all([find('h'), find('h'), find('h')]);
+    expect(state.reads).toBe(before + 1);
+  });
+
+  it('is asked by everybody again after the first success', async () => {
+    const { stored, find, state, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    feedDown();
+    state.down = true;
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+    state.down = false;
+    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+    pass(500);
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+  });
+
+  it('does not keep a request waiting when it hangs', async () => {
+    const { find, hold } = bench();
+    hold();
+    await expect(find('cold')).rejects.toThrow(StoreUnavailable);
+  });
+});
