@@ -92,6 +92,19 @@ test.each<[string, number, string[], boolean]>([
   expect(report.components.receivers[0]?.exported).toBe(true);
 });
 
+test('the report agrees with aapt2 on characters above U+FFFF, which it writes as two surrogates of three bytes each', async () => {
+  const label = 'पे 😀 𑄌𑄋𑄴 한국';
+  const strings = `<resources><string name="label">${label}</string></resources>`;
+  const apk = await builder.buildWithAapt2('emoji', {
+    manifest: manifestOf({ label: '@string/label' }),
+    resources: { 'values/strings.xml': strings },
+  });
+  const halves = Buffer.from([0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]);
+  expect((await builder.extract(apk, 'resources.arsc')).includes(halves)).toBe(true);
+  expect(await runTool('aapt2', ['dump', 'badging', apk])).toContain(`application-label:'${label}'`);
+  expect((await analyzeFile(apk)).package.label).toBe(label);
+});
+
 test('the report agrees with dexdump on version, classes and methods', async () => {
   const header = await runTool('dexdump', ['-f', unsigned]);
   const value = (name: string): number => Number(new RegExp(`^${name}\\s*: (\\d+)`, 'm').exec(header)?.[1]);
