@@ -74,3 +74,19 @@ export function writeResourceTable(types: readonly TableType[]): Buffer {
   const contents = chunk(0x0200, header, Buffer.concat(chunks));
   return chunk(0x0002, u32(1), Buffer.concat([stringPool(pool), contents]));
 }
+
+const TABLE_HEADER_BYTES = 12;
+const CHUNK_TYPE = { package: 0x0200, type: 0x0201 } as const;
+const FLAG_SPARSE = 0x01;
+
+/** True when a resources.arsc keeps the entries of some type sparsely; says whether a build tool did as it was asked. */
+export function hasSparseEntries(table: Buffer): boolean {
+  let at = TABLE_HEADER_BYTES;
+  while (at + 8 <= table.length) {
+    const type = table.readUInt16LE(at);
+    if (type === CHUNK_TYPE.type && (table.readUInt8(at + 9) & FLAG_SPARSE) !== 0) return true;
+    // What a package holds follows its header.
+    at += type === CHUNK_TYPE.package ? table.readUInt16LE(at + 2) : table.readUInt32LE(at + 4);
+  }
+  return false;
+}

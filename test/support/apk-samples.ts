@@ -128,3 +128,13 @@ export const FULL_APP: ApkSpec = {
     smaliClass('com/facebook/ads/internal/Thing'),
   ],
 };
+
+/** The same with 200 strings more, of which few are translated: what aapt2 encodes as sparse when it is asked to, from API 26 on. */
+export function appOfManyStrings(minSdk: number): ApkSpec {
+  const many = Array.from({ length: 200 }, (_each, index) => `<string name="text_${index}">${index}</string>`).join('');
+  const strings = FULL_APP.resources?.['values/strings.xml']?.replace('</resources>', `${many}</resources>`) ?? '';
+  return {
+    manifest: FULL_APP.manifest.replace('minSdkVersion="21"', `minSdkVersion="${minSdk}"`),
+    resources: { ...FULL_APP.resources, 'values/strings.xml': strings },
+  };
+}

@@ -18,8 +18,13 @@ const PACKAGES = {
   unzip: 'unzip',
 } as const;
 
-const FRAMEWORK_PACKAGE = 'android-framework-res';
 const FRAMEWORK_FILE = '/usr/share/android-framework-res/framework-res.apk';
+
+/** Packages that are used through a file. androguard is a library here, and another installation of it may have another interface. */
+const PACKAGES_BY_FILE = {
+  [FRAMEWORK_FILE]: 'android-framework-res',
+  '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py': 'androguard',
+};
 
 export type ApkTool = keyof typeof PACKAGES;
 
@@ -29,7 +34,8 @@ function isOnPath(program: string): boolean {
 
 function missingPackages(): string[] {
   const programs = Object.entries(PACKAGES).filter(([program]) => !isOnPath(program));
-  return [...programs.map(([, debianPackage]) => debianPackage), ...(existsSync(FRAMEWORK_FILE) ? [] : [FRAMEWORK_PACKAGE])];
+  const files = Object.entries(PACKAGES_BY_FILE).filter(([file]) => !existsSync(file));
+  return [...programs, ...files].map(([, debianPackage]) => debianPackage);
 }
 
 async function install(packages: readonly string[]): Promise<void> {

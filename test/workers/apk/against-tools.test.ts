@@ -1,7 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApkBuilder, DEBUG_KEY, DSA_KEY, EC_KEY, type KeySpec, RELEASE_KEY, SHA1_KEY } from '../../support/apk-builder';
-import { FULL_APP, manifestOf } from '../../support/apk-samples';
+import { hasSparseEntries } from '../../support/apk-resource-table';
+import { appOfManyStrings, FULL_APP, manifestOf } from '../../support/apk-samples';
 import { runTool } from '../../support/apk-tools';
 import { analyzeFile } from '../../support/apk-worker';
 
@@ -74,15 +75,12 @@ describe('the report agrees with aapt', () => {
   });
 });
 
-test.each<[string, string[]]>([
-  ['as usual', []],
-  ['with sparse entries', ['--enable-sparse-encoding', '--min-sdk-version', '26']],
-])('the report agrees with aapt2 on an app that it built %s', async (how, more) => {
-  // Few of many strings are translated, so that a sparse encoding is worth it.
-  const many = Array.from({ length: 200 }, (_each, index) => `<string name="text_${index}">${index}</string>`).join('');
-  const strings = FULL_APP.resources?.['values/strings.xml']?.replace('</resources>', `${many}</resources>`) ?? '';
-  const spec = { ...FULL_APP, resources: { ...FULL_APP.resources, 'values/strings.xml': strings } };
-  const apk = await builder.buildWithAapt2(`aapt2-${how.replace(/\W/g, '-')}`, spec, more);
+test.each<[string, number, string[], boolean]>([
+  ['as usual', 21, [], false],
+  ['with sparse entries', 26, ['--enable-sparse-encoding'], true],
+])('the report agrees with aapt2 on an app that it built %s', async (how, minSdk, more, isSparse) => {
+  const apk = await builder.buildWithAapt2(`aapt2-${how.replace(/\W/g, '-')}`, appOfManyStrings(minSdk), more);
+  expect(hasSparseEntries(await builder.extract(apk, 'resources.arsc'))).toBe(isSparse);
   const badging = await runTool('aapt2', ['dump', 'badging', apk]);
   const report = await analyzeFile(apk);
   const labels = [...badging.matchAll(/^application-label(?:-([\w-]+))?:'(.*)'$/gm)].map((match) => [match[1] ?? 'default', match[2]]);
@@ -92,6 +90,19 @@ test.each<[string, string[]]>([
   expect(report.flags.debuggable).toBe(badging.includes('application-debuggable'));
   expect(report.network_security.domains[0]?.domains).toEqual([{ name: 'legacy.example.com', include_subdomains: true }]);
   expect(report.components.receivers[0]?.exported).toBe(true);
+});
+
+test('the report agrees with aapt2 on characters above U+FFFF, which it writes as two surrogates of three bytes each', async () => {
+  const label = 'पे 😀 𑄌𑄋𑄴 한국';
+  const strings = `<resources><string name="label">${label}</string></resources>`;
+  const apk = await builder.buildWithAapt2('emoji', {
+    manifest: manifestOf({ label: '@string/label' }),
+    resources: { 'values/strings.xml': strings },
+  });
+  const halves = Buffer.from([0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]);
+  expect((await builder.extract(apk, 'resources.arsc')).includes(halves)).toBe(true);
+  expect(await runTool('aapt2', ['dump', 'badging', apk])).toContain(`application-label:'${label}'`);
+  expect((await analyzeFile(apk)).package.label).toBe(label);
 });
 
 test('the report agrees with dexdump on version, classes and methods', async () => {

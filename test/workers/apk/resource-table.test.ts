@@ -45,7 +45,7 @@ describe('a resource table', () => {
   });
 
   test('lists its texts', () => {
-    const table = new ResourceTable(writeResourceTable([{ encoding: 'plain', entries: { 0: 'a', 1: 'b' } }]));
-    expect([...table.strings()]).toEqual(['a', 'b']);
+    const table = new ResourceTable(writeResourceTable([{ encoding: 'plain', entries: { 0: 'a', 1: 'हिन्दी', 2: '한 😀' } }]));
+    expect([...table.strings()]).toEqual(['a', 'हिन्दी', '한 😀']);
   });
 });

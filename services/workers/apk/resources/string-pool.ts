@@ -50,7 +50,7 @@ export class StringPool {
     const isLong = (first & 0x80) !== 0;
     const length = isLong ? ((first & 0x7f) << 8) | this.reader.u8(afterCharacters + 1) : first;
     const bytes = this.reader.slice(afterCharacters + (isLong ? 2 : 1), length);
-    return bytes.subarray(0, LIMITS.stringLength).toString('utf8');
+    return decodeUtf8(bytes.subarray(0, LIMITS.stringLength));
   }
 
   /** One length in UTF-16 units, of two or four bytes. */
@@ -61,4 +61,17 @@ export class StringPool {
     const bytes = this.reader.slice(start + (isLong ? 4 : 2), length * 2);
     return bytes.subarray(0, LIMITS.stringLength * 2).toString('utf16le');
   }
+}
+
+/** A UTF-16 surrogate pair whose halves are encoded by themselves, read as Latin-1. */
+const ENCODED_PAIR = /\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]/g;
+
+/** UTF-8 in which characters above U+FFFF, such as emoji, may be in the modified form that aapt2 writes and standard decoders refuse. */
+function decodeUtf8(bytes: Buffer): string {
+  if (!bytes.includes(0xed)) return bytes.toString('utf8');
+  const standard = bytes.toString('latin1').replace(ENCODED_PAIR, (pair) => {
+    const unitAt = (at: number): number => 0xd000 | ((pair.charCodeAt(at + 1) & 0x3f) << 6) | (pair.charCodeAt(at + 2) & 0x3f);
+    return Buffer.from(String.fromCharCode(unitAt(0), unitAt(3))).toString('latin1');
+  });
+  return Buffer.from(standard, 'latin1').toString('utf8');
 }
