@@ -3,15 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { authRoutes } from '../../services/dashboard/api/auth-routes';
 import { startDashboard, type TestDashboard } from './support/dashboard';
+import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
 
 let dashboard: TestDashboard;
 let own: Belongings;
+let gateway: GatewayDouble;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  gateway = await startGatewayDouble();
+  dashboard = await startDashboard({ gatewayUrl: gateway.url });
   own = await makeBelongings(dashboard);
 });
-afterAll(() => dashboard.close());
+afterAll(async () => {
+  await dashboard.close();
+  await gateway.close();
+});
 
 const RUNS = 30;
 const nasty = fc.constantFrom(
