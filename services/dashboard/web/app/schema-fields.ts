@@ -38,9 +38,9 @@ function range(least: number | undefined, most: number | undefined, unit: string
 function notesOf(schema: FieldSchema): string {
   const limits = [
     ...range(schema.minLength, schema.maxLength, 'characters'),
+    ...(isBound(schema.exclusiveMinimum) ? [`more than ${schema.exclusiveMinimum}`] : []),
     ...range(schema.minimum, schema.maximum, ''),
     ...range(schema.minItems, schema.maxItems, 'entries'),
-    ...(isBound(schema.exclusiveMinimum) ? [`more than ${schema.exclusiveMinimum}`] : []),
     ...(isBound(schema.exclusiveMaximum) ? [`less than ${schema.exclusiveMaximum}`] : []),
     ...(schema.pattern === undefined ? [] : [`of the form ${schema.pattern}`]),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),

@@ -3,7 +3,6 @@ import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
 import { type ListedOperation, type ListedProduct } from '../../app/operations';
 import { fieldOf, fieldsOf } from '../../app/schema-fields';
-import { AnswerTable } from './answer-table';
 import { CodeSamples } from './code-samples';
 import { FieldTable } from './field-table';
 import { MethodBadge } from './method-badge';
@@ -14,7 +13,7 @@ interface OperationViewProps {
   readonly listed: ListedOperation;
 }
 
-/** What one operation is for, what it takes and what it answers. */
+/** What one operation is for and what it takes, with code that calls it. */
 export function OperationView({ product, listed }: OperationViewProps): ReactNode {
   const { method, path, operation } = listed;
   return (
@@ -34,7 +33,6 @@ export function OperationView({ product, listed }: OperationViewProps): ReactNod
             </Text>
           </div>
           <Input operation={operation} />
-          <AnswerTable operation={operation} />
         </Stack>
       </section>
       <CodeSamples operation={operation} />

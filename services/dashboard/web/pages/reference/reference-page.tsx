@@ -9,6 +9,7 @@ import { chooseOperation, listProducts } from '../../app/operations';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
+import { AnswerPanel } from './answer-panel';
 import { OperationList } from './operation-list';
 import { OperationView } from './operation-view';
 import classes from './reference.module.css';
@@ -54,6 +55,7 @@ function Reference({ document, products }: { readonly document: ApiDocument; rea
         <OperationView product={product} listed={chosen} />
         {/* A form of its own for each: what was typed for one route fits no other. */}
         <TryPanel key={chosen.id} product={product} listed={chosen} memory={memory} />
+        <AnswerPanel operation={chosen.operation} />
       </div>
     </div>
   );
