@@ -2,22 +2,31 @@ import { Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type FieldRow } from '../../app/schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
+import classes from './reference.module.css';
 
-const NAME: Column<FieldRow> = { header: 'Field', isTitle: true, cell: ({ name }) => <span className="mono breakable">{name}</span> };
-const TYPE: Column<FieldRow> = { header: 'Type', cell: ({ type }) => type };
-const REQUIRED: Column<FieldRow> = { header: 'Required', cell: ({ isRequired }) => (isRequired ? 'yes' : 'no') };
-const NOTES: Column<FieldRow> = { header: 'Notes', cell: ({ notes }) => (notes === '' ? '–' : <span className="breakable">{notes}</span>) };
+const COLUMNS: readonly Column<FieldRow>[] = [
+  { header: 'Field', isTitle: true, cell: ({ name }) => <span className={`mono ${classes['whole']}`}>{name}</span> },
+  {
+    header: 'Type',
+    cell: ({ type, isRequired }) => (
+      <span className={classes['whole']}>
+        {type}
+        {isRequired && <strong>, required</strong>}
+      </span>
+    ),
+  },
+  { header: 'Notes', isHeaderHidden: true, cell: ({ notes }) => notes },
+];
 
 interface FieldTableProps {
   readonly title: string;
   readonly fields: readonly FieldRow[];
-  readonly hasRequired?: boolean;
   /** A sentence below the title. */
   readonly children?: ReactNode;
 }
 
 /** Members of an input or an answer. */
-export function FieldTable({ title, fields, hasRequired = false, children }: FieldTableProps): ReactNode {
+export function FieldTable({ title, fields, children }: FieldTableProps): ReactNode {
   return (
     <div>
       <Title order={3}>{title}</Title>
@@ -26,12 +35,7 @@ export function FieldTable({ title, fields, hasRequired = false, children }: Fie
           {children}
         </Text>
       )}
-      <DataTable
-        caption={title}
-        columns={hasRequired ? [NAME, TYPE, REQUIRED, NOTES] : [NAME, TYPE, NOTES]}
-        rows={fields}
-        rowKey={({ name }) => name}
-      />
+      <DataTable caption={title} columns={COLUMNS} rows={fields} rowKey={({ name }) => name} />
     </div>
   );
 }

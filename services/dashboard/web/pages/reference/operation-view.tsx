@@ -21,7 +21,7 @@ export function OperationView({ product, listed }: OperationViewProps): ReactNod
       <section className="panel" aria-label={`${method} ${path}`}>
         <Stack gap="md">
           <div>
-            <Text size="sm" c="dimmed" mb={4}>
+            <Text size="sm" c="dimmed" mb={8}>
               {product.title}: {product.description}
             </Text>
             <Title order={2} className={classes['place']}>
@@ -54,14 +54,10 @@ function Input({ operation }: { readonly operation: ApiOperation }): ReactNode {
   return (
     <>
       {parameters.length > 0 && (
-        <FieldTable
-          title="Query"
-          fields={parameters.map(({ name, schema, required = false }) => fieldOf(name, schema, required))}
-          hasRequired
-        />
+        <FieldTable title="Query" fields={parameters.map(({ name, schema, required = false }) => fieldOf(name, schema, required))} />
       )}
       {bodyFields.length > 0 && (
-        <FieldTable title="Body" fields={bodyFields} hasRequired>
+        <FieldTable title="Body" fields={bodyFields}>
           As{' '}
           {Object.keys(content).map((type, index, all) => (
             <span key={type}>
