@@ -56,7 +56,6 @@ const parameter = z.object({
   schema: fieldSchema,
   example: z.unknown().optional(),
 });
-export type ApiParameter = z.output<typeof parameter>;
 
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
 export type ExampleFile = z.output<typeof exampleFile>;
