@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiMediaTypeObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { CATALOGUE, type CatalogueProduct } from '../../plugins/core/catalogue';
 import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
 import { type Route, type ServiceDefinition } from '../kit/define-service';
@@ -53,6 +59,13 @@ const hasBody = ({ body }: Route): boolean => body?.kind !== 'ignored';
 
 const binary = { type: 'string', format: 'binary' } as const;
 
+/** In a form a picture is a file: its first field shows how, the others are the same in base64. */
+function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeObject {
+  const [field] = Object.keys(schema.shape);
+  if (body?.kind !== 'files' || field === undefined) return { schema };
+  return { schema: { type: 'object', required: [field], properties: { [field]: binary } } };
+}
+
 /** The shapes in which a route takes its body. */
 function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const { body } = route;
@@ -67,7 +80,11 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
   const schema = inputShapeOf(route.input) ?? z.object({});
   return {
     required: true,
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } },
+    content: {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': { schema },
+      'multipart/form-data': multipartOf(route, schema),
+    },
   };
 }
 
@@ -78,12 +95,28 @@ function successOf(route: Route): ZodOpenApiResponseObject {
   return { description: 'OK', content: { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) } };
 }
 
-/** The operation's own example of a JSON body, from the sandbox. */
+/** The operation's own example of its input, from the sandbox. */
 function exampleOf(route: Route): Record<string, unknown> | undefined {
   const calls = exampleCalls(route.path);
   const own = calls.at(-1);
   if (!own || fileOf(own)) return undefined;
   return calls.length > 1 ? { sessionId: 'from the step before', ...own.input } : { ...own.input };
+}
+
+/** Query fields with the values of the example that they have. */
+function withExamples(shape: z.ZodObject, example: Readonly<Record<string, unknown>> = {}): z.ZodObject {
+  const fields = Object.entries(shape.shape).map(([name, field]) => {
+    if (!(name in example) || !(field instanceof z.ZodType)) return [name, field] as const;
+    return [name, field.meta({ ...field.meta(), param: { example: example[name] } })] as const;
+  });
+  return z.object(Object.fromEntries(fields));
+}
+
+/** The file to upload in an example: a few hundred bytes, so that a page can send it. */
+function exampleFileOf(route: Route): { 'x-exampleFile'?: { filename: string; contentType: string; base64: string } } {
+  const call = exampleCalls(route.path).at(-1);
+  const file = call && fileOf(call);
+  return file ? { 'x-exampleFile': { filename: file.filename, contentType: file.content_type, base64: file.base64 } } : {};
 }
 
 interface OperationOptions {
@@ -107,11 +140,11 @@ function operationOf({ product, route, method, baseUrl }: OperationOptions): Zod
     'x-codeSamples': snippetsOf(route.path, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
   };
   const shape = inputShapeOf(route.input);
-  if (method === 'get') return shape ? { ...operation, requestParams: { query: shape } } : operation;
+  if (method === 'get') return shape ? { ...operation, requestParams: { query: withExamples(shape, example) } } : operation;
   const requestBody = requestBodyOf(route);
   const json = requestBody.content['application/json'];
   if (json && example) json.example = example;
-  return { ...operation, requestBody };
+  return { ...operation, ...exampleFileOf(route), requestBody };
 }
 
 /** The specification gives the app product one way only. */

@@ -3,15 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { authRoutes, verifyRoute } from '../../services/dashboard/api/auth-routes';
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
+import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
 
 let dashboard: TestDashboard;
 let own: Belongings;
+let gateway: GatewayDouble;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  gateway = await startGatewayDouble();
+  dashboard = await startDashboard({ gatewayUrl: gateway.url });
   own = await makeBelongings(dashboard);
 });
-afterAll(() => dashboard.close());
+afterAll(async () => {
+  await dashboard.close();
+  await gateway.close();
+});
 
 const RUNS = 30;
 const nasty = fc.constantFrom(
@@ -44,6 +50,7 @@ const value = fc.oneof(
 
 /** Objects as JSON: their own text may be anything, or none at all. */
 const asText = (each: unknown): string => (typeof each === 'object' ? JSON.stringify(each) : String(each));
+
 const asQuery = (query: Record<string, unknown>): string =>
   new URLSearchParams(Object.fromEntries(Object.entries(query).map(([name, each]) => [name, asText(each)]))).toString();
 

@@ -36,6 +36,8 @@ describe('the process', () => {
     const running = await start({ DATABASE_URL: database.url });
     expect((await fetch(`${running.url}/api/installation`)).status).toBe(200);
     expect((await fetch(`${running.private}/ready`)).status).toBe(200);
+    const document = (await (await fetch(`${running.url}/openapi.json`)).json()) as { servers: unknown };
+    expect(document.servers).toEqual([{ url: 'http://127.0.0.1:8000' }]);
     expect(await (await fetch(`${running.private}/metrics`)).text()).toContain('route="/api/installation",status="200"');
     const silent = connect(Number(new URL(running.url).port), '127.0.0.1');
     silent.on('error', () => undefined);

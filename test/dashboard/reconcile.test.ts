@@ -71,7 +71,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   /** What the endpoint answers to the key's customer for yesterday and today: midnight may pass meanwhile. */
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
-    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true };
+    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')), close: () => Promise.resolve() };
+    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, email: '', actor: { name: 'test', from: '' } };

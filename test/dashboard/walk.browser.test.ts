@@ -133,6 +133,21 @@ describe('a new customer', () => {
     await page.getByText('Every node acts on it').waitFor({ timeout: 15_000 });
   });
 
+  it('tries a call from the reference page with a key made there, and sees it explained', async () => {
+    await go('API reference');
+    await button('Create a test key for this page').click();
+    await page.getByText(/^Made for IP lookup/).waitFor();
+    await button('Send the request').click();
+    await page.getByText('Status 200').waitFor({ timeout: 15_000 });
+    expect(await page.getByLabel('Body of the answer').innerText()).toContain('"ip": "8.8.8.8"');
+    await page.getByRole('link', { name: 'Explain this request' }).click();
+    const again = button('Look again');
+    await eventually(async () => {
+      if (await again.isVisible()) await again.click();
+      return page.getByRole('heading', { name: 'Let in' }).isVisible();
+    });
+  });
+
   it('finds every change in the audit log', async () => {
     await go('Audit log');
     for (const action of ['key.revoke', 'subscription.change', 'key.create']) await page.getByText(action).first().waitFor();

@@ -3,6 +3,7 @@ import { newRequestId } from '../../kit/context';
 import { drainOnClose } from '../../kit/drain';
 import { PROBLEM_TYPE } from '../../kit/errors';
 import { type Metrics } from '../../kit/metrics';
+import { readDocument } from '../../openapi/read-document';
 import { answerError } from './answer-error';
 import { createAttemptLimits } from './attempt-limits';
 import { authHandler } from './auth-handler';
@@ -15,6 +16,7 @@ import { endpoints as allEndpoints } from './endpoints';
 import { findCaller } from './find-caller';
 import { addOpenRoutes } from './open-routes';
 import { securityHeaders } from './security-headers';
+import { serveDocument } from './serve-document';
 import { serveWeb } from './serve-web';
 import { verifyHandler } from './verify-handler';
 
@@ -30,6 +32,8 @@ export interface DashboardAppOptions {
   /** Folder of the built pages. */
   readonly webRoot: string;
   readonly metrics: Metrics;
+  /** The API's description; as the build wrote it unless given. */
+  readonly readDocument?: () => string;
   /** All of them unless given. */
   readonly endpoints?: readonly Endpoint[];
 }
@@ -61,6 +65,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps);
+  serveDocument(app, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
@@ -86,7 +91,7 @@ function takeJsonOnly(app: FastifyInstance): void {
 }
 
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
-  const headers = securityHeaders(url, deps.gatewayUrl);
+  const headers = securityHeaders(url);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store');

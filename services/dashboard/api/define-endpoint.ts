@@ -3,6 +3,7 @@ import { type z } from 'zod';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
 import { type Reply } from '../../kit/reply';
+import { type GatewayCaller } from './gateway-caller';
 
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
@@ -21,6 +22,8 @@ export interface DashboardDeps {
   readonly timeZone: string;
   /** Base URL of the gateway as customers reach it. */
   readonly gatewayUrl: string;
+  /** For calls that are tried out. */
+  readonly gateway: GatewayCaller;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
   /** Webhooks may be private addresses on any port. Default false. */

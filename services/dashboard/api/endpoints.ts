@@ -6,6 +6,7 @@ import { explainEndpoints } from './explain-endpoints';
 import { keyEndpoints } from './key-endpoints';
 import { planEndpoints } from './plan-endpoints';
 import { propagationEndpoint } from './propagation-endpoint';
+import { tryEndpoint } from './try-endpoint';
 import { usageEndpoints } from './usage-endpoints';
 import { webhookEndpoints } from './webhook-endpoints';
 
@@ -20,4 +21,5 @@ export const endpoints: readonly Endpoint[] = [
   ...alertEndpoints,
   ...webhookEndpoints,
   ...auditEndpoints,
+  tryEndpoint,
 ];

@@ -8,6 +8,7 @@ import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/private-server';
 import { createDashboardApp } from './app';
 import { createAuthLater } from './create-auth';
+import { createGatewayCaller } from './gateway-caller';
 import { type MailSender } from './mail';
 import { createOutboxSender } from './outbox-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
@@ -51,8 +52,9 @@ async function startApp(
   const { db, log, mail, metrics } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
+  const gateway = createGatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
   const deps = {
-    ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL },
+    ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL, gateway },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
@@ -62,7 +64,8 @@ async function startApp(
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
   setTimeout(loadAuth, AUTH_LOAD_MS).unref();
-  return () => app.close();
+  // What is still being tried out must not hold up the end.
+  return async () => void (await Promise.all([app.close(), gateway.close()]));
 }
 
 /**

@@ -23,6 +23,8 @@ const shape = z.object({
     .optional(),
   /** Base URL of the gateway as customers reach it. */
   GATEWAY_URL: urlSetting(),
+  /** Where the dashboard itself reaches it, to try calls out; GATEWAY_URL unless given. */
+  DASHBOARD_GATEWAY_URL: urlSetting().optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   /** Signs sessions and the links in mail. */
   DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),

@@ -9,6 +9,7 @@ import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAuthLater } from '../../../services/dashboard/api/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/define-endpoint';
 import { type Mail, type MailSender } from '../../../services/dashboard/api/mail';
+import { createGatewayCaller } from '../../../services/dashboard/api/gateway-caller';
 import { createOutboxSender } from '../../../services/dashboard/api/outbox-sender';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
@@ -24,6 +25,10 @@ export interface DashboardOptions {
   readonly trustedProxies?: readonly string[];
   readonly hasOutbox?: boolean;
   readonly url?: string;
+  /** Where calls are tried out; nothing answers at the one that pages show. */
+  readonly gatewayUrl?: string;
+  readonly gatewayTimeoutMs?: number;
+  readonly readDocument?: () => string;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -113,13 +118,19 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const webRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
   const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
   const auth = createAuthLater({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
+  const gateway = createGatewayCaller({
+    ...{ url: options.gatewayUrl ?? 'http://127.0.0.1:9', log },
+    ...(options.gatewayTimeoutMs && { timeoutMs: options.gatewayTimeoutMs }),
+  });
   const app = await createDashboardApp({
     deps: {
       ...{ db: pool, log, clock: options.clock ?? systemClock, timeZone: 'Asia/Kolkata', gatewayUrl: 'http://gateway.test' },
+      gateway,
       hasOutbox: options.hasOutbox ?? false,
     },
     ...{ auth, secret, url, webRoot, metrics: createMetrics(), trustedProxies: options.trustedProxies ?? [] },
     ...(options.endpoints && { endpoints: options.endpoints }),
+    ...(options.readDocument && { readDocument: options.readDocument }),
   });
 
   const ask = ({ method = 'GET', path, body, cookie, headers = {}, from }: Ask): Promise<LightMyRequestResponse> =>
@@ -138,7 +149,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     log: () => logged,
     signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
     async close() {
-      await app.close();
+      await Promise.all([app.close(), gateway.close()]);
       rmSync(webRoot, { recursive: true, force: true });
       if (options.db) await options.db.end();
       await database.close();

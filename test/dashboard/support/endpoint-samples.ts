@@ -6,6 +6,7 @@ import { type TestDashboard } from './dashboard';
 export interface Belongings {
   readonly cookie: string;
   readonly key: { readonly id: string; readonly version: string };
+  readonly secret: string;
   readonly subscription: { readonly id: string; readonly version: string };
   readonly webhook: { readonly id: string; readonly version: string };
   readonly deliveryId: string;
@@ -21,7 +22,7 @@ export interface Sample {
 }
 
 /**
- * By method and path, for each endpoint with a name in its path: a request that its owner would succeed with, so that only whose it is
+ * By method and path, for each endpoint with a name in its path, and others of which too little is valid by chance: a request that its owner would succeed with, so that only whose it is
  * decides. Endpoints without an entry fail the tests that walk the list.
  */
 export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
@@ -50,6 +51,7 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
+  'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
 
@@ -74,14 +76,22 @@ async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
-  const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
+  const { key, secret } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
   const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
   const { subscription } = products.find(({ id }: { id: string }) => id === 'api-ip');
   const { webhook } = (
     await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie, body: { url: 'https://hooks.example/' } })
   ).json();
   const delivery = await dashboard.ask({ method: 'POST', path: `/api/webhooks/${webhook.id}/test`, cookie, body: {} });
-  return { cookie, key, subscription, webhook, deliveryId: delivery.json().id, requestId: await recordRefusal(dashboard.pool, key) };
+  return {
+    cookie,
+    key,
+    secret,
+    subscription,
+    webhook,
+    deliveryId: delivery.json().id,
+    requestId: await recordRefusal(dashboard.pool, key),
+  };
 }
 
 /** Everything that customers own, as text: it changes with any change. */

@@ -10,6 +10,7 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
 import { FakeState } from './fake-state';
@@ -18,9 +19,13 @@ const ROOT = join(__dirname, '..', '..', '..');
 /** The built pages, from the sources' folder and from dist/ alike. */
 const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
 
+/** As the build wrote it, with the gateway of the fake session. */
+const DOCUMENT = join(PAGES, '..', '..', 'openapi', 'document.json');
+const readDocument = (): string => readFileSync(DOCUMENT, 'utf8').replaceAll('https://gateway.invalid', 'http://127.0.0.1:8000');
+
 /** The policy under which the pages must work. */
 export const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 export interface FakeApi {
   readonly url: string;
@@ -51,6 +56,7 @@ export async function startFakeApi(state = new FakeState()): Promise<FakeApi> {
     return reply.type('text/html').send(readFileSync(join(PAGES, 'index.html')));
   });
   app.get('/', (_request, reply) => reply.type('text/html').send(readFileSync(join(PAGES, 'index.html'))));
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(readDocument()));
   addRoutes(app, state);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return { url, state, close: () => app.close() };
@@ -125,6 +131,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
   route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
+  route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);
 }
 

@@ -5,6 +5,7 @@ import { type AuditPage } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 
 const MINUTE = 60_000;
@@ -216,4 +217,34 @@ export function usualAudit(keys: readonly Key[]): AuditPage['entries'] {
       details: { mode: 'live', products: ['api-ip', 'api-pincode'], expires_at: null },
     }),
   ];
+}
+
+/** One pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+/** What comes of trying a call: an answer with everything in it, a session with its captcha, a picture, or a refusal. */
+export function triedAnswer(path: string, requestId: string | null): TryAnswer {
+  const answered = { outcome: 'answered', status: 200, encoding: 'text', isCut: false, durationMs: 42, requestId } as const;
+  const limits = { ratelimit: '"daily";r=998;t=51234, "monthly";r=29998;t=820000' };
+  const json = { 'content-type': 'application/json; charset=utf-8', ...limits };
+  switch (path) {
+    case '/ip':
+      return {
+        ...answered,
+        headers: json,
+        body: JSON.stringify({ ip: '8.8.8.8', is_valid: true, version: 4, location: { latitude: 37.4 } }),
+      };
+    case '/gst/start':
+      return { ...answered, headers: json, body: JSON.stringify({ sessionId: 'a-session-of-the-fake', image: PNG }) };
+    case '/gdplay/thumbnail':
+      return { ...answered, encoding: 'base64', headers: { 'content-type': 'image/png', ...limits }, body: PNG };
+    case '/gdplay/stream':
+      return { ...answered, encoding: 'base64', isCut: true, headers: { 'content-type': 'video/mp4', ...limits }, body: PNG };
+    case '/seo':
+      return { outcome: 'failed', reason: 'timeout', durationMs: 60_004 };
+    default: {
+      const problem = { type: 'about:blank', title: 'Caller not on the whitelist', status: 401, code: 'caller_not_whitelisted' };
+      return { ...answered, status: 401, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(problem) };
+    }
+  }
 }

@@ -4,6 +4,7 @@ import { type AlertPage } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
 import { type ProductList, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
 import * as data from './fake-data';
@@ -232,6 +233,11 @@ export class FakeState {
       ],
       remedy: 'Add a rule for this address or origin, or call from a listed one.',
     };
+  }
+
+  /** What the gateway would answer, by path; anything else is refused. */
+  tryOut({ path }: TryBody): TryAnswer {
+    return data.triedAnswer(path, this.refusals[0]?.requestId ?? null);
   }
 
   alertPage(): AlertPage {

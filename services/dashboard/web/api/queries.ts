@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Installation, type Outbox, type Session } from '../../contract/account';
+import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type DeliveryPage, type webhookList } from '../../contract/alerts';
 import { type AuditPage } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
@@ -7,7 +8,7 @@ import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
 import { type Usage } from '../../contract/usage';
 import { type z } from 'zod';
-import { get } from './request';
+import { get, getFile } from './request';
 
 export interface KeyFilter {
   readonly search?: string | undefined;
@@ -31,6 +32,12 @@ export const installationQuery = queryOptions({
 });
 export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => get<Outbox>('/outbox'), refetchInterval: 3_000 });
 export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => get<ProductList>('/products') });
+/** The same for as long as a page is open. */
+export const documentQuery = queryOptions({
+  queryKey: ['document'],
+  queryFn: () => getFile<ApiDocument>('/openapi.json'),
+  staleTime: Infinity,
+});
 export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () => get<z.output<typeof webhookList>>('/webhooks') });
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>

@@ -20,13 +20,22 @@ async function readJson(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined);
 }
 
-async function exchange(method: Method, path: string, body: unknown): Promise<Response> {
+interface Ask {
+  readonly method: Method;
+  /** With everything that stands before it. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly cache?: RequestCache;
+  readonly timeoutMs?: number;
+}
+
+async function exchange({ method, path, body, cache = 'no-store', timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
   try {
-    return await fetch(`/api${path}`, {
+    return await fetch(path, {
       method,
       credentials: 'same-origin',
-      cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      cache,
+      signal: AbortSignal.timeout(timeoutMs),
       ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
     });
   } catch {
@@ -39,9 +48,9 @@ async function exchange(method: Method, path: string, body: unknown): Promise<Re
  * The answer is taken to have the contract's shape: the API comes from the same build, and its tests check every answer against it.
  * @throws ApiProblem for every answer that is not a success, and when none comes
  */
-async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+async function ask<Answer>(call: Ask): Promise<Answer> {
   try {
-    const response = await exchange(method, path, body);
+    const response = await exchange(call);
     const data = await readJson(response);
     if (!response.ok) throw problemFrom(response.status, data);
     noteConnection(true);
@@ -50,6 +59,20 @@ async function request<Answer>(method: Method, path: string, body?: unknown): Pr
     if (error instanceof ApiProblem) noteConnection(!error.isTemporary);
     throw error;
   }
+}
+
+function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  return ask({ method, path: `/api${path}`, body });
+}
+
+/** A file beside the API, kept by the browser as its headers say. @throws ApiProblem */
+export function getFile<Answer>(path: string): Promise<Answer> {
+  return ask({ method: 'GET', path, cache: 'default' });
+}
+
+/** For an answer that may take longer than others. @throws ApiProblem */
+export function postSlowly<Answer>(path: string, body: object, timeoutMs: number): Promise<Answer> {
+  return ask({ method: 'POST', path: `/api${path}`, body, timeoutMs });
 }
 
 /** @throws ApiProblem */

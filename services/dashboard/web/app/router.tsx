@@ -127,6 +127,7 @@ const auditRoute = createRoute({
 const referenceRoute = createRoute({
   ...shell,
   path: '/reference',
+  validateSearch: (search: Record<string, unknown>) => ({ operation: text(search['operation']) }),
   component: lazyRouteComponent(() => import('../pages/reference/reference-page'), 'ReferencePage'),
 });
 const accountRoute = createRoute({

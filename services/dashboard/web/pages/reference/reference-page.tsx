@@ -1,60 +1,62 @@
-import { Badge, Button, Stack, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
+import { type ApiDocument } from '../../../contract/api-document';
 import { type Product } from '../../../contract/plans';
-import { productsQuery } from '../../api/queries';
-import { DataTable, type Column } from '../../components/data-table';
+import { documentQuery, productsQuery } from '../../api/queries';
+import { chooseOperation, listProducts } from '../../app/operations';
+import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
-import { Panel } from '../../components/panel';
+import { AnswerPanel } from './answer-panel';
+import { OperationList } from './operation-list';
+import { OperationView } from './operation-view';
+import classes from './reference.module.css';
+import { TryPanel } from './try-panel';
+import { useTryMemory } from './use-try-memory';
 
-type Route = Product['routes'][number];
-
-const COLUMNS: readonly Column<Route>[] = [
-  { header: 'Path', isTitle: true, cell: ({ path }) => <span className="mono">{path}</span> },
-  { header: 'Method', cell: ({ method }) => <Badge color="gray">{method === 'ANY' ? 'Any method' : method}</Badge> },
-  { header: 'What it does', cell: ({ purpose }) => purpose },
-];
-
-/** The routes of every product. */
+/** Every route of every product: what it takes and answers, with a form to try it. */
 export function ReferencePage(): ReactNode {
-  const query = useQuery(productsQuery);
-  const document = (
+  const description = useQuery(documentQuery);
+  const products = useQuery(productsQuery);
+  const download = (
     <Button component="a" href="/openapi.json" variant="default">
       OpenAPI document
     </Button>
   );
   return (
     <>
-      <PageTitle title="API reference" actions={document}>
-        The routes of every product. The OpenAPI document describes their input and output.
+      <PageTitle title="API reference" actions={download}>
+        What each route takes and answers, with code to copy and a form to try it.
       </PageTitle>
-      <Loaded query={query} height={900}>
-        {({ products }) => (
-          <Stack gap="md">
-            {products
-              .filter((product) => product.routes.length > 0)
-              .map((product) => (
-                <Panel
-                  key={product.id}
-                  title={product.title}
-                  aside={
-                    <Text size="sm" c="dimmed" className="mono">
-                      {product.id}
-                    </Text>
-                  }
-                >
-                  <DataTable
-                    caption={`Routes of ${product.title}`}
-                    columns={COLUMNS}
-                    rows={product.routes}
-                    rowKey={({ method, path }) => `${method} ${path}`}
-                  />
-                </Panel>
-              ))}
-          </Stack>
+      <Loaded query={description} height={1_200}>
+        {(document) => (
+          <Loaded query={products} height={1_200}>
+            {(data) => <Reference document={document} products={data.products} />}
+          </Loaded>
         )}
       </Loaded>
     </>
+  );
+}
+
+function Reference({ document, products }: { readonly document: ApiDocument; readonly products: readonly Product[] }): ReactNode {
+  const { operation: wanted } = useSearch({ from: '/shell/reference' });
+  const memory = useTryMemory();
+  const listed = listProducts(document, products);
+  const found = chooseOperation(listed, wanted);
+  if (!found) return <EmptyState title="No routes are published">They appear here as soon as there are some.</EmptyState>;
+  const { product, chosen } = found;
+  return (
+    <div className={classes['layout']}>
+      <OperationList products={listed} product={product} chosen={chosen} />
+      <div className={classes['operation']}>
+        <OperationView product={product} listed={chosen} />
+        {/* A form of its own for each: what was typed for one route fits no other. */}
+        <TryPanel key={chosen.id} product={product} listed={chosen} memory={memory} />
+        <AnswerPanel operation={chosen.operation} />
+      </div>
+    </div>
   );
 }

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** What the reference page shows of a JSON schema. */
+export interface FieldSchema {
+  readonly type?: string | string[] | undefined;
+  readonly description?: string | undefined;
+  readonly format?: string | undefined;
+  readonly const?: unknown;
+  readonly enum?: unknown[] | undefined;
+  readonly default?: unknown;
+  readonly pattern?: string | undefined;
+  readonly minLength?: number | undefined;
+  readonly maxLength?: number | undefined;
+  readonly minimum?: number | undefined;
+  readonly maximum?: number | undefined;
+  readonly exclusiveMinimum?: number | undefined;
+  readonly exclusiveMaximum?: number | undefined;
+  readonly minItems?: number | undefined;
+  readonly maxItems?: number | undefined;
+  readonly required?: string[] | undefined;
+  readonly properties?: Record<string, FieldSchema> | undefined;
+  readonly items?: boolean | FieldSchema | undefined;
+  readonly prefixItems?: FieldSchema[] | undefined;
+  readonly anyOf?: FieldSchema[] | undefined;
+  readonly additionalProperties?: boolean | FieldSchema | undefined;
+  readonly $ref?: string | undefined;
+}
+
+const count = z.number().optional();
+const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
+  z.object({
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    description: z.string().optional(),
+    format: z.string().optional(),
+    const: z.unknown().optional(),
+    enum: z.array(z.unknown()).optional(),
+    default: z.unknown().optional(),
+    pattern: z.string().optional(),
+    ...{ minLength: count, maxLength: count, minimum: count, maximum: count, exclusiveMinimum: count, exclusiveMaximum: count },
+    ...{ minItems: count, maxItems: count },
+    required: z.array(z.string()).optional(),
+    properties: z.record(z.string(), fieldSchema).optional(),
+    items: z.union([z.boolean(), fieldSchema]).optional(),
+    prefixItems: z.array(fieldSchema).optional(),
+    anyOf: z.array(fieldSchema).optional(),
+    additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
+    $ref: z.string().optional(),
+  }),
+);
+
+const content = z.record(z.string(), z.object({ schema: fieldSchema.optional(), example: z.unknown().optional() }));
+const parameter = z.object({
+  in: z.literal('query'),
+  name: z.string(),
+  required: z.boolean().optional(),
+  schema: fieldSchema,
+  example: z.unknown().optional(),
+});
+
+const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
+export type ExampleFile = z.output<typeof exampleFile>;
+
+const operation = z.object({
+  operationId: z.string(),
+  /** The product that it belongs to. */
+  tags: z.tuple([z.string()]),
+  summary: z.string(),
+  description: z.string().optional(),
+  parameters: z.array(parameter).optional(),
+  requestBody: z.object({ content }).optional(),
+  /** By status. */
+  responses: z.record(z.string(), z.object({ description: z.string(), content: content.optional() })),
+  'x-codeSamples': z.array(z.object({ lang: z.string(), label: z.string(), source: z.string() })),
+  /** The file that the example uploads. */
+  'x-exampleFile': exampleFile.optional(),
+});
+export type ApiOperation = z.output<typeof operation>;
+
+/** `GET /openapi.json`, as far as the reference page reads it. */
+export const apiDocument = z.object({
+  servers: z.array(z.object({ url: z.string() })),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  /** By path, then by method in lower case. */
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+});
+export type ApiDocument = z.output<typeof apiDocument>;

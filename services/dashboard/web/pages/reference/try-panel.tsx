@@ -1,0 +1,112 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { type TryAnswer } from '../../../contract/try';
+import { postSlowly } from '../../api/request';
+import { type ListedOperation, type ListedProduct } from '../../app/operations';
+import {
+  checkFile,
+  exampleFileOf,
+  fileFieldOf,
+  initialBody,
+  initialQuery,
+  isJson,
+  needsSession,
+  sessionIn,
+  uploadOf,
+  type CallBody,
+  type TryValues,
+} from '../../app/try-call';
+import { useSubmit } from '../../app/use-submit';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { TryInput } from './try-input';
+import { checkKey, TryKey } from './try-key';
+import { TryResult } from './try-result';
+import { type TryMemory } from './use-try-memory';
+
+/** The dashboard gives up after 60 s and says so. */
+const TIMEOUT_MS = 65_000;
+
+interface TryPanelProps {
+  readonly product: ListedProduct;
+  readonly listed: ListedOperation;
+  readonly memory: TryMemory;
+}
+
+type Complaints = Readonly<Record<'key' | 'body' | 'file', string | undefined>>;
+const NO_COMPLAINTS: Complaints = { key: undefined, body: undefined, file: undefined };
+
+function valuesFor({ operation }: ListedOperation, sessionId: string | undefined): TryValues {
+  const field = fileFieldOf(operation);
+  const example = operation['x-exampleFile'];
+  return {
+    query: initialQuery(operation, sessionId),
+    body: field === undefined ? initialBody(operation, sessionId) : undefined,
+    file: field === undefined ? undefined : example ? exampleFileOf(example) : null,
+  };
+}
+
+function complaintsAbout(key: string, { body, file }: TryValues): Complaints {
+  return {
+    key: checkKey(key),
+    body: body === undefined || isJson(body) ? undefined : 'This is not valid JSON.',
+    file: file === undefined ? undefined : checkFile(file),
+  };
+}
+
+async function bodyOf({ operation }: ListedOperation, { body, file }: TryValues): Promise<CallBody | undefined> {
+  const field = fileFieldOf(operation);
+  if (field !== undefined && file) return uploadOf(field, file);
+  return body === undefined ? undefined : { contentType: 'application/json', body };
+}
+
+/** A form that makes one call of an operation with a test key, and what came of it. */
+export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode {
+  const sessionId = memory.sessionOf(product.id);
+  const [values, setValues] = useState(() => valuesFor(listed, sessionId));
+  const [complaints, setComplaints] = useState(NO_COMPLAINTS);
+  const [answer, setAnswer] = useState<TryAnswer>();
+  const key = memory.keyFor(product.id);
+  const { submit, pending, problem } = useSubmit(async () => {
+    setAnswer(undefined);
+    const { method, path } = listed;
+    const query = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+    const call = { key, method, path, query, ...(await bodyOf(listed, values)) };
+    const came = await postSlowly<TryAnswer>('/try', call, TIMEOUT_MS);
+    setAnswer(came);
+    const opened = came.outcome === 'answered' ? sessionIn(came.body) : undefined;
+    if (opened !== undefined) memory.keepSession(product.id, opened);
+  });
+  function send(event: FormEvent): void {
+    event.preventDefault();
+    const found = complaintsAbout(key, values);
+    setComplaints(found);
+    if (Object.values(found).every((each) => each === undefined)) void submit();
+  }
+  return (
+    <Panel title="Try it">
+      <form onSubmit={send} noValidate>
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            With a test key; the answers are examples and count against the limits. The dashboard makes the call for this page, so the
+            gateway sees the dashboard’s address and no origin: a key with whitelist rules must admit that address.
+          </Text>
+          <TryKey product={product} memory={memory} error={complaints.key} />
+          {needsSession(listed.operation) && sessionId === undefined && (
+            <Alert color="yellow">This is a later step. Try the step that starts a session first: its id is then filled in here.</Alert>
+          )}
+          <TryInput operation={listed.operation} values={values} onChange={setValues} errors={complaints} />
+          <Group>
+            <Button type="submit" loading={pending}>
+              Send the request
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <div aria-live="polite" className="simulation">
+        <ProblemAlert problem={problem} />
+        {answer && <TryResult answer={answer} />}
+      </div>
+    </Panel>
+  );
+}

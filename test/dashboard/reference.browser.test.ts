@@ -1,0 +1,142 @@
+import { type Browser, type Page } from 'playwright-core';
+import { openPage, settle, startBrowser } from './support/browser';
+import { startFakeApi, type FakeApi } from './support/fake-api';
+
+let browser: Browser;
+let api: FakeApi;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+async function open(operation: string, width = 1280): Promise<void> {
+  api = await startFakeApi();
+  ({ page, complaints } = await openPage(browser, { viewport: { width, height: 800 } }));
+  await page.goto(`${api.url}/reference?operation=${operation}`);
+  await settle(page);
+}
+
+afterEach(async () => {
+  await page.context().close();
+  await api.close();
+  expect(complaints).toEqual([]);
+});
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const tries = () => api.state.requests.filter(({ path }) => path === '/api/try').map(({ body }) => body);
+const send = () => button('Send the request').click();
+
+async function makeKey(): Promise<string> {
+  await button('Create a test key for this page').click();
+  await page.getByText(/^Made for /).waitFor();
+  return page.getByLabel('Test key').inputValue();
+}
+
+describe('the reference page', () => {
+  it('shows code for the configured gateway in three languages', async () => {
+    await open('get_ip');
+    for (const [tab, part] of [
+      ['curl', 'curl -sS "http://127.0.0.1:8000/ip?ip=8.8.8.8"'],
+      ['JavaScript', "fetch('http://127.0.0.1:8000/ip?ip=8.8.8.8'"],
+      ['Python', 'urllib.request.urlopen'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click();
+      expect(await page.getByLabel(`${tab}, with a key in API_KEY`).innerText()).toContain(part);
+    }
+  });
+
+  it('leads from route to route, and to the same one again by its address', async () => {
+    await open('get_ip');
+    const routes = page.getByRole('navigation', { name: 'Routes' });
+    await routes.getByRole('link', { name: 'Pincode' }).click();
+    await routes.getByRole('link', { name: 'POST /pincode' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'POST /pincode' }).waitFor();
+  });
+
+  it('offers the routes as a list to choose from on a phone', async () => {
+    await open('get_ip', 360);
+    await page.getByLabel('Route', { exact: true }).selectOption('post_seo_serp');
+    await page.getByRole('heading', { name: 'POST /seo/serp' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+  });
+
+  it('tries a call with a key that it makes for the product, for a day, and links to its explanation', async () => {
+    await open('get_ip');
+    const key = await makeKey();
+    const made = api.state.requests.find(({ path }) => path === '/api/keys')?.body;
+    expect(made).toMatchObject({ mode: 'test', products: ['api-ip'], name: 'API reference' });
+    const lifetimeHours = (Date.parse(String(made?.['expiresAt'])) - Date.now()) / 3_600_000;
+    expect(Math.round(lifetimeHours)).toBe(24);
+    await send();
+    await page.getByText('Status 200').waitFor();
+    expect(tries()).toEqual([{ key, method: 'GET', path: '/ip', query: { ip: '8.8.8.8' } }]);
+    expect(await page.getByLabel('Body of the answer').innerText()).toContain('"ip": "8.8.8.8"');
+    await page.getByRole('link', { name: 'Explain this request' }).click();
+    await page.waitForURL(/\/explain\?request=/);
+  });
+
+  it('keeps no key beyond itself', async () => {
+    await open('get_ip');
+    const key = await makeKey();
+    await send();
+    await page.getByText('Status 200').waitFor();
+    const kept: string = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, history.state])');
+    expect(kept).not.toContain(key);
+    await page.reload();
+    await settle(page);
+    expect(await page.getByLabel('Test key').inputValue()).toBe('');
+  });
+
+  it('sends no live key anywhere', async () => {
+    await open('get_ip');
+    await page.getByLabel('Test key').fill('tg_live_0123456789');
+    await send();
+    await page.getByText('Live keys are never entered into a page.').waitFor();
+    expect(tries()).toEqual([]);
+  });
+
+  it('carries the session of one step into the next', async () => {
+    await open('get_gst_start');
+    const key = await makeKey();
+    await send();
+    await page.getByAltText('Picture in the answer').waitFor();
+    await page.getByRole('link', { name: 'POST /gst/data' }).click();
+    await page.getByRole('heading', { name: 'POST /gst/data' }).waitFor();
+    expect(await page.getByLabel('Test key').inputValue()).toBe(key);
+    await send();
+    await page.getByText('Status 401').waitFor();
+    const sent = JSON.parse(String(tries().at(-1)?.['body']));
+    expect(sent).toMatchObject({ sessionId: 'a-session-of-the-fake', captcha: expect.any(String) });
+  });
+
+  it('uploads the example’s file as a form', async () => {
+    await open('post_app_analyze');
+    await makeKey();
+    await send();
+    await page.getByText('Status 401').waitFor();
+    const [sent] = tries();
+    expect(sent?.['contentType']).toMatch(/^multipart\/form-data; ?boundary=/);
+    const form = Buffer.from(String(sent?.['bodyBase64']), 'base64').toString('latin1');
+    expect(form).toContain('name="file"; filename="sample.apk"');
+    expect(form).toContain('\r\n\r\nPK');
+  });
+
+  it('shows pictures, offers other bytes as a file, and says when nothing came', async () => {
+    await open('get_gdplay_thumbnail');
+    await makeKey();
+    await send();
+    await page.getByAltText('The answer').waitFor();
+    await page.getByRole('link', { name: 'GET /gdplay/stream' }).click();
+    await send();
+    await page.getByRole('link', { name: 'Save them' }).waitFor();
+    await page.getByText('longer than 2 MiB').waitFor();
+    await page.goto(`${api.url}/reference?operation=get_seo`);
+    await makeKey();
+    await send();
+    await page.getByText('No whole answer came within 60 seconds.').waitFor();
+  });
+});
