@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ensurePackages } from './debian-packages';
 
 const run = promisify(execFile);
 
@@ -20,17 +21,13 @@ export interface DebianPostgres {
 
 const FOLDER = '/usr/lib/postgresql';
 
-/** The newest version installed by apt. @throws Error saying which package to install */
-function findPrograms(): string {
-  try {
-    const newest = readdirSync(FOLDER)
-      .filter((name) => /^\d+$/.test(name))
-      .sort((a, b) => Number(b) - Number(a))[0];
-    if (newest !== undefined) return join(FOLDER, newest, 'bin');
-  } catch {
-    // No such folder: the same as an empty one.
-  }
-  throw new Error('pg_dump is needed: install the Debian package postgresql');
+/** The newest version there is, installed when there is none. */
+async function findPrograms(): Promise<string> {
+  await ensurePackages({ [FOLDER]: 'postgresql' }, 'The tests of backups');
+  const [newest = ''] = readdirSync(FOLDER)
+    .filter((name) => /^\d+$/.test(name))
+    .sort((a, b) => Number(b) - Number(a));
+  return join(FOLDER, newest, 'bin');
 }
 
 async function freePort(): Promise<number> {
@@ -44,7 +41,7 @@ async function freePort(): Promise<number> {
 
 /** Starts a server of its own on a free port. PostgreSQL refuses to run as root: then the package's account runs it. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
-  const programs = findPrograms();
+  const programs = await findPrograms();
   const isRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-debian-postgres-'));
   if (isRoot) execFileSync('chown', ['postgres', folder]);

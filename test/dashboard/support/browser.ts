@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { ensurePackages } from '../../support/debian-packages';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The system's Chromium; CHROMIUM_PATH names another. */
-function chromiumPath(): string {
-  const path = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
-  if (path === undefined) throw new Error('the browser tests need Chromium: install the package `chromium`, or set CHROMIUM_PATH');
-  return path;
+/** The system's Chromium, installed when it is missing; CHROMIUM_PATH names another. */
+async function findChromium(): Promise<string> {
+  const found = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
+  if (found !== undefined) return found;
+  const [usual = ''] = PLACES;
+  await ensurePackages({ [usual]: 'chromium' }, 'The tests of pages');
+  return usual;
 }
 
 /** Asks nobody for anything: what the pages load is all that it loads. */
@@ -17,8 +20,8 @@ const FLAGS = [
 ];
 
 /** Starts Chromium; whoever calls this closes it. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await findChromium(), args: FLAGS });
 }
 
 export interface WatchedPage {
