@@ -1,4 +1,3 @@
-import { destination } from 'pino';
 import { z } from 'zod';
 import { createLocalGateway } from './gateway';
 import { createJsonLog } from './log';
@@ -51,14 +50,8 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): z.infer<
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }
 
-/** Lines of the log wait for each other this long, or until there are so many bytes of them. */
-const LINES_MS = 100;
-const LINES_BYTES = 8_192;
-
 async function main(): Promise<void> {
-  // One line a request: lines that come while others are being written go out with the next write.
-  const lines = destination({ dest: 2, sync: false, minLength: LINES_BYTES, periodicFlush: LINES_MS });
-  const log = createJsonLog((line) => lines.write(line));
+  const log = createJsonLog((line) => process.stderr.write(line));
   const settings = readSettings(process.argv.slice(2), process.env);
   const gateway = createLocalGateway({
     kongYmlPath: settings.kongYml,
@@ -72,16 +65,12 @@ async function main(): Promise<void> {
   });
   const { port } = await gateway.listen();
   let closing = false;
-  const end = (code: number): void => {
-    lines.flushSync();
-    process.exit(code);
-  };
   const stop = (): void => {
     if (closing) return;
     closing = true;
     gateway.close({ graceMs: GRACE_MS }).then(
-      () => end(0),
-      () => end(1),
+      () => process.exit(0),
+      () => process.exit(1),
     );
   };
   process.on('SIGTERM', stop);
