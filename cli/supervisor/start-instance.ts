@@ -61,7 +61,8 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
   const free = (await findFreePorts(2 * workers.length + 6 + SERVICE_ROW)).filter((port) => !isTaken(port));
   const [sandbox = 0, servicesPrivate = 0, dashboardPrivate = 0, otherDashboard = 0, pluginServerMetrics = 0, ...rest] = free;
-  const isUsualFree = !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
+  // Beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
+  const isUsualFree = gateway === USUAL_PORT && !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
   const portsFrom = (first: number): Record<string, number> =>
     Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
   return {
