@@ -1,18 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { createKey } from '../../plugins/stores/postgres/create-key';
-import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/find-access-record';
-import { migrate } from '../../plugins/stores/postgres/migrate';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/seed-demo-customer';
 import { hashApiKey } from '../../plugins/core/api-key';
-import { startTestRedis } from '../support/redis';
 import { type BenchNode, startBenchNode } from './support/bench-node';
-import { measure, start, stopAll, type Load } from './support/load';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { measure, start, type Load } from './support/load';
 
 // What the whole access layer costs: the local gateway without it, with it counting in Redis, with it counting in Postgres; then how the
 // cost moves from 1 to 1,000,000 keys in the table and from 1 to 10,000 rules on the key.
@@ -20,7 +13,6 @@ import { measure, start, stopAll, type Load } from './support/load';
 
 const SECONDS = Number(process.argv[2] ?? 5);
 const MOST_KEYS = Number(process.argv[3] ?? 1_000_000);
-const BIG = 1_000_000_000;
 
 /** Fills the table with keys that nobody holds; triggers are off, because a million notifications are not what is measured. */
 async function fillKeys(db: Pool, count: number): Promise<void> {
@@ -41,7 +33,7 @@ const newKey = (db: Pool, rules: string[] = []): Promise<{ key: string }> =>
     products: ['api-ip'],
     actor: 'bench',
     rules,
-    ...(rules.length === 0 ? { daily: BIG, monthly: BIG } : {}),
+    ...(rules.length === 0 ? { daily: NO_LIMIT, monthly: NO_LIMIT } : {}),
   });
 
 /** Mean time of a look-up that no cache can answer, in microseconds. */
@@ -69,18 +61,12 @@ async function measureCurves(db: Pool, load: (name: string, key: string) => Load
   }
 }
 
-async function main(folder: string): Promise<void> {
+async function main({ folder, db, databaseUrl, redisUrl }: BenchStores): Promise<void> {
   const upstream = await start('test/bench/support/stub-upstream.js');
   const service = `http://127.0.0.1:${upstream.line}`;
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
-  const redis = await startTestRedis();
-  await migrate(postgres.url);
-  const db = createPool(postgres.url, { max: 4 });
-  await seedCatalogue(db);
-  await seedDemoCustomer(db);
   const { key } = await newKey(db);
-  const onRedis = await startBenchNode({ folder, name: 'redis', service, databaseUrl: postgres.url, redisUrl: redis.url });
-  const onPostgres = await startBenchNode({ folder, name: 'postgres', service, databaseUrl: postgres.url, redisUrl: '' });
+  const onRedis = await startBenchNode({ folder, name: 'redis', service, databaseUrl, redisUrl });
+  const onPostgres = await startBenchNode({ folder, name: 'postgres', service, databaseUrl, redisUrl: '' });
   const run = (name: string, node: BenchNode, path: string, by = key): Load =>
     measure({ name, url: `${node.base}/${path}?a=1`, seconds: SECONDS, key: by, pids: node.pids });
 
@@ -93,18 +79,6 @@ async function main(folder: string): Promise<void> {
   const ratio = (load: Load): string => (load.requestsPerSecond / bare.requestsPerSecond).toFixed(2);
   console.log(`with / without: ${ratio(withRedis)} on Redis, ${ratio(withPostgres)} on Postgres`);
   await measureCurves(db, (name, by) => run(name, onRedis, 'guarded', by), key);
-
-  await stopAll();
-  await db.end();
-  await redis.close();
-  await postgres.stop();
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'access-layer-bench-'));
-main(folder)
-  .catch(async (error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-    await stopAll();
-  })
-  .finally(() => rmSync(folder, { recursive: true, force: true }));
+void withBenchStores(main);

@@ -1,15 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/create-key';
-import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
-import { migrate } from '../../plugins/stores/postgres/migrate';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
-import { startTestRedis } from '../support/redis';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/seed-demo-customer';
 import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
 import { type BenchNode, startBenchNode } from './support/bench-node';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start, stopAll } from './support/load';
 
 // `npm run bench [-- seconds] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the whole
@@ -17,7 +13,6 @@ import { measure, type MeasuredLoad, start, stopAll } from './support/load';
 // Real Kongs are measured too where their URLs are given: KONG_BARE_URL, KONG_LUA_URL (key-auth, acl, rate-limiting), KONG_TOLLGATE_URL,
 // each a URL that answers 200 to the key in KONG_KEY.
 
-const BIG = 1_000_000_000;
 const DOCUMENT = resolve(__dirname, '../../../docs/benchmarks.md');
 const MARKERS = ['<!-- figures -->', '<!-- end of figures -->'] as const;
 
@@ -31,36 +26,23 @@ function realKongs(): { name: string; url: string }[] {
   ].flatMap(({ name, url }) => (url ? [{ name, url }] : []));
 }
 
-async function measureGateways(folder: string, seconds: number): Promise<MeasuredLoad[]> {
+async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
   const upstream = await start('test/bench/support/stub-upstream.js');
   const service = `http://127.0.0.1:${upstream.line}`;
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
-  const redis = await startTestRedis();
-  const db = createPool(postgres.url, { max: 2 });
-  try {
-    await migrate(postgres.url);
-    await seedCatalogue(db);
-    await seedDemoCustomer(db);
-    const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', daily: BIG, monthly: BIG });
-    const stores = { folder, service, databaseUrl: postgres.url };
-    const onRedis = await startBenchNode({ ...stores, name: 'redis', redisUrl: redis.url });
-    const onPostgres = await startBenchNode({ ...stores, name: 'postgres', redisUrl: '' });
-    const load = (name: string, node: BenchNode, path: string): MeasuredLoad =>
-      measure({ name, url: `${node.base}/${path}?a=1`, seconds, key, pids: node.pids });
-    for (const node of [onRedis, onPostgres]) load('(warm-up)', node, 'guarded');
-    return [
-      measure({ name: 'the product alone', url: service, seconds, key, pids: { upstream: upstream.pid } }),
-      load('local gateway, no plugin', onRedis, 'bare'),
-      load('local gateway, the access layer on PostgreSQL', onPostgres, 'guarded'),
-      load('local gateway, the access layer on Redis', onRedis, 'guarded'),
-      ...realKongs().map(({ name, url }) => measure({ name, url, seconds, key: process.env['KONG_KEY'] ?? '', pids: {} })),
-    ];
-  } finally {
-    await stopAll();
-    await db.end();
-    await redis.close();
-    await postgres.stop();
-  }
+  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
+  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+  const onRedis = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl });
+  const onPostgres = await startBenchNode({ folder, service, databaseUrl, name: 'postgres', redisUrl: '' });
+  const load = (name: string, node: BenchNode, path: string): MeasuredLoad =>
+    measure({ name, url: `${node.base}/${path}?a=1`, seconds, key, pids: node.pids });
+  for (const node of [onRedis, onPostgres]) load('(warm-up)', node, 'guarded');
+  return [
+    measure({ name: 'the product alone', url: service, seconds, key, pids: { upstream: upstream.pid } }),
+    load('local gateway, no plugin', onRedis, 'bare'),
+    load('local gateway, the access layer on PostgreSQL', onPostgres, 'guarded'),
+    load('local gateway, the access layer on Redis', onRedis, 'guarded'),
+    ...realKongs().map(({ name, url }) => measure({ name, url, seconds, key: process.env['KONG_KEY'] ?? '', pids: {} })),
+  ];
 }
 
 function row(cells: readonly (string | number)[]): string {
@@ -105,10 +87,12 @@ function writeDocument(figures: string): void {
   writeFileSync(DOCUMENT, `${text.slice(0, begin + MARKERS[0].length)}\n\n${figures}\n\n${text.slice(end)}`);
 }
 
-async function main(folder: string): Promise<void> {
+async function main(stores: BenchStores): Promise<void> {
   const words = process.argv.slice(2);
   const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 5);
-  const loads = await measureGateways(folder, seconds);
+  const loads = await measureGateways(stores, seconds);
+  // The gateways have done their part; the servers get the machine for themselves.
+  await stopAll();
   const servers = await comparePluginServers(200_000);
   const [cpu] = cpus();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, Node.js ${process.version}, ${seconds} s a row, 32 connections; load generator and stores on the same machine.`;
@@ -117,10 +101,4 @@ async function main(folder: string): Promise<void> {
   if (words.includes('--write')) writeDocument(figures);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
-main(folder)
-  .catch((error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(() => rmSync(folder, { recursive: true, force: true }));
+void withBenchStores(main);

@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/create-key';
-import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
-import { migrate } from '../../plugins/stores/postgres/migrate';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
-import { startTestRedis } from '../support/redis';
-import { cpuMicros, measure, start, stopAll } from './support/load';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/seed-demo-customer';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { cpuMicros, measure, start } from './support/load';
 
 // What tracing costs: CPU time a request in plugin server and service, off and at three ratios. The service is
 // the smallest there is, so that nothing hides the cost. Rounds alternate between them, because a shared machine is not steady.
@@ -17,7 +12,6 @@ import { cpuMicros, measure, start, stopAll } from './support/load';
 
 const SECONDS = Number(process.argv[2] ?? 2);
 const ROUNDS = Number(process.argv[3] ?? 6);
-const BIG = 1_000_000_000;
 const project = resolve(__dirname, '../../..');
 const signingKeys = `bench:${randomBytes(32).toString('base64')}`;
 
@@ -66,24 +60,11 @@ function quietMean(costs: readonly number[]): number {
   return quiet.reduce((sum, cost) => sum + cost, 0) / quiet.length;
 }
 
-async function main(folder: string): Promise<void> {
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
-  const redis = await startTestRedis();
-  await migrate(postgres.url);
-  const db = createPool(postgres.url, { max: 2 });
-  await seedCatalogue(db);
-  await seedDemoCustomer(db);
-  const limits = { daily: BIG, monthly: BIG };
-  const { key } = await createKey(db, {
-    customer: DEMO_EMAIL,
-    products: ['api-vahaan'],
-    actor: 'bench',
-    rules: [],
-    mode: 'test',
-    ...limits,
-  });
+async function main({ folder, db, databaseUrl, redisUrl }: BenchStores): Promise<void> {
+  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
+  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-vahaan'], actor: 'bench', mode: 'test', ...limits });
   const collector = await start('test/bench/support/stub-collector.js');
-  const shared = { folder, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } };
+  const shared = { folder, env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } };
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.line}` };
   // Twice off: how far the two lie apart is what the machine itself adds.
   const nodes = [await startNode('off', shared, {}), await startNode('off again', shared, {})];
@@ -103,17 +84,6 @@ async function main(folder: string): Promise<void> {
     const cost = quietMean(costs);
     console.log(`${name.padEnd(12)} CPU ${cost.toFixed(1)} µs/req, ${(cost / quietMean(off?.costs ?? [])).toFixed(3)} of off`);
   }
-  await stopAll();
-  await db.end();
-  await redis.close();
-  await postgres.stop();
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'tracing-bench-'));
-main(folder)
-  .catch(async (error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-    await stopAll();
-  })
-  .finally(() => rmSync(folder, { recursive: true, force: true }));
+void withBenchStores(main);

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Pool } from 'pg';
+import { startEmbeddedPostgres } from '../../../plugins/stores/postgres/embedded-postgres';
+import { migrate } from '../../../plugins/stores/postgres/migrate';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { seedDemoCustomer } from '../../../plugins/stores/postgres/seed-demo-customer';
+import { startTestRedis } from '../../support/redis';
+import { stopAll } from './load';
+
+/** What a benchmark measures on: both stores, empty but for the catalogue and the demo customer. */
+export interface BenchStores {
+  /** For sockets and configuration. */
+  readonly folder: string;
+  readonly db: Pool;
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+}
+
+/** More requests a day than any run sends. */
+export const NO_LIMIT = 1_000_000_000;
+
+/** Runs `work` on stores of its own and leaves nothing behind, also when it fails: no process, no file. */
+export async function withBenchStores(work: (stores: BenchStores) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  const closers: (() => Promise<unknown>)[] = [];
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') });
+    closers.push(() => postgres.stop());
+    const redis = await startTestRedis();
+    closers.push(() => redis.close());
+    await migrate(postgres.url);
+    const db = createPool(postgres.url, { max: 4 });
+    closers.push(() => db.end(), stopAll);
+    await seedCatalogue(db);
+    await seedDemoCustomer(db);
+    await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url });
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    for (const close of closers.reverse()) await close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
