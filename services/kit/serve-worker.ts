@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Server,
   type ServiceDefinition as GrpcServiceDefinition,
@@ -44,15 +43,15 @@ export interface WorkerServer {
   /** What grpc.health.v1 says; true once listening. */
   setServing(serving: boolean): void;
   /**
-   * Says NOT_SERVING, takes calls for a moment longer when somebody watches, so that nothing is refused that was sent before they heard
-   * of it; then lets calls finish for at most `drainMs` (10 s unless given) and ends them.
+   * Says NOT_SERVING and takes calls until everybody who watched has heard it and left, so that nothing is refused that was sent
+   * before; then lets calls finish for at most `drainMs` (10 s unless given) and ends them.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** From saying so to refusing calls. */
-const LEAVE_MS = 500;
+/** Our own clients leave at once when they hear it (WorkerStanding); a watcher that stays is waited for no longer than this. */
+const LEAVE_MS = 3_000;
 
 /** Writes a stream with backpressure; ends quietly when the reader is gone. */
 async function writeAll(
@@ -126,21 +125,39 @@ function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall
 class Health {
   private serving = true;
   private readonly watchers = new Set<ServerWritableStream<unknown, unknown>>();
+  private isLeaving = false;
+  private noteAlone: () => void = () => undefined;
 
   readonly handlers: Readonly<Record<string, UntypedHandleCall>> = {
     Check: ((_call, answer) => answer(null, this.report())) satisfies handleUnaryCall<unknown, unknown>,
     Watch: ((stream) => {
+      if (this.isLeaving) {
+        stream.write(this.report());
+        stream.end();
+        return;
+      }
       this.watchers.add(stream);
       stream.on('cancelled', () => {
         this.watchers.delete(stream);
         stream.end();
+        if (this.watchers.size === 0) this.noteAlone();
       });
       stream.write(this.report());
     }) satisfies handleServerStreamingCall<unknown, unknown>,
   };
 
-  get isWatched(): boolean {
-    return this.watchers.size > 0;
+  /** Says NOT_SERVING for good; resolves when all who watched have left, after `limitMs` at the latest. */
+  async leave(limitMs: number): Promise<void> {
+    this.isLeaving = true;
+    this.set(false);
+    if (this.watchers.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(resolve, limitMs);
+      this.noteAlone = () => {
+        clearTimeout(late);
+        resolve();
+      };
+    });
   }
 
   set(serving: boolean): void {
@@ -177,8 +194,7 @@ export async function serveWorker(options: WorkerServerOptions): Promise<WorkerS
     address: `${host}:${port}`,
     setServing: (serving) => health.set(serving),
     close: async (drainMs = DEFAULT_DRAIN_MS) => {
-      health.set(false);
-      if (health.isWatched) await sleep(LEAVE_MS);
+      await health.leave(LEAVE_MS);
       health.end();
       const force = setTimeout(() => server.forceShutdown(), drainMs);
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));

@@ -62,7 +62,7 @@ export interface WorkerClient<M extends WorkerMethods> {
 const DEFAULT_HEALTH_TIMEOUT_MS = 1_000;
 /** gRPC's own go up to two minutes, for which a restarted worker would be refused. */
 const FIRST_RECONNECT_MS = 100;
-const SLOWEST_RECONNECT_MS = 2_000;
+const SLOWEST_RECONNECT_MS = 500;
 
 interface Cancellable {
   cancel(): void;
@@ -184,6 +184,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
     const { addresses, standing } = this;
     if (!standing) return addresses;
     await standing.ready();
+    await standing.someServing();
     const start = this.turn++;
     const inTurn = addresses.map((_, index) => addresses[(start + index) % addresses.length] ?? '');
     return [...inTurn.filter((each) => standing.isServing(each)), ...inTurn.filter((each) => !standing.isServing(each))];

@@ -2,7 +2,11 @@ import { type Client, type ClientReadableStream } from '@grpc/grpc-js';
 import { HEALTH_SERVICE } from './load-proto';
 
 const FIRST_RETRY_MS = 100;
-const SLOWEST_RETRY_MS = 2_000;
+const SLOWEST_RETRY_MS = 500;
+/** When the last one that served has left, another may be on its way back, its connection not yet made again. */
+const HANDOVER_MS = 3_000;
+/** From the last call that may still go to a worker to leaving it: by then the call is on its way, and arrives first. */
+const PARTING_MS = 20;
 /** A first call waits this long at most to learn who serves. */
 const FIRST_WORD_MS = 1_000;
 
@@ -18,12 +22,15 @@ interface Watched {
 
 /**
  * Which of several workers serve, as each says of itself (grpc.health.v1 `Watch`). A worker that is about to end says so before it
- * refuses anything, so that calls which cannot be repeated, an upload for one, go to another in time.
+ * refuses anything, so that calls which cannot be repeated, an upload for one, go to another in time. Ending the `Watch` tells it
+ * that nothing more will come from here: it follows the last call on the same connection.
  */
 export class WorkerStanding {
   private readonly watched: ReadonlyMap<string, Watched>;
   private known: Promise<void> | undefined;
   private noteKnown: () => void = () => undefined;
+  private readonly waiting = new Set<() => void>();
+  private lastServedAt = -Infinity;
   private closed = false;
 
   constructor(clients: ReadonlyMap<string, Client>) {
@@ -55,6 +62,21 @@ export class WorkerStanding {
     return this.known;
   }
 
+  /** Waits for one that serves when the last one left only just now; an outage that lasts is not waited for. */
+  async someServing(): Promise<void> {
+    const leftMs = this.lastServedAt + HANDOVER_MS - performance.now();
+    if (leftMs <= 0 || this.closed || this.isAnyServing()) return;
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(() => done(), leftMs);
+      const done = (): void => {
+        clearTimeout(late);
+        this.waiting.delete(done);
+        resolve();
+      };
+      this.waiting.add(done);
+    });
+  }
+
   close(): void {
     this.closed = true;
     for (const { stream, timer } of this.watched.values()) {
@@ -62,6 +84,15 @@ export class WorkerStanding {
       stream?.cancel();
     }
     this.noteKnown();
+    this.endWaits();
+  }
+
+  private isAnyServing(): boolean {
+    return [...this.watched.values()].some(({ serving }) => serving);
+  }
+
+  private endWaits(): void {
+    for (const done of this.waiting) done();
   }
 
   private watch(watched: Watched): void {
@@ -71,8 +102,10 @@ export class WorkerStanding {
     const stream = watched.client.makeServerStreamRequest(method.path, method.requestSerialize, deserialize, { service: '' });
     watched.stream = stream;
     stream.on('data', (report: object) => {
-      watched.retryMs = FIRST_RETRY_MS;
-      this.note(watched, Reflect.get(report, 'status') === 'SERVING');
+      const isServing = Reflect.get(report, 'status') === 'SERVING';
+      this.note(watched, isServing);
+      if (isServing) watched.retryMs = FIRST_RETRY_MS;
+      else setTimeout(() => stream.cancel(), PARTING_MS).unref();
     });
     let isOver = false;
     const over = (): void => {
@@ -85,7 +118,9 @@ export class WorkerStanding {
   }
 
   private note(watched: Watched, serving: boolean): void {
+    if (serving || watched.serving) this.lastServedAt = performance.now();
     watched.serving = serving;
+    if (serving) this.endWaits();
     watched.isKnown = true;
     if ([...this.watched.values()].every(({ isKnown }) => isKnown)) this.noteKnown();
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { loadService } from '../../../services/kit/load-proto';
+import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
+import { HEALTH_SERVICE, loadService } from '../../../services/kit/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { serveWorker, type WorkerServer } from '../../../services/kit/serve-worker';
 import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker-client';
@@ -76,6 +77,39 @@ describe('a worker that is replaced while calls come in', () => {
     for (let index = 0; index < 6; index++) expect(await say()).toBe('two');
     one = await worker('one', one.port);
     await eventually(async () => (await say()) === 'one');
+  });
+
+  test('is waited for when the last one leaves as it comes back, also by an upload', async () => {
+    await eventually(async () => (await say()) === 'one');
+    const { port } = one;
+    await one.close();
+    await two.close();
+    const total = client.upload('Sum', upload(), call());
+    const text = say();
+    one = await worker('one, again', port);
+    expect([await total, await text]).toEqual([{ total: 3_000 }, 'one, again']);
+  });
+
+  test('takes what is sent before a watcher has heard of it, however long that takes', async () => {
+    const watcher = new Client(one.address, credentials.createInsecure());
+    const { path, requestSerialize, responseDeserialize } = HEALTH_SERVICE['Watch'] as MethodDefinition<object, object>;
+    const watch = watcher.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { service: '' });
+    const statuses: unknown[] = [];
+    watch.on('data', (report: object) => statuses.push(Reflect.get(report, 'status'))).on('error', () => undefined);
+    try {
+      await eventually(() => statuses.length === 1);
+      const closed = one.close();
+      await eventually(() => statuses.length === 2);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const late = createWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address] });
+      expect((await late.unary('Say', { text: '' }, call())).saidText).toBe('one');
+      late.close();
+      watch.cancel();
+      await closed;
+      expect(statuses).toEqual(['SERVING', 'NOT_SERVING']);
+    } finally {
+      watcher.close();
+    }
   });
 
   test('does not wait before it ends when nobody watches it', async () => {
