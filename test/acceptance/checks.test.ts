@@ -8,7 +8,7 @@ let ownAddress: string;
 beforeAll(async () => {
   tollgate = await openInstallation();
   ownAddress = await tollgate.callerAddress();
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

@@ -5,7 +5,7 @@ let tollgate: Installation;
 
 beforeAll(async () => {
   tollgate = await openInstallation();
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

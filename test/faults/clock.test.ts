@@ -14,9 +14,9 @@ let stage: FaultStage;
 beforeAll(async () => {
   const serviceEnv = { CLOCK_OFFSETS_MS: `${TEN_MINUTES_MS},0,-${TEN_MINUTES_MS},0` };
   stage = await openFaultStage({ serviceNodeArgs: nodeArgs, serviceEnv });
-}, 60_000);
+});
 
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 async function codeOf(url: string, key: string): Promise<string> {
   const reply = await send(url, { headers: { 'X-API-Key': key } });
@@ -48,7 +48,7 @@ describe.each([
     expectDocumented(seen, { statuses: [] });
     recordObservation(`a node's clock 10 min ${way}`, seen, { note: 'keys end at their moment' });
     await node.stop();
-  }, 60_000);
+  });
 });
 
 describe("a service's clock that is set 10 minutes", () => {
@@ -60,11 +60,11 @@ describe("a service's clock that is set 10 minutes", () => {
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401] });
     recordObservation("a service's clock 10 min ahead", seen, { note: '401 `gateway_proof_missing`' });
-  }, 30_000);
+  });
 
   it('behind changes nothing for callers', async () => {
     const seen = await observeFault(stage.target, plan);
     expectDocumented(seen, { statuses: [] });
     recordObservation("a service's clock 10 min behind", seen, { note: 'a stolen proof is good for 11 min' });
-  }, 30_000);
+  });
 });

@@ -19,14 +19,14 @@ beforeAll(async () => {
   stage = await openFaultStage();
   proxy = await openFaultProxy(stage.postgres.url);
   proxied = await stage.addNode({ databaseUrl: proxy.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   stage.postgres.thaw();
   closeConnections();
   await stage.close();
   await proxy.close();
-}, 60_000);
+});
 
 const hearsOfChanges = (node: GatewayNode) => async (): Promise<boolean> => (await node.metric('tollgate_change_feed_healthy')) === 1;
 
@@ -57,7 +57,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await untilServed(target.url, key);
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres killed', seen, { note: 'keys not seen before: 503' });
-  }, 40_000);
+  });
 
   it('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
     const { postgres } = stage;
@@ -73,7 +73,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [503], mostLost: seen.givenBefore(LOG_WRITER_MS) });
     recordObservation('Postgres killed, without Redis', seen);
-  }, 40_000);
+  });
 
   it('hangs', async () => {
     const { postgres, node, target } = stage;
@@ -86,7 +86,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres hung (SIGSTOP)', seen);
-  }, 40_000);
+  });
 
   it('is read-only', async () => {
     const { postgres, node, target } = stage;
@@ -104,7 +104,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     // 503 only where a machine short of turns takes Redis for silent: nothing can count then.
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres read-only', seen);
-  }, 40_000);
+  });
 
   it('is slow', async () => {
     const seen = await observeFault(proxied.target, {
@@ -116,7 +116,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres slow (300 ms each way)', seen);
-  }, 40_000);
+  });
 
   it('takes no new connections', async () => {
     const { key } = await stage.newKey();
@@ -132,7 +132,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [] });
     recordObservation('Postgres takes no new connections', seen, { note: 'keys not seen before too' });
-  }, 40_000);
+  });
 
   it('cannot be reached by one node: what is revoked meanwhile is dead there a second after the way is back', async () => {
     const { key, id } = await stage.newKey();
@@ -153,7 +153,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(proxied.target, plan);
     expectDocumented(seen, { statuses: [503] });
     recordObservation('a node cut off from Postgres', seen, { note: 'keys revoked meanwhile: honoured for 60 s at most' });
-  }, 40_000);
+  });
 
   it('has lost every key, until they are restored: nobody is let in', async () => {
     const { postgres, node, target } = stage;
@@ -180,7 +180,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401, 503] });
     recordObservation('Postgres emptied', seen, { note: 'no key exists: 401' });
-  }, 40_000);
+  });
 
   it('and Redis are both killed', async () => {
     const { postgres, redis, node, target } = stage;
@@ -194,7 +194,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [503], mostTwice: UNDER_WAY });
     recordObservation('Postgres and Redis killed', seen);
-  }, 40_000);
+  });
 
   it('fails over to a streaming replica, which knows every key and every count', async () => {
     const { postgres } = stage;
@@ -224,5 +224,5 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       proxy.switchTo(postgres.url);
       await replica.close();
     }
-  }, 60_000);
+  });
 });

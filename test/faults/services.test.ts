@@ -29,7 +29,7 @@ beforeAll(async () => {
   caller = await tollgate.createKey({ products: ['api-grank', 'api-aadhaar'], ...options });
   await tollgate.keys.revoke(revoked.id);
   target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 
@@ -96,7 +96,7 @@ describe('a worker that is killed', () => {
     recordObservation('worker killed mid-request', seen, {
       note: 'the request under way: 502, given back once; other products do not notice',
     });
-  }, 60_000);
+  });
 
   it('loses its sessions, whose callers are told to start again with 400 session_expired', async () => {
     const sessionId = await startSession();
@@ -116,7 +116,7 @@ describe('a worker that is killed', () => {
     expect((await answerCaptcha(await startSession())).status).toBe(200);
     expectDocumented(seen, { statuses: [] });
     recordObservation('worker killed mid-session', seen, { note: 'the session: 400 session_expired; a new one works' });
-  }, 60_000);
+  });
 });
 
 describe('a service', () => {
@@ -144,7 +144,7 @@ describe('a service', () => {
     expect((await usedOfRanking()) - before).toBe(2);
     expectDocumented(seen, { statuses: [502] });
     recordObservation('service killed mid-request', seen, { note: 'the request under way: 502, stays charged' });
-  }, 60_000);
+  });
 
   it('that is killed between two steps of a session leaves the session alive', async () => {
     const sessionId = await startSession();
@@ -153,5 +153,5 @@ describe('a service', () => {
     expect([reply.status, reply.json().status]).toEqual([200, 'otp']);
     expectDocumented(seen, { statuses: [502] });
     recordObservation('service killed mid-session', seen, { note: 'the session goes on afterwards' });
-  }, 60_000);
+  });
 });

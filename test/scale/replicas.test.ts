@@ -10,11 +10,11 @@ describe('three gateways and plugin servers, two replicas of each service and wo
   let fleet: TestFleet;
   beforeAll(async () => {
     fleet = await startTestFleet();
-  }, 120_000);
+  });
   afterAll(async () => {
     closeConnections();
     await fleet.close();
-  }, 60_000);
+  });
 
   const gatewayAt = (index: number): string => fleet.gateways[index % fleet.gateways.length]?.address ?? '';
 
@@ -60,7 +60,7 @@ describe('three gateways and plugin servers, two replicas of each service and wo
     process.stderr.write(
       `last request admitted, ms after the commit: ${lastAdmittedAt.map((at) => (at - revokedAt).toFixed(1)).join(', ')}\n`,
     );
-  }, 60_000);
+  });
 
   it('lead every step of a session to the worker that owns it, whichever gateway and replica it comes through', async () => {
     const { key } = await fleet.newKey();

@@ -39,14 +39,14 @@ describe('a database that moves to the next version', () => {
     options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     nodes.push(await startNode(options));
-  }, 60_000);
+  });
   afterAll(async () => {
     closeConnections();
     await Promise.all(nodes.map((node) => node.stop()));
     await endProgram(service);
     await redis.close();
     await database.close();
-  }, 60_000);
+  });
 
   const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
     createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000, actor: 'test' });
@@ -94,7 +94,7 @@ describe('a database that moves to the next version', () => {
       await eventually(() => sent > before + 20);
     }).finally(() => blocker.release());
     expect(failed).toEqual([]);
-  }, 60_000);
+  });
 
   it('takes a plugin server of the old version that starts after it', async () => {
     nodes.push(await startNode(options));
@@ -103,7 +103,7 @@ describe('a database that moves to the next version', () => {
       await eventually(() => sent > before + 40);
     });
     expect(failed).toEqual([]);
-  }, 60_000);
+  });
 
   it('lets both versions count as one', async () => {
     const email = 'counted@example.com';

@@ -113,5 +113,5 @@ describe('the access layer', () => {
     cache.close();
     await Promise.all([quota.close(), feed.close()]);
     await Promise.all([database.close(), redis.close()]);
-  }, 60_000);
+  });
 });
