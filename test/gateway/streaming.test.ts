@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
+import { eventually } from '../support/eventually';
 import { serve, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
@@ -161,8 +162,9 @@ describe('the gateway process', () => {
 
   it('writes its log as JSON lines without a query string', async () => {
     await get(port, '/dead?api_key=tg_live_secret');
+    await eventually(() => /service did not answer.*\n/.test(log));
     const lines = log
-      .trim()
+      .slice(0, log.lastIndexOf('\n'))
       .split('\n')
       .map((line) => JSON.parse(line) as { message: string; path?: string });
     expect(lines).toContainEqual(expect.objectContaining({ message: 'service did not answer', path: '/dead' }));
