@@ -36,7 +36,7 @@ const LOG_WRITER_MS = 600;
 const statusOf = async (url: string, key: string): Promise<number> => (await send(url, { headers: { 'X-API-Key': key } })).status;
 
 /** A key that was not seen before waits for the look-ups' circuit breaker, which asks four times a second. */
-const untilServed = (url: string, key: string): Promise<void> => eventually(async () => (await statusOf(url, key)) === 200, 2_000);
+const untilServed = (url: string, key: string): Promise<void> => eventually(async () => (await statusOf(url, key)) === 200);
 
 describe('nothing unauthorised gets through and every unit is counted while Postgres', () => {
   it('is killed: known keys are served, keys never seen get 503', async () => {
@@ -65,6 +65,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(target, {
       inflict: postgres.kill,
       lastsMs: 1_000,
+      lastsFor: { status: 503, answers: 21 },
       lift: postgres.start,
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),
@@ -173,6 +174,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(target, {
       inflict: () => swap('kept', undefined),
       lastsMs: 1_000,
+      lastsFor: { status: 401, answers: 21 },
       lift: () => swap('emptied', 'kept'),
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),
@@ -187,6 +189,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(target, {
       inflict: () => Promise.all([postgres.kill(), redis.kill()]),
       lastsMs: 1_000,
+      lastsFor: { status: 503, answers: 21 },
       lift: () => Promise.all([postgres.start(), redis.start()]),
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),

@@ -25,8 +25,8 @@ interface Answer {
 export interface Probe {
   /** Ends the probing and tells all that was answered. */
   stop(): Promise<Answers>;
-  /** Answers to the valid key so far. */
-  valid(): readonly Answer[];
+  /** What was answered so far. */
+  soFar(): Answers;
 }
 
 /** Every answer of one probing. */
@@ -54,6 +54,7 @@ export class Answers {
 export const LOOPS: readonly Caller[] = ['stranger', 'revoked', 'valid', 'valid', 'valid', 'stranger', 'revoked', 'valid'];
 /** Enough for hundreds of requests in each window, and little enough that the probing is not the fault. */
 const PAUSE_MS = 8;
+const MOST_READINGS = 20;
 
 /** A stranger sends no key, or one that was never issued. */
 function headersOf(caller: Caller, target: ProbeTarget, turn: number): Record<string, string> {
@@ -78,7 +79,7 @@ export function startProbe(target: ProbeTarget): Probe {
   };
   const loops = Promise.all(LOOPS.map(loop));
   return {
-    valid: () => all.filter(({ caller }) => caller === 'valid'),
+    soFar: () => new Answers(all),
     async stop() {
       isRunning = false;
       await loops;
@@ -87,9 +88,17 @@ export function startProbe(target: ProbeTarget): Probe {
   };
 }
 
-/** Units of today that count against the key's subscription, its own question included. @throws when it is not answered 200 */
+/**
+ * Units of today that count against the key's subscription, its own question included.
+ * @throws when it is not answered 200; a busy machine's 503, which takes no unit, is asked again
+ */
 export async function readUsed(target: ProbeTarget): Promise<number> {
-  const { status, headers } = await send(target.url, { headers: { 'X-API-Key': target.key } });
+  let reply = await send(target.url, { headers: { 'X-API-Key': target.key } });
+  for (let tries = 1; reply.status === 503 && tries < MOST_READINGS; tries++) {
+    await sleep(200);
+    reply = await send(target.url, { headers: { 'X-API-Key': target.key } });
+  }
+  const { status, headers } = reply;
   const remaining = /"daily";r=(\d+)/.exec(String(headers['ratelimit']))?.[1];
   const limit = /"daily";q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1];
   if (status !== 200 || remaining === undefined || limit === undefined) throw new Error(`the count cannot be read: ${status}`);

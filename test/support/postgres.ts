@@ -12,6 +12,9 @@ const TEMPLATE = 'tollgate_template';
 /** Any number that no other program locks in the tests' own server. */
 const TEMPLATE_LOCK = 20_261_120;
 
+/** How long a test waits for a connection of its pool, which hundreds of queries may have asked for before it, and for a query. */
+export const PATIENCE_MS = 120_000;
+
 /** One database of one test file. */
 export interface TestDatabase {
   readonly url: string;
@@ -102,7 +105,7 @@ export async function testDatabase({ empty = false }: { empty?: boolean } = {}):
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
   });
   const url = onDatabase(server, name);
-  const pool = createPool(url, { max: 5, applicationName: 'tollgate test' });
+  const pool = createPool(url, { max: 5, applicationName: 'tollgate test', statementTimeoutMs: PATIENCE_MS });
   const close = async (): Promise<void> => {
     await pool.end();
     await withAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
