@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../../plugins/stores/postgres/embedded-postgres-process';
 import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
+import { eventually } from '../support/eventually';
 import { type ProbeTarget } from '../support/fault-probe';
 import { recordObservation } from '../support/fault-report';
 import { send } from '../support/http';
@@ -129,7 +131,12 @@ describe('the database', () => {
         if (!fresh) await sleep(200);
       }
     };
-    const plan = { inflict: () => void process.kill(pid, 'SIGKILL'), lastsMs: 0, lift: untilKeysCanBeMade, recoversWithinMs: 15_000 };
+    const inflict = async (): Promise<void> => {
+      process.kill(pid, 'SIGKILL');
+      // Until then it may still answer.
+      await eventually(() => !isAlive(pid));
+    };
+    const plan = { inflict, lastsMs: 0, lift: untilKeysCanBeMade, recoversWithinMs: 15_000 };
     const seen = await observeFault(target, plan);
     expect(fresh && (await statusOf(fresh.key))).toBe(200);
     expectDocumented(seen, { statuses: [500, 503], mostLost: seen.givenBefore(600) });
