@@ -39,9 +39,9 @@ const statusOf = (key: string): Promise<number> =>
   );
 
 async function untilServed(key: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while ((await statusOf(key)) !== 200) {
-    if (Date.now() > deadline) throw new Error('a valid key was not admitted again within 15 s');
+  const deadline = performance.now() + 15_000;
+  for (let askedAt = performance.now(); (await statusOf(key)) !== 200; askedAt = performance.now()) {
+    if (askedAt > deadline) throw new Error('a valid key was not admitted again within 15 s');
     await sleep(50);
   }
 }

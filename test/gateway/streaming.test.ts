@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
 import { eventually } from '../support/eventually';
+import { runFolder } from '../support/postgres';
 import { serve, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
@@ -23,7 +23,7 @@ function residentBytes(pid: number): number {
 }
 
 describe('the gateway process', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'streaming-'));
+  const folder = mkdtempSync(join(runFolder(), 'streaming-'));
   let child: ChildProcess;
   let port = 0;
   let upstream: TestServer;
@@ -179,7 +179,7 @@ describe('the gateway process', () => {
 });
 
 it('does not start on a configuration that it cannot use, and says why', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'streaming-'));
+  const folder = mkdtempSync(join(runFolder(), 'streaming-'));
   const script = join(folder, 'gateway.js');
   buildSync({ entryPoints: [join(__dirname, '../../kong/local/main.ts')], bundle: true, platform: 'node', outfile: script });
   writeFileSync(join(folder, 'kong.yml'), '_format_version: "3.0"\nservices: []\nconsumers: []\n');
