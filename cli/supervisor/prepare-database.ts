@@ -5,6 +5,9 @@ import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
 import { seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
 import { readMigrationStanding } from './migrations';
 
+/** For a connection and for each statement: on a busy machine a server that has just started may take some seconds for its first. */
+const PATIENCE_MS = 30_000;
+
 async function prepare(db: Pool, url: string): Promise<void> {
   const { pending, unknown } = await readMigrationStanding(db);
   if (unknown.length > 0) {
@@ -21,7 +24,7 @@ async function prepare(db: Pool, url: string): Promise<void> {
  * @throws Error with one readable sentence when the database cannot be used
  */
 export async function prepareDatabase(url: string): Promise<void> {
-  const pool = createPool(url, { max: 1, applicationName: 'tollgate start' });
+  const pool = createPool(url, { max: 1, statementTimeoutMs: PATIENCE_MS, applicationName: 'tollgate start' });
   try {
     await prepare(pool, url);
   } catch (cause) {

@@ -8,7 +8,7 @@ let ownAddress: string;
 beforeAll(async () => {
   tollgate = await openInstallation();
   ownAddress = await tollgate.callerAddress();
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 
@@ -20,12 +20,18 @@ const codeOf = async (key: string, path?: string, headers?: Record<string, strin
   return reply.status === 200 ? 'admitted' : `${reply.status} ${reply.json().code}`;
 };
 
-/** Asks again until the answer is the expected one; the bound is what the product promises, one second, and some patience for a busy machine. */
+/**
+ * Asks again until the answer is the expected one. Whatever got another answer was asked within what the product promises, one second, and
+ * some patience for a busy machine.
+ */
 async function soon(expected: string, ask: () => Promise<string>): Promise<void> {
-  const deadline = Date.now() + 3_000;
-  let answer = await ask();
-  while (answer !== expected && Date.now() < deadline) answer = await ask();
-  expect(answer).toBe(expected);
+  const deadline = performance.now() + 3_000;
+  for (;;) {
+    const askedAt = performance.now();
+    const answer = await ask();
+    if (answer === expected) return;
+    if (askedAt > deadline) expect(answer).toBe(expected);
+  }
 }
 
 const vahaan = (options: Partial<Parameters<Installation['createKey']>[0]> = {}): Promise<IssuedKey> =>
@@ -40,8 +46,12 @@ describe('the checks refuse', () => {
   });
 
   it('a key that expires while it is in use', async () => {
-    const { key } = await vahaan({ expiresAt: new Date(Date.now() + 1_500) });
-    expect(await codeOf(key)).toBe('admitted');
+    const admittedFor = async (ms: number): Promise<string> => {
+      const { key } = await vahaan({ expiresAt: new Date(Date.now() + ms) });
+      // A busy machine may need all of its life until it is first used.
+      return (await codeOf(key)) === 'admitted' ? key : admittedFor(2 * ms);
+    };
+    const key = await admittedFor(1_500);
     await soon('401 key_expired', () => codeOf(key));
   });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-ip', 'api-pincode', 'api-vahaan', 'api-app'], mode: 'test' });
   other = await tollgate.createKey({ products: ['api-ip'], mode: 'test' });
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

@@ -7,7 +7,7 @@ let issued: IssuedKey;
 beforeAll(async () => {
   tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-ip', 'api-pincode', 'api-grank', 'api-image', 'api-seo'], mode: 'test' });
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

@@ -11,6 +11,7 @@ import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-st
 import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/instance';
+import { PATIENCE_MS } from '../support/postgres';
 import { checkLogs, noteSecret } from '../support/used-secrets';
 
 export type IssuedKey = Pick<CreatedKey, 'key' | 'id' | 'subscriptions'>;
@@ -82,7 +83,7 @@ async function findEndpoints(): Promise<Endpoints> {
 
 export async function openInstallation(): Promise<Installation> {
   const endpoints = await findEndpoints();
-  const db = createPool(endpoints.database, { max: 4, applicationName: 'acceptance' });
+  const db = createPool(endpoints.database, { max: 4, applicationName: 'acceptance', statementTimeoutMs: PATIENCE_MS });
   const newEmail = (): string => `acceptance-${process.pid}-${Date.now()}-${emails++}@example.com`;
   return {
     gatewayUrl: endpoints.gateway.replace(/\/$/, ''),

@@ -10,7 +10,7 @@ let apiKey: string;
 beforeAll(async () => {
   tollgate = await openInstallation();
   apiKey = (await tollgate.createKey({ products: ['api-vahaan'], mode: 'live' })).key;
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

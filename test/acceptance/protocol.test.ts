@@ -10,7 +10,7 @@ let issued: IssuedKey;
 beforeAll(async () => {
   tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-pincode', 'api-image'], mode: 'test' });
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 

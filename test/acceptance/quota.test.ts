@@ -5,7 +5,7 @@ let tollgate: Installation;
 
 beforeAll(async () => {
   tollgate = await openInstallation();
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 
@@ -62,9 +62,13 @@ describe('the daily limit', () => {
     await call(key);
     expect((await call(key)).status).toBe(429);
     await tollgate.subscriptions.change(id, { daily: 5, monthly: 100 });
-    const deadline = Date.now() + 3_000;
+    const deadline = performance.now() + 3_000;
+    let askedAt = performance.now();
     let reply = await call(key);
-    while (reply.status === 429 && Date.now() < deadline) reply = await call(key);
+    while (reply.status === 429 && askedAt < deadline) {
+      askedAt = performance.now();
+      reply = await call(key);
+    }
     expect(left(reply, 'daily')).toBe(2);
   });
 

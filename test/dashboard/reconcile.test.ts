@@ -52,7 +52,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     };
     nodes = await Promise.all([startNode(shared), startNode(shared)]);
     for (const node of nodes) closers.push(() => node.stop());
-    counters = await storeNode({ pool: db, redisUrl: redis?.url, isPatient: true });
+    counters = await storeNode({ pool: db, redisUrl: redis?.url });
     closers.push(() => counters.close());
   }, 60_000);
 

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../../plugins/stores/postgres/embedded-postgres-process';
 import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
+import { eventually } from '../support/eventually';
 import { type ProbeTarget } from '../support/fault-probe';
 import { recordObservation } from '../support/fault-report';
 import { send } from '../support/http';
@@ -26,7 +28,7 @@ beforeAll(async () => {
   watcher = (await newKey()).key;
   await tollgate.keys.revoke(revoked.id);
   target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
-}, 120_000);
+});
 
 afterAll(() => tollgate.close());
 
@@ -37,9 +39,9 @@ const statusOf = (key: string): Promise<number> =>
   );
 
 async function untilServed(key: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while ((await statusOf(key)) !== 200) {
-    if (Date.now() > deadline) throw new Error('a valid key was not admitted again within 15 s');
+  const deadline = performance.now() + 15_000;
+  for (let askedAt = performance.now(); (await statusOf(key)) !== 200; askedAt = performance.now()) {
+    if (askedAt > deadline) throw new Error('a valid key was not admitted again within 15 s');
     await sleep(50);
   }
 }
@@ -59,7 +61,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     });
     expectDocumented(seen, REFUSALS);
     recordObservation('plugin server killed (SIGKILL)', seen);
-  }, 60_000);
+  });
 
   it('dies again and again', async () => {
     const dieThreeTimes = async (): Promise<void> => {
@@ -74,7 +76,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     expect(seen.answers.of('valid').length).toBeGreaterThan(50);
     expectDocumented(seen, REFUSALS);
     recordObservation('plugin server in a crash loop', seen, { note: 'killed three times' });
-  }, 90_000);
+  });
 
   it('is stopped and goes on', async () => {
     const pid = pluginServer();
@@ -86,7 +88,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     });
     expectDocumented(seen, REFUSALS);
     recordObservation('plugin server stopped (SIGSTOP)', seen, { note: 'they wait meanwhile' });
-  }, 60_000);
+  });
 
   it('is sent garbage on its socket, and nobody else notices', async () => {
     const socketPath = join(instance.dataDir, 'plugin.sock');
@@ -110,7 +112,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     expect(pluginServer()).toBe(pid);
     expectDocumented(seen, { statuses: [] });
     recordObservation('garbage on the plugin socket', seen, { note: '300 connections of it' });
-  }, 60_000);
+  });
 });
 
 describe('the database', () => {
@@ -129,9 +131,14 @@ describe('the database', () => {
         if (!fresh) await sleep(200);
       }
     };
-    const plan = { inflict: () => void process.kill(pid, 'SIGKILL'), lastsMs: 0, lift: untilKeysCanBeMade, recoversWithinMs: 15_000 };
+    const inflict = async (): Promise<void> => {
+      process.kill(pid, 'SIGKILL');
+      // Until then it may still answer.
+      await eventually(() => !isAlive(pid));
+    };
+    const plan = { inflict, lastsMs: 0, lift: untilKeysCanBeMade, recoversWithinMs: 15_000 };
     const seen = await observeFault(target, plan);
     expect(fresh && (await statusOf(fresh.key))).toBe(200);
     expectDocumented(seen, { statuses: [500, 503], mostLost: seen.givenBefore(600) });
-  }, 90_000);
+  });
 });

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
 import { type GatewayNode } from '../support/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/observe-fault';
+import { lastAdmittedAfter } from '../support/revocation';
 
 let stage: FaultStage;
 let proxy: FaultProxy;
@@ -19,14 +20,14 @@ beforeAll(async () => {
   stage = await openFaultStage();
   proxy = await openFaultProxy(stage.postgres.url);
   proxied = await stage.addNode({ databaseUrl: proxy.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   stage.postgres.thaw();
   closeConnections();
   await stage.close();
   await proxy.close();
-}, 60_000);
+});
 
 const hearsOfChanges = (node: GatewayNode) => async (): Promise<boolean> => (await node.metric('tollgate_change_feed_healthy')) === 1;
 
@@ -36,7 +37,14 @@ const LOG_WRITER_MS = 600;
 const statusOf = async (url: string, key: string): Promise<number> => (await send(url, { headers: { 'X-API-Key': key } })).status;
 
 /** A key that was not seen before waits for the look-ups' circuit breaker, which asks four times a second. */
-const untilServed = (url: string, key: string): Promise<void> => eventually(async () => (await statusOf(url, key)) === 200, 2_000);
+const untilServed = (url: string, key: string): Promise<void> => eventually(async () => (await statusOf(url, key)) === 200);
+
+/** The answer to a key that the node has never seen, or must ask for: again after a 503, which a busy machine may give at first. */
+async function decided(url: string, key: string): Promise<number> {
+  let status = 503;
+  await eventually(async () => (status = await statusOf(url, key)) !== 503);
+  return status;
+}
 
 describe('nothing unauthorised gets through and every unit is counted while Postgres', () => {
   it('is killed: known keys are served, keys never seen get 503', async () => {
@@ -57,7 +65,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await untilServed(target.url, key);
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres killed', seen, { note: 'keys not seen before: 503' });
-  }, 40_000);
+  });
 
   it('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
     const { postgres } = stage;
@@ -65,6 +73,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(target, {
       inflict: postgres.kill,
       lastsMs: 1_000,
+      lastsFor: { status: 503, answers: 21 },
       lift: postgres.start,
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),
@@ -73,7 +82,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [503], mostLost: seen.givenBefore(LOG_WRITER_MS) });
     recordObservation('Postgres killed, without Redis', seen);
-  }, 40_000);
+  });
 
   it('hangs', async () => {
     const { postgres, node, target } = stage;
@@ -86,7 +95,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres hung (SIGSTOP)', seen);
-  }, 40_000);
+  });
 
   it('is read-only', async () => {
     const { postgres, node, target } = stage;
@@ -104,7 +113,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     // 503 only where a machine short of turns takes Redis for silent: nothing can count then.
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres read-only', seen);
-  }, 40_000);
+  });
 
   it('is slow', async () => {
     const seen = await observeFault(proxied.target, {
@@ -116,7 +125,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [503] });
     recordObservation('Postgres slow (300 ms each way)', seen);
-  }, 40_000);
+  });
 
   it('takes no new connections', async () => {
     const { key } = await stage.newKey();
@@ -124,7 +133,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       inflict: () => proxy.setMode('drop'),
       lastsMs: 1_000,
       lift: async () => {
-        expect(await statusOf(proxied.target.url, key)).toBe(200);
+        expect(await decided(proxied.target.url, key)).toBe(200);
         proxy.setMode('pass');
       },
       recoversWithinMs: 10_000,
@@ -132,17 +141,17 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expectDocumented(seen, { statuses: [] });
     recordObservation('Postgres takes no new connections', seen, { note: 'keys not seen before too' });
-  }, 40_000);
+  });
 
   it('cannot be reached by one node: what is revoked meanwhile is dead there a second after the way is back', async () => {
     const { key, id } = await stage.newKey();
-    expect(await statusOf(proxied.target.url, key)).toBe(200);
+    expect(await decided(proxied.target.url, key)).toBe(200);
     const plan = {
       inflict: () => proxy.setMode('hang'),
       lastsMs: 1_500,
       lift: async () => {
         await revokeKey(stage.db, { id, actor: 'test' });
-        expect(await statusOf(stage.target.url, key)).toBe(401);
+        expect(await decided(stage.target.url, key)).toBe(401);
         proxy.setMode('pass');
         await sleep(1_000);
         expect(await statusOf(proxied.target.url, key)).toBe(401);
@@ -153,7 +162,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(proxied.target, plan);
     expectDocumented(seen, { statuses: [503] });
     recordObservation('a node cut off from Postgres', seen, { note: 'keys revoked meanwhile: honoured for 60 s at most' });
-  }, 40_000);
+  });
 
   it('has lost every key, until they are restored: nobody is let in', async () => {
     const { postgres, node, target } = stage;
@@ -173,6 +182,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     const seen = await observeFault(target, {
       inflict: () => swap('kept', undefined),
       lastsMs: 1_000,
+      lastsFor: { status: 401, answers: 21 },
       lift: () => swap('emptied', 'kept'),
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),
@@ -180,21 +190,29 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401, 503] });
     recordObservation('Postgres emptied', seen, { note: 'no key exists: 401' });
-  }, 40_000);
+  });
 
   it('and Redis are both killed', async () => {
     const { postgres, redis, node, target } = stage;
+    const failovers = (): Promise<number> => node.metric('tollgate_quota_failovers_total');
+    const atFirst = await failovers();
+    let hasLeftRedis = false;
     const seen = await observeFault(target, {
-      inflict: () => Promise.all([postgres.kill(), redis.kill()]),
+      inflict: async () => {
+        // A busy machine makes a node count in Postgres for a moment, whose last moments are lost with it.
+        hasLeftRedis = (await failovers()) !== atFirst || (await node.metric('tollgate_quota_store_in_use{store="redis"}')) !== 1;
+        await Promise.all([postgres.kill(), redis.kill()]);
+      },
       lastsMs: 1_000,
+      lastsFor: { status: 503, answers: 21 },
       lift: () => Promise.all([postgres.start(), redis.start()]),
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(node),
     });
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
-    expectDocumented(seen, { statuses: [503], mostTwice: UNDER_WAY });
+    expectDocumented(seen, { statuses: [503], mostTwice: UNDER_WAY, mostLost: hasLeftRedis ? seen.givenBefore(LOG_WRITER_MS) : 0 });
     recordObservation('Postgres and Redis killed', seen);
-  }, 40_000);
+  });
 
   it('fails over to a streaming replica, which knows every key and every count', async () => {
     const { postgres } = stage;
@@ -215,8 +233,11 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       });
       await untilServed(proxied.target.url, key);
       expect(await readUsed(proxied.target)).toBeGreaterThan(before + seen.given);
-      expect((await replica.query(`UPDATE credential SET state = 'revoked' WHERE id = '${id}'`)).rowCount).toBe(1);
-      await eventually(async () => (await statusOf(proxied.target.url, key)) === 401, 1_000);
+      const revoke = async (): Promise<void> => {
+        expect((await replica.query(`UPDATE credential SET state = 'revoked' WHERE id = '${id}'`)).rowCount).toBe(1);
+      };
+      const [lastAdmitted] = await lastAdmittedAfter({ urls: [proxied.target.url], key, revoke });
+      expect(lastAdmitted).toBeLessThan(1_000);
       expectDocumented(seen, { statuses: [503] });
       recordObservation('Postgres fails over to a replica', seen);
     } finally {
@@ -224,5 +245,5 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       proxy.switchTo(postgres.url);
       await replica.close();
     }
-  }, 60_000);
+  });
 });

@@ -18,13 +18,13 @@ beforeAll(async () => {
   stage = await openFaultStage();
   proxy = await openFaultProxy(stage.redis.url);
   proxied = await stage.addNode({ redisUrl: proxy.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   stage.redis.thaw();
   await stage.close();
   await proxy.close();
-}, 60_000);
+});
 
 describe('nothing unauthorised gets through, nobody is refused and every unit is counted while Redis', () => {
   it('is killed', async () => {
@@ -38,7 +38,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     });
     expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
     recordObservation('Redis killed', seen);
-  }, 30_000);
+  });
 
   it('hangs', async () => {
     const { redis, node, target } = stage;
@@ -51,7 +51,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     });
     expectDocumented(seen, { statuses: [] });
     recordObservation('Redis hung (SIGSTOP)', seen);
-  }, 30_000);
+  });
 
   it('is emptied', async () => {
     const { redis, node, target } = stage;
@@ -59,7 +59,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     const seen = await observeFault(target, plan);
     expectDocumented(seen, { statuses: [] });
     recordObservation('Redis emptied', seen);
-  }, 30_000);
+  });
 
   it('takes no writes', async () => {
     const { redis, node, target } = stage;
@@ -72,7 +72,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     });
     expectDocumented(seen, { statuses: [] });
     recordObservation('Redis read-only', seen);
-  }, 30_000);
+  });
 
   it('is slow', async () => {
     const seen = await observeFault(proxied.target, {
@@ -84,7 +84,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     });
     expectDocumented(seen, { statuses: [] });
     recordObservation('Redis slow (60 ms each way)', seen);
-  }, 30_000);
+  });
 
   it('loses every connection, old and new', async () => {
     const seen = await observeFault(proxied.target, {
@@ -96,7 +96,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     });
     expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
     recordObservation('connections to Redis reset', seen);
-  }, 30_000);
+  });
 
   it('fails over to its replica', async () => {
     const replica = await startTestRedis();
@@ -119,5 +119,5 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       proxy.switchTo(stage.redis.url);
       await replica.close();
     }
-  }, 30_000);
+  });
 });

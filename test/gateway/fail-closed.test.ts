@@ -1,12 +1,14 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { buildSync } from 'esbuild';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeFrames } from '../../plugins/server/frames';
 import { encodeExitArgs, encodeInt, encodeKeyValue, encodeString } from '../../plugins/server/pdk-messages';
 import { encodeRpcReturn } from '../../plugins/server/rpc-messages';
+import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
@@ -19,14 +21,19 @@ describe('a request is never proxied', () => {
   let plugin: ScriptedServer;
   let gateway: RunningGateway;
 
+  const start = async (pluginTimeoutMs: number): Promise<void> => {
+    gateway = await startGateway({ pluginSocket: plugin.path, pluginTimeoutMs, upstreamOverrides: { echo: echo.url, methods: echo.url } });
+  };
+  /** For what only a time-out ends. */
+  const restartHasty = async (): Promise<void> => {
+    await gateway.close({ graceMs: 50 });
+    await start(300);
+  };
+
   beforeEach(async () => {
     echo = await startEcho();
     plugin = await startPluginServer();
-    gateway = await startGateway({
-      pluginSocket: plugin.path,
-      pluginTimeoutMs: 300,
-      upstreamOverrides: { echo: echo.url, methods: echo.url },
-    });
+    await start(120_000);
   });
 
   afterEach(async () => {
@@ -49,16 +56,19 @@ describe('a request is never proxied', () => {
   });
 
   it('when the plugin server answers nothing in time', async () => {
+    await restartHasty();
     plugin.onEvent = () => undefined;
     await expectRefusal();
   });
 
   it('when the plugin server stops in the middle of a frame', async () => {
+    await restartHasty();
     plugin.onEvent = (event) => event.write(Buffer.from([9, 0, 0, 0, 1]));
     await expectRefusal();
   });
 
   it('when the end of the event is not followed by its answer', async () => {
+    await restartHasty();
     plugin.onEvent = (event) => event.write(encodeFrames([Buffer.alloc(0)]));
     await expectRefusal();
   });
@@ -135,16 +145,18 @@ describe('a request is never proxied', () => {
   });
 
   it('when the client left while the plugin decided', async () => {
-    plugin.onEvent = async (event) => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      event.end();
-    };
-    const { connect } = await import('node:net');
+    let decide: (() => void) | undefined;
+    plugin.onEvent = (event) => void (decide = () => event.end());
     const socket = connect(gateway.port, '127.0.0.1', () => socket.write('GET /echo HTTP/1.1\r\nHost: a\r\n\r\n'));
-    await once(socket, 'connect');
-    setTimeout(() => socket.destroy(), 30);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(echo.seen).toEqual([]);
+    await eventually(() => decide !== undefined);
+    socket.destroy();
+    await once(socket, 'close');
+    // The gateway runs in this process: what has arrived by now it sees within some turns of the event loop.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    decide?.();
+    // A request after it is served; had the first been proxied, the service would have seen it by then.
+    expect((await get(gateway.port, '/m')).status).toBe(200);
+    expect(echo.seen).toEqual(['/m']);
   });
 });
 
@@ -190,7 +202,10 @@ describe('a plugin server process that dies or stops under load', () => {
     child.kill('SIGKILL');
     await gateway.close({ graceMs: 50 });
     await echo.close();
+    rmSync(folder, { recursive: true, force: true });
   });
+
+  const isRefusing = async (): Promise<boolean> => (await get(gateway.port, '/echo')).status === 401;
 
   async function startRefuser(): Promise<void> {
     child = fork(script, [socketPath]);
@@ -198,7 +213,7 @@ describe('a plugin server process that dies or stops under load', () => {
   }
 
   /** Unauthenticated requests from 20 clients until `stop`; the statuses they saw. */
-  function probe(): { stop: () => Promise<Map<number, number>> } {
+  function probe(): { more: (status: number) => Promise<void>; stop: () => Promise<Map<number, number>> } {
     const statuses = new Map<number, number>();
     let running = true;
     const client = async (): Promise<void> => {
@@ -212,6 +227,10 @@ describe('a plugin server process that dies or stops under load', () => {
     };
     const clients = Array.from({ length: 20 }, client);
     return {
+      more: async (status) => {
+        const before = statuses.get(status) ?? 0;
+        await eventually(() => (statuses.get(status) ?? 0) >= before + 20);
+      },
       stop: async () => {
         running = false;
         await Promise.all(clients);
@@ -220,34 +239,33 @@ describe('a plugin server process that dies or stops under load', () => {
     };
   }
 
-  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
   it('lets nothing through when killed, twice, and refuses with 401 again once it is back', async () => {
     await startRefuser();
     const load = probe();
     for (let round = 0; round < 2; round++) {
-      await pause(150);
+      await load.more(401);
+      const ended = once(child, 'exit');
       child.kill('SIGKILL');
-      await once(child, 'exit');
-      await pause(100);
+      await ended;
+      await load.more(500);
       await startRefuser();
     }
-    await pause(150);
+    await load.more(401);
     const statuses = await load.stop();
     expect([...statuses.keys()].sort()).toEqual([401, 500]);
     expect(echo.seen).toEqual([]);
-    expect((await get(gateway.port, '/echo')).status).toBe(401);
+    await eventually(isRefusing);
     child.kill('SIGKILL');
   });
 
   it('lets nothing through while stopped', async () => {
     await startRefuser();
-    expect((await get(gateway.port, '/echo')).status).toBe(401);
+    await eventually(isRefusing);
     child.kill('SIGSTOP');
     const load = probe();
-    await pause(700);
+    await load.more(500);
     child.kill('SIGCONT');
-    await pause(100);
+    await load.more(401);
     const statuses = await load.stop();
     expect([...statuses.keys()].every((status) => status === 401 || status === 500)).toBe(true);
     expect(statuses.get(500)).toBeGreaterThan(0);

@@ -1,14 +1,15 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { encodeByteString, encodeExitArgs } from '../../plugins/server/pdk-messages';
+import { eventually } from '../support/eventually';
 import { exchangeRaw, splitAnswer } from './support/raw-client';
-import { eventually, setStage, type Stage } from './support/stage';
+import { setStage, type Stage } from './support/stage';
 
 describe('request bodies', () => {
   let stage: Stage;
 
   beforeEach(async () => {
-    stage = await setStage({ kongConf: 'nginx_http_client_max_body_size = 100k\n', clientTimeoutMs: 400 });
+    stage = await setStage({ kongConf: 'nginx_http_client_max_body_size = 100k\n' });
   });
 
   afterEach(() => stage.close());
@@ -32,7 +33,7 @@ describe('request bodies', () => {
     const answer = await post('/echo', body, `Content-Length: ${body.length}\r\n`);
     expect(JSON.parse(answer.body)).toMatchObject({ bodyLen: 50_000 });
     expect(seen).toEqual({ kind: (2 << 3) | 2, mode: 0o600, content: body });
-    await eventually(() => !existsSync(path), 'the spool file is removed');
+    await eventually(() => !existsSync(path));
   });
 
   it('are removed from disk when the plugin refuses, too', async () => {
@@ -43,7 +44,7 @@ describe('request bodies', () => {
     };
     const answer = await post('/echo', 'x'.repeat(50_000), 'Content-Length: 50000\r\n');
     expect(answer.status).toBe(401);
-    await eventually(() => path !== '' && !existsSync(path), 'the spool file is removed');
+    await eventually(() => path !== '' && !existsSync(path));
   });
 
   it('of unknown length reach the service with a Content-Length', async () => {
@@ -87,6 +88,7 @@ describe('request bodies', () => {
   });
 
   it('that stop half-way end the connection after the body time-out', async () => {
+    stage = await restart({ clientTimeoutMs: 400 });
     const answer = await exchangeRaw(stage.gateway.port, 'POST /strip HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
     expect(answer).toBe('');
   });

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeExitArgs, encodeKeyValue } from '../../plugins/server/pdk-messages';
+import { eventually } from '../support/eventually';
 import { exchangeRaw, splitAnswer } from './support/raw-client';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { startGateway, type RunningGateway } from './support/test-gateway';
@@ -81,6 +82,8 @@ describe('a WebSocket', () => {
   it('ends on the other side when one side vanishes', async () => {
     const socket = open('/echo');
     await once(socket, 'message');
+    // That of the test before may close a moment later than its other side.
+    await eventually(() => sockets.clients.size === 1);
     const [serviceSide] = [...sockets.clients];
     socket.terminate();
     await once(serviceSide as WebSocket, 'close');

@@ -38,7 +38,7 @@ function behindUpstream(targets: readonly object[], more: { retries?: number; he
   return JSON.stringify({
     _format_version: '3.0',
     upstreams: [{ name: 'replicas', targets, ...(healthchecks && { healthchecks }) }],
-    services: [{ name: 'x', host: 'replicas', retries, connect_timeout: 500, routes: [{ name: 'x', paths: ['/x'], strip_path: false }] }],
+    services: [{ name: 'x', host: 'replicas', retries, routes: [{ name: 'x', paths: ['/x'], strip_path: false }] }],
   });
 }
 
@@ -95,6 +95,7 @@ describe('a service whose host is an upstream', () => {
   it('leaves out a target that says it is going, and takes it back when it is well again', async () => {
     const active = {
       http_path: '/health',
+      timeout: 60,
       healthy: { interval: 0.05, successes: 1, http_statuses: [200] },
       unhealthy: { interval: 0.05, http_failures: 1, tcp_failures: 1, http_statuses: [503] },
     };

@@ -35,14 +35,14 @@ beforeAll(async () => {
   noteSecret('API key', key);
   examples = (await send(`${instance.sandbox}/`)).json();
   caller = new ExampleCaller(instance.gateway.replace(/\/$/, ''), () => key);
-}, 180_000);
+});
 
 afterAll(async () => {
   closeConnections();
   await db?.end();
   await instance?.stop();
   await collector?.close();
-}, 60_000);
+});
 
 const exampleOf = (product: string, outcome: string, route: string): SandboxExample => {
   const found = examples.find((each) => each.product === product && each.outcome === outcome && each.route === route);
@@ -193,7 +193,7 @@ describe('no secret that was sent', () => {
       }),
       send(`${instance.gateway}/ip`, { headers: { 'X-API-Key': key, traceparent: key, 'X-Request-Id': key } }),
     ]);
-  }, 90_000);
+  });
 
   it('is in any log, at the level that tells most', () => {
     expect(countSecrets()).toBeGreaterThan(10);

@@ -8,12 +8,15 @@ import { createCustomer } from '../../plugins/stores/postgres/create-customer';
 import { createKey } from '../../plugins/stores/postgres/create-key';
 import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
 import { eventually } from '../support/eventually';
+import { burst } from '../support/exact-burst';
 import { closeConnections, send } from '../support/http';
 import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/next-version';
 import { startNode, type GatewayNode } from '../support/node';
 import { testDatabase, type TestDatabase } from '../support/postgres';
 import { endProgram, startProgram } from '../support/program';
 import { startTestRedis, type TestRedis } from '../support/redis';
+import { lastAdmittedAfter } from '../support/revocation';
+import { isUndecided, startTurnMeter } from '../support/turn-meter';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 const customer = 'upgrade@example.com';
@@ -39,19 +42,18 @@ describe('a database that moves to the next version', () => {
     options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     nodes.push(await startNode(options));
-  }, 60_000);
+  });
   afterAll(async () => {
     closeConnections();
     await Promise.all(nodes.map((node) => node.stop()));
     await endProgram(service);
     await redis.close();
     await database.close();
-  }, 60_000);
+  });
 
   const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
     createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000, actor: 'test' });
-  const statusAt = async (node: GatewayNode | undefined, key: string): Promise<number> =>
-    (await send(`${node?.gateway ?? ''}/vahaan`, { headers: { 'X-API-Key': key } })).status;
+  const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);
 
   /** Known keys, keys that the nodes have to look up, and keys that were never issued, on every node, while `work` runs. */
   async function underLoad(work: () => Promise<unknown>): Promise<void> {
@@ -59,10 +61,16 @@ describe('a database that moves to the next version', () => {
     // Made beforehand: whoever makes one waits for the tables as well.
     const unseen = await Promise.all(Array.from({ length: UNSEEN_KEYS }, async () => (await newKey()).key));
     let running = true;
+    /** What was refused although a request need not be, unless the machine gave the node or its stores no turns. */
+    const suspects: { what: string; isExcused: () => boolean }[] = [];
+    const meter = startTurnMeter();
     const expectStatus = async (node: GatewayNode, key: string, status: number): Promise<void> => {
-      const got = await statusAt(node, key).catch(() => 0);
+      const sentAt = performance.now();
+      const got = await send(`${node.gateway}/vahaan`, { headers: { 'X-API-Key': key } }).catch(() => ({ status: 0, text: '' }));
       sent++;
-      if (got !== status) failed.push(`${got} instead of ${status}`);
+      if (got.status === status) return;
+      const answer = { sentAt, tookMs: performance.now() - sentAt };
+      suspects.push({ what: `${got.status} instead of ${status}`, isExcused: () => isUndecided(got) && meter.wasShortOfTurns(answer) });
     };
     const loop = async (node: GatewayNode): Promise<void> => {
       while (running) {
@@ -77,6 +85,8 @@ describe('a database that moves to the next version', () => {
     await eventually(() => sent > before + 10);
     await work().finally(() => (running = false));
     await loops;
+    meter.stop();
+    failed.push(...suspects.filter(({ isExcused }) => !isExcused()).map(({ what }) => what));
   }
 
   it('is migrated by two starters at once under a plugin server of the old version, which fails no request', async () => {
@@ -94,7 +104,7 @@ describe('a database that moves to the next version', () => {
       await eventually(() => sent > before + 20);
     }).finally(() => blocker.release());
     expect(failed).toEqual([]);
-  }, 60_000);
+  });
 
   it('takes a plugin server of the old version that starts after it', async () => {
     nodes.push(await startNode(options));
@@ -103,22 +113,27 @@ describe('a database that moves to the next version', () => {
       await eventually(() => sent > before + 40);
     });
     expect(failed).toEqual([]);
-  }, 60_000);
+  });
 
   it('lets both versions count as one', async () => {
-    const email = 'counted@example.com';
-    await createCustomer(database.pool, { email, actor: 'test' });
-    const { key } = await newKey(email, 41);
-    const statuses = await Promise.all(Array.from({ length: 100 }, (_, index) => statusAt(nodes[index % 2], key)));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(41);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(59);
+    const counts = await burst({
+      urls: urls(),
+      newKey: async (daily) => {
+        const email = `counted-${randomBytes(4).toString('hex')}@example.com`;
+        await createCustomer(database.pool, { email, actor: 'test' });
+        return newKey(email, daily);
+      },
+      metrics: nodes.map((node) => (name) => node.metric(name)),
+      left: 41,
+      requests: 100,
+    });
+    expect(counts).toEqual({ 200: 41, 429: 59 });
   });
 
   it('lets both versions refuse a revoked key within a second', async () => {
     const { key, id } = await newKey();
-    for (const node of nodes) expect(await statusAt(node, key)).toBe(200);
-    await revokeKey(database.pool, { id, actor: 'test' });
-    await eventually(async () => (await Promise.all(nodes.map((node) => statusAt(node, key)))).every((status) => status === 401), 1_000);
+    const revoke = (): Promise<unknown> => revokeKey(database.pool, { id, actor: 'test' });
+    for (const ms of await lastAdmittedAfter({ urls: urls(), key, revoke })) expect(ms).toBeLessThan(1_000);
   });
 
   it('is left alone by the migrations of the old version', async () => {

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'many-events-'));
   const socketPath = join(folder, 'kong.sock');
   const quiet = (): void => {};
-  const server = createPluginServer({ plugin, socketPath, log: { info: quiet, warn: quiet, error: quiet } });
+  const server = createPluginServer({ plugin, socketPath, log: { info: quiet, warn: quiet, error: quiet }, eventDeadlineMs: 120_000 });
   await server.listen();
   const refusing = await (await ScriptedKong.connect(socketPath)).startInstance({ exit: true });
   const drive = async (count: number): Promise<void> => {

@@ -38,7 +38,14 @@ export class TestServer {
     this.socketPath = join(this.folder, 'run', 'kong.sock');
     const write = (level: string) => (details: object, message: string) => void this.log.push({ level, details, message });
     const log = { info: write('info'), warn: write('warn'), error: write('error') };
-    this.server = createPluginServer({ plugin: pluginWith(access), socketPath: this.socketPath, log, ...options });
+    // Only tests of the deadline set one that a busy machine may miss.
+    this.server = createPluginServer({
+      plugin: pluginWith(access),
+      socketPath: this.socketPath,
+      log,
+      eventDeadlineMs: 120_000,
+      ...options,
+    });
   }
 
   static async start(access: Access, options: Partial<PluginServerOptions> = {}): Promise<TestServer> {

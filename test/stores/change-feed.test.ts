@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
-import { StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
 import { type AccessRecordCache, createAccessRecordCache } from '../../plugins/stores/access-record-cache';
 import { type Change } from '../../plugins/stores/change-feed';
 import { createPostgresChangeFeed, type PostgresChangeFeed } from '../../plugins/stores/postgres/change-feed';
@@ -18,6 +18,8 @@ import { signalServer } from '../support/postgres-processes';
 
 /** The longest that any node may honour a revoked key. */
 const ONE_SECOND_MS = 1_000;
+/** What a server that only waits for its turn may take. Nothing is tested of it but that the tests need not be quick. */
+const PATIENCE_MS = 120_000;
 
 // A server of its own: these tests freeze and kill it.
 let server: EmbeddedPostgres;
@@ -35,7 +37,7 @@ const healthy = (): Promise<void> => eventually(() => feed.isHealthy());
 beforeAll(async () => {
   await restart();
   await migrate(server.url);
-  pool = createPool(server.url, { statementTimeoutMs: 800 });
+  pool = createPool(server.url, { statementTimeoutMs: PATIENCE_MS });
   await seedCatalogue(pool);
 });
 afterAll(async () => {
@@ -44,15 +46,21 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   told = [];
-  feed = createPostgresChangeFeed({ url: server.url });
+  feed = createPostgresChangeFeed({ url: server.url, abandonMs: PATIENCE_MS });
   feed.subscribe((change) => told.push(change));
-  cache = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed });
+  const deadlines = { rereadDeadlineMs: PATIENCE_MS, coldDeadlineMs: PATIENCE_MS };
+  cache = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed, ...deadlines });
   await healthy();
 });
 afterEach(async () => {
   cache.close();
   await feed.close();
 });
+
+function isNotUnavailable(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return false;
+  throw error;
+}
 
 /** Resolves once everything committed so far has been told. */
 async function settle(): Promise<void> {
@@ -64,7 +72,8 @@ describeAccessRecords('the cache over PostgreSQL', () => ({ records: cache, pool
 
 describe('the change feed', () => {
   it('announces a gap before it is healthy, then each change', async () => {
-    expect(told).toEqual([{ kind: 'gap' }]);
+    expect(told[0]).toEqual({ kind: 'gap' });
+    expect(told).toHaveLength(1);
     const { id, customerId } = await newKey(pool);
     await pool.query("UPDATE plan SET daily = daily + 1 WHERE product_id = 'api-ip'");
     await settle();
@@ -86,7 +95,7 @@ describe('the change feed', () => {
 
   it('comes back by itself after its connection was killed, and announces the gap', async () => {
     await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'");
-    await eventually(() => told.filter(({ kind }) => kind === 'gap').length === 2);
+    await eventually(() => told.filter(({ kind }) => kind === 'gap').length >= 2);
     await healthy();
   });
 });
@@ -95,10 +104,12 @@ describe('with a real feed', () => {
   it('honours no revoked key a second after the revocation was committed', async () => {
     const { id, hash } = await newKey(pool);
     await settle();
-    await cache.findAccessRecord(hash);
-    const reads = cache.stats().reads;
-    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'active' });
-    expect(cache.stats().reads).toBe(reads);
+    // From memory: the cache honours it without asking.
+    await eventually(async () => {
+      const { hits } = cache.stats();
+      expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'active' });
+      return cache.stats().hits > hits;
+    });
     await revokeKey(pool, { id, actor: 'test' });
     await sleep(ONE_SECOND_MS);
     expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
@@ -117,23 +128,32 @@ describe('with a real feed', () => {
   });
 
   it('notices a frozen server, keeps known keys working and refuses unknown ones, until it wakes', async () => {
+    const hasty = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed });
+    /** Asked again until the server has answered in time. */
+    const find = async (hash: string): Promise<AccessRecord | undefined> => {
+      let found: AccessRecord | undefined;
+      const isFound = (): Promise<boolean> => hasty.findAccessRecord(hash).then((record) => ((found = record), true), isNotUnavailable);
+      await eventually(isFound);
+      return found;
+    };
     const { id, hash } = await newKey(pool);
     await settle();
-    await cache.findAccessRecord(hash);
+    await find(hash);
     signalServer(server.pid, 'SIGSTOP');
     try {
       await eventually(() => !feed.isHealthy());
-      expect(await cache.findAccessRecord(hash)).toMatchObject({ credentialId: id });
-      await expect(cache.findAccessRecord('1'.repeat(64))).rejects.toThrow(StoreUnavailable);
-      expect(cache.stats().staleUses).toBeGreaterThan(0);
+      expect(await hasty.findAccessRecord(hash)).toMatchObject({ credentialId: id });
+      await expect(hasty.findAccessRecord('1'.repeat(64))).rejects.toThrow(StoreUnavailable);
+      expect(hasty.stats().staleUses).toBeGreaterThan(0);
     } finally {
       signalServer(server.pid, 'SIGCONT');
     }
     await healthy();
-    await eventually(async () => (await cache.findAccessRecord('1'.repeat(64)).catch(() => 'unavailable')) === undefined);
+    expect(await find('1'.repeat(64))).toBeUndefined();
     await revokeKey(pool, { id, actor: 'test' });
     await settle();
-    expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+    expect(await find(hash)).toMatchObject({ state: 'revoked' });
+    hasty.close();
   });
 
   it('keeps known keys working while the server is dead, and forgets nothing that changed once it is back', async () => {

@@ -97,9 +97,13 @@ describe('the embedded PostgreSQL', () => {
        setInterval(() => undefined, 1000);`,
     );
     const parent = fork(script, { stdio: 'ignore' });
-    const orphan = await new Promise<{ pid: number; url: string }>((done) => parent.once('message', (message) => done(message as never)));
-    await query(orphan.url, 'CREATE TABLE kept AS SELECT 7 AS n');
-    parent.kill('SIGKILL');
+    let orphan: { pid: number; url: string };
+    try {
+      orphan = await new Promise((done) => parent.once('message', (message) => done(message as never)));
+      await query(orphan.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    } finally {
+      parent.kill('SIGKILL');
+    }
     await eventually(() => parent.signalCode !== null);
     expect(isAlive(orphan.pid)).toBe(true);
     const server = await start();

@@ -111,7 +111,7 @@ describe('what a node tells of itself', () => {
 
   it('writes a burst of changes in few statements, and each key’s last change', async () => {
     const feed = new ScriptedFeed();
-    const reporter = await report(feed, { collectMs: 50 });
+    const reporter = await report(feed, { collectMs: 50, heartbeatMs: 3_600_000 });
     let statements = 0;
     const query = pool.query.bind(pool);
     Object.assign(pool, { query: (...args: Parameters<typeof query>) => ((statements += 1), query(...args)) });

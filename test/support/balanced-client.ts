@@ -21,7 +21,7 @@ interface Member {
   isIn: boolean;
 }
 
-const ANSWER_LIMIT_MS = 30_000;
+const ANSWER_LIMIT_MS = 90_000;
 
 /**
  * What a load balancer is to several gateways: keeps connections, sends to each in turn, repeats nothing, and sends nothing more to one

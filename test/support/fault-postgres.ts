@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type QueryResult } from 'pg';
+import { findFreeRow } from '../../cli/supervisor/free-port';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
-import { freePort, serverFiles } from '../../plugins/stores/postgres/embedded-postgres-files';
+import { serverFiles } from '../../plugins/stores/postgres/embedded-postgres-files';
 import { isAlive } from '../../plugins/stores/postgres/embedded-postgres-process';
 import { eventually } from './eventually';
-import { runFolder } from './postgres';
+import { PATIENCE_MS, runFolder } from './postgres';
 import { signalServer } from './postgres-processes';
 
 /** A PostgreSQL server of one test, to be broken. */
@@ -44,7 +45,7 @@ interface Place {
 }
 
 async function runStatement(url: string, statement: string): Promise<QueryResult<Record<string, unknown>>> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, query_timeout: 20_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -110,7 +111,7 @@ async function startAt(place: Place): Promise<FaultPostgres> {
 }
 
 async function newPlace(parent = runFolder()): Promise<Place> {
-  return { dataDir: join(parent, `postgres-${randomBytes(4).toString('hex')}`), port: await freePort() };
+  return { dataDir: join(parent, `postgres-${randomBytes(4).toString('hex')}`), port: await findFreeRow(1) };
 }
 
 /** A server of its own with an empty database. @param parent the folder that its data go into; default the run's */

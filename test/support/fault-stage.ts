@@ -10,6 +10,7 @@ import { type ProbeTarget } from './fault-probe';
 import { startFaultPostgres, type FaultPostgres } from './fault-postgres';
 import { closeConnections } from './http';
 import { startNode, type GatewayNode, type NodeOptions } from './node';
+import { PATIENCE_MS } from './postgres';
 import { endProgram, startProgram, type StartedProgram } from './program';
 import { startTestRedis, type TestRedis } from './redis';
 
@@ -92,7 +93,7 @@ export async function openFaultStage(options: StageOptions = {}): Promise<FaultS
     await prepareDatabase(postgres.url);
     const redis = await keep(startTestRedis({ persistent: true }), (server) => server.close());
     const service = await keep(startService(options), ({ child }) => endProgram(child));
-    const db = await keep(Promise.resolve(createPool(postgres.url, { max: 2 })), (pool) => pool.end());
+    const db = await keep(Promise.resolve(createPool(postgres.url, { max: 2, statementTimeoutMs: PATIENCE_MS })), (pool) => pool.end());
     const upstreams = service.ready['services'] as Record<string, string>;
     const revoked = await issueKey(db);
     await revokeKey(db, { id: revoked.id, actor });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { findFreeRow } from '../../cli/supervisor/free-port';
 import { SERVICES } from '../../services/registry';
 import { endProgram, startProgram } from './program';
+import { readMetric } from './read-metric';
 import { replicatedKongYml } from './replicated-kong-yml';
 
 /** One replica of something: always at the same address, so that it can be started again. */
@@ -12,6 +13,8 @@ export interface Unit {
   readonly name: string;
   /** `host:port` of a worker, a URL of a gateway; empty for what has many. */
   readonly address: string;
+  /** One figure of the plugin server's metrics; for gateways alone. */
+  metric(name: string): Promise<number>;
   start(): Promise<void>;
   /** SIGTERM. @throws Error when it does not end by itself with code 0 */
   stop(): Promise<void>;
@@ -34,8 +37,8 @@ export interface Fleet {
 
 const GATEWAYS = 3;
 const REPLICAS = 2;
-/** From SIGTERM until a service refuses connections: five health checks of the gateways. */
-const LEAVE_MS = '1000';
+/** From SIGTERM until a service refuses connections: twelve health checks of the gateways, some of which may come late. */
+const LEAVE_MS = '2500';
 const WORKERS_FOLDER = resolve(__dirname, '../../services/workers');
 
 interface ProgramOptions {
@@ -47,11 +50,17 @@ interface ProgramOptions {
 
 function createUnit({ name, address, programs }: ProgramOptions): Unit {
   let children: ChildProcess[] = [];
+  let metricsPort: unknown;
   return {
     name,
     address,
+    metric: (figure) => readMetric(`http://127.0.0.1:${String(metricsPort)}/metrics`, figure),
     async start() {
-      for (const { module, env, args } of programs) children.push((await startProgram(module, { env, ...(args && { args }) })).child);
+      for (const { module, env, args } of programs) {
+        const { child, ready } = await startProgram(module, { env, ...(args && { args }) });
+        children.push(child);
+        metricsPort = ready['metrics'] ?? metricsPort;
+      }
     },
     async stop() {
       const ending = children.reverse();
@@ -104,7 +113,7 @@ function planGateways(options: { firstPort: number; folder: string; kongYml: str
     const PLUGIN_SOCKET = join(folder, `plugin-${index}.sock`);
     const port = String(firstPort + index);
     const programs = [
-      { module: 'plugins/server/main.js', env: { ...env, PLUGIN_SOCKET } },
+      { module: 'plugins/server/main.js', env: { ...env, PLUGIN_SOCKET, METRICS_PORT: '0' } },
       { module: 'kong/local/main.js', env: { PLUGIN_SOCKET, GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: port, KONG_YML: kongYml } },
     ];
     return createUnit({ name: `gateway ${index}`, address: `http://127.0.0.1:${port}`, programs });

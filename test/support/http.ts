@@ -21,6 +21,9 @@ export interface Sending {
 /** What comes after this many bytes is not waited for: the start of a video tells enough. */
 const LONGEST_BODY = 16 * 1024 * 1024;
 
+/** Far beyond what any answer takes, also on a busy machine. */
+const ANSWER_LIMIT_MS = 90_000;
+
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Sends one request exactly as given; no redirect is followed and nothing is retried. */
@@ -57,7 +60,7 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
       response.on('end', finish);
     });
     outgoing.on('error', reject);
-    outgoing.setTimeout(30_000, () => outgoing.destroy(new Error(`no answer within 30 s: ${method} ${target.pathname}`)));
+    outgoing.setTimeout(ANSWER_LIMIT_MS, () => outgoing.destroy(new Error(`no answer in time: ${method} ${target.pathname}`)));
     outgoing.end(body);
   });
 }

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { findFreeRow } from '../../cli/supervisor/free-port';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -28,15 +28,6 @@ export interface RunningInstance {
   stop(inspect?: (dataDir: string) => void): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk: Buffer) => (output.stdout += String(chunk)));
@@ -50,7 +41,7 @@ const ended = (child: ChildProcess): Promise<number> =>
   );
 
 /** A first start installs nothing here, but initialises a database; a busy machine needs patience. */
-const START_LIMIT_MS = 90_000;
+const START_LIMIT_MS = 240_000;
 
 function firstLine(child: ChildProcess, output: { stdout: string; stderr: string }): Promise<string> {
   return new Promise((done, fail) => {
@@ -76,7 +67,7 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-instance-'));
   const environment = { ...process.env, ...env, TOLLGATE_DATA_DIR: dataDir };
   const start = join(ROOT, 'cli', 'start.mjs');
-  const supervisor = spawn(process.execPath, [start, '--port', String(await freePort()), '--json'], { cwd: ROOT, env: environment });
+  const supervisor = spawn(process.execPath, [start, '--port', String(await findFreeRow(1)), '--json'], { cwd: ROOT, env: environment });
   const output = collect(supervisor);
   const report = JSON.parse(await firstLine(supervisor, output)) as Pick<
     RunningInstance,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pluginServerNodeOptions } from '../../cli/supervisor/plan';
-import { send } from './http';
 import { endProgram, startProgram } from './program';
+import { readMetric } from './read-metric';
 
 export interface NodeOptions {
   databaseUrl: string;
@@ -57,12 +57,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
     gatewayProcess: gateway.child,
     pluginServer: pluginServer.child,
     pluginSocket: socket,
-    async metric(name) {
-      const { text } = await send(`http://127.0.0.1:${String(pluginServer.ready['metrics'])}/metrics`);
-      const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-      if (line === undefined) throw new Error(`the plugin server has no metric ${name}`);
-      return Number(line.slice(name.length + 1));
-    },
+    metric: (name) => readMetric(`http://127.0.0.1:${String(pluginServer.ready['metrics'])}/metrics`, name),
     async stop() {
       await endProgram(gateway.child);
       await endProgram(pluginServer.child);

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type Pool } from 'pg';
 import { startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { eventually } from './eventually';
 
 const TEMPLATE = 'tollgate_template';
 /** Any number that no other program locks in the tests' own server. */
 const TEMPLATE_LOCK = 20_261_120;
+
+/** How long a test waits for a connection of its pool, which hundreds of queries may have asked for before it, and for a query. */
+export const PATIENCE_MS = 120_000;
 
 /** One database of one test file. */
 export interface TestDatabase {
@@ -25,12 +30,36 @@ export function runFolder(): string {
   return folder;
 }
 
-/** URL of the run's one server; the first test that asks starts it, globalTeardown stops it. */
-export async function testServerUrl(): Promise<string> {
+async function startServer(urlFile: string): Promise<void> {
   // Test data is thrown away, so that no write needs to wait for the disk.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
   const { url } = await startEmbeddedPostgres({ dataDir: join(runFolder(), 'postgres'), settings });
-  return url;
+  writeFileSync(`${urlFile}.new`, url, { mode: 0o600 });
+  renameSync(`${urlFile}.new`, urlFile);
+}
+
+/**
+ * URL of the run's one server; the first test that asks starts it, globalTeardown stops it. Whoever asks later is told, and does not
+ * look at the server: a starter ends one that does not answer for some seconds, which on a busy machine is no reason to.
+ */
+export async function testServerUrl(): Promise<string> {
+  const urlFile = join(runFolder(), 'server-url');
+  const starting = join(runFolder(), 'server-starting');
+  await eventually(async () => {
+    if (existsSync(urlFile)) return true;
+    try {
+      mkdirSync(starting);
+    } catch {
+      return false;
+    }
+    try {
+      if (!existsSync(urlFile)) await startServer(urlFile);
+    } finally {
+      rmdirSync(starting);
+    }
+    return true;
+  });
+  return readFileSync(urlFile, 'utf8');
 }
 
 function onDatabase(url: string, name: string): string {
@@ -76,7 +105,7 @@ export async function testDatabase({ empty = false }: { empty?: boolean } = {}):
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
   });
   const url = onDatabase(server, name);
-  const pool = createPool(url, { max: 5, applicationName: 'tollgate test' });
+  const pool = createPool(url, { max: 5, applicationName: 'tollgate test', statementTimeoutMs: PATIENCE_MS });
   const close = async (): Promise<void> => {
     await pool.end();
     await withAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));

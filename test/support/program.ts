@@ -32,8 +32,8 @@ export function startProgram(module: string, { env, args = [], nodeArgs = [] }: 
   });
 }
 
-/** A stop drains for at most 15 s; what is still there after that did not end by itself. */
-const STOP_LIMIT_MS = 25_000;
+/** A stop drains for at most 15 s, and on a busy machine takes its time; what is still there after that did not end by itself. */
+const STOP_LIMIT_MS = 60_000;
 
 /**
  * SIGTERM, and SIGKILL when that does not end it.

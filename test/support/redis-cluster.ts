@@ -1,5 +1,5 @@
 import { eventually } from './eventually';
-import { startTestRedis, type TestRedis } from './redis';
+import { NODE_TIMEOUT_MS, startTestRedis, type TestRedis } from './redis';
 
 /** A Redis Cluster of masters, each with its own part of the slots, and no replicas. */
 export interface TestRedisCluster {
@@ -8,10 +8,16 @@ export interface TestRedisCluster {
   readonly nodes: readonly TestRedis[];
   /** The master of a hash tag's slot, as the cluster itself says. */
   ownerOf(tag: string): Promise<TestRedis>;
+  /** Waits until its fellows have found out that this node, which was killed, is away. */
+  untilMissed(dead: TestRedis): Promise<void>;
+  /** Starts it again and waits until they know that it is back. */
+  takeBack(dead: TestRedis): Promise<void>;
   close(): Promise<void>;
 }
 
 const SLOTS = 16_384;
+/** How soon the fellows of a node that was killed are to find out, which they leave for later otherwise. */
+const MISS_AFTER_MS = '1000';
 
 function hostPort({ url }: TestRedis): [string, string] {
   const { hostname, port } = new URL(url);
@@ -48,9 +54,28 @@ export async function startTestRedisCluster(masters = 3): Promise<TestRedisClust
     await close();
     throw error;
   }
+  const setPatience = async (of: readonly TestRedis[], ms: string): Promise<void> => {
+    for (const node of of) await node.command('CONFIG', 'SET', 'cluster-node-timeout', ms);
+  };
+  const untilAll = async (of: readonly TestRedis[], info: RegExp): Promise<void> => {
+    const shows = async (node: TestRedis): Promise<boolean> => info.test(String(await node.command('CLUSTER', 'INFO')));
+    await eventually(async () => (await Promise.all(of.map(shows))).every(Boolean));
+  };
+  const untilMissed = async (dead: TestRedis): Promise<void> => {
+    const fellows = nodes.filter((node) => node !== dead);
+    await setPatience(fellows, MISS_AFTER_MS);
+    await untilAll(fellows, /^cluster_slots_fail:[1-9]/m);
+  };
+  const takeBack = async (dead: TestRedis): Promise<void> => {
+    await dead.start();
+    await untilAll(nodes, /^cluster_slots_fail:0\b/m);
+    await setPatience(nodes, NODE_TIMEOUT_MS);
+  };
   return {
     url: nodes.map(({ url }) => url).join(','),
     nodes,
+    untilMissed,
+    takeBack,
     async ownerOf(tag) {
       const share = Math.ceil(SLOTS / masters);
       // A node that was killed cannot be asked.

@@ -1,9 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { findFreePorts } from '../../cli/supervisor/free-port';
+import { eventually } from './eventually';
 
 /** A Redis server of one test file. */
 export interface TestRedis {
@@ -35,16 +36,6 @@ function findServer(): string {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
-    });
-  });
-}
-
 async function withClient<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
   redis.on('error', () => undefined);
@@ -56,32 +47,30 @@ async function withClient<T>(url: string, work: (redis: Redis) => Promise<T>): P
   }
 }
 
-async function waitUntilReady(url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await withClient(url, (redis) => redis.ping());
-      return;
-    } catch (cause) {
-      if (tries >= 100) throw new Error('redis-server did not start', { cause });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+/** @throws Error when the server ended instead, for example because somebody else has taken its port */
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  const isUp = (): Promise<boolean> =>
+    withClient(url, (redis) => redis.ping()).then(
+      () => true,
+      () => false,
+    );
+  await eventually(async () => hasEnded(child) || (await isUp()));
+  if (hasEnded(child)) throw new Error('redis-server did not start');
 }
 
-/** The slots of other masters are served while one is away, which its fellows find out within a second. */
-const CLUSTER_ARGUMENTS = ['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '1000'];
+/** The slots of other masters are served while one is away. A node that gets no turn for some seconds is not taken for one. */
+export const NODE_TIMEOUT_MS = '15000';
+const CLUSTER_ARGUMENTS = ['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', NODE_TIMEOUT_MS];
 
 async function formCluster(redis: Redis): Promise<void> {
   await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  for (let tries = 0; tries < 200; tries++) {
-    if (String(await redis.call('CLUSTER', 'INFO')).includes('cluster_state:ok')) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('the cluster of one did not form');
+  await eventually(async () => String(await redis.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
 }
 
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
 function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  if (hasEnded(child)) return Promise.resolve();
   return new Promise((resolve) => child.once('exit', () => resolve()));
 }
 
@@ -92,16 +81,16 @@ function ended(child: ChildProcess): Promise<void> {
  */
 export async function startTestRedis(options: { persistent?: boolean; cluster?: 'alone' | 'node' } = {}): Promise<TestRedis> {
   const binary = findServer();
-  const port = await freePort();
+  const [port = 0, busPort = 0] = await findFreePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--loglevel', 'warning'];
-  if (options.cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()), ...CLUSTER_ARGUMENTS);
+  if (options.cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...CLUSTER_ARGUMENTS);
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(binary, args, { stdio: 'ignore' });
-    await waitUntilReady(url);
+    await waitUntilReady(url, child);
     if (options.cluster === 'alone') await withClient(url, formCluster);
   };
   const kill = async (): Promise<void> => {
@@ -111,7 +100,16 @@ export async function startTestRedis(options: { persistent?: boolean; cluster?: 
     dying.kill('SIGKILL');
     await ended(dying);
   };
-  await start();
+  const close = async (): Promise<void> => {
+    await kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     url,
     start,
@@ -120,10 +118,7 @@ export async function startTestRedis(options: { persistent?: boolean; cluster?: 
     thaw: () => void child?.kill('SIGCONT'),
     flush: async () => void (await withClient(url, (redis) => redis.flushall())),
     command: (name, ...rest) => withClient(url, (redis) => redis.call(name, ...rest)),
-    close: async () => {
-      await kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
 

@@ -14,6 +14,8 @@ export const CHECK_SECONDS = 0.2;
 const HEALTH_CHECKS = {
   active: {
     http_path: '/',
+    // A replica that waits for its turn is not away: none of them would be left.
+    timeout: 60,
     healthy: { interval: CHECK_SECONDS, successes: 1, http_statuses: [401] },
     unhealthy: { interval: CHECK_SECONDS, http_failures: 1, tcp_failures: 1, timeouts: 1, http_statuses: [503] },
   },

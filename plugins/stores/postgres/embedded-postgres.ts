@@ -17,7 +17,7 @@ import { createCluster, type EmbeddedPostgresOptions, explainFailure, launch, NA
 
 /** First start takes about 1.3 s; a start after a crash replays the log. */
 const START_DEADLINE_MS = 30_000;
-/** A server that only recovers says so; one that says nothing for this long is ended. */
+/** A server that starts or recovers says so, here or in its pid file; one that says nothing for this long is ended. */
 const ADOPT_DEADLINE_MS = 3_000;
 
 export interface EmbeddedPostgres {
@@ -90,12 +90,25 @@ async function adoptRunning(run: Run): Promise<EmbeddedPostgres | undefined> {
       return handle(run, running.pid, { port: running.port, adopted: true });
     } catch (error) {
       if (error instanceof WrongPassword) throw error;
-      if (codeOf(error) === STARTING_UP) limitMs = START_DEADLINE_MS;
+      if (codeOf(error) === STARTING_UP || readPidFile(run.files)?.ready === false) limitMs = START_DEADLINE_MS;
       await sleep(100);
     }
   }
   await stopServer(running.pid);
   return undefined;
+}
+
+/** A server that says it is ready may still have to wait for its turn before it answers. */
+async function untilAnswering(run: Run, server: { port: number; pid: number; deadline: number }): Promise<void> {
+  for (;;) {
+    try {
+      await checkServer(run, server.port);
+      return;
+    } catch (error) {
+      if (error instanceof WrongPassword || !isAlive(server.pid) || performance.now() > server.deadline) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 function handle(run: Run, pid: number, { port, adopted }: { port: number; adopted: boolean }): EmbeddedPostgres {
@@ -148,7 +161,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const port = await choosePort(run);
     const pid = await startServer(run, port, deadline);
     if (pid !== undefined) {
-      await checkServer(run, port);
+      await untilAnswering(run, { port, pid, deadline });
       return handle(run, pid, { port, adopted: false });
     }
     await sleep(100);

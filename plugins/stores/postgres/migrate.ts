@@ -12,6 +12,7 @@ const MIGRATIONS_TABLE = 'schema_migration';
 const LOCK_TIMEOUT_MS = 500;
 const RETRY_MS = 1_000;
 const PATIENCE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 30_000;
 
 export interface MigrateOptions {
   /** Where the numbered SQL files are; those of this version unless given. */
@@ -57,7 +58,7 @@ async function runMigrations(url: string, dir: string): Promise<string[]> {
     databaseUrl: {
       connectionString: url,
       application_name: 'tollgate migrate',
-      connectionTimeoutMillis: 10_000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
     },
     dir,

@@ -44,11 +44,3 @@ export function oneService(fields: Record<string, unknown>, route: Record<string
     services: [{ name: 'x', ...fields, routes: [{ name: 'x', paths: ['/x'], strip_path: false, ...route }] }],
   });
 }
-
-export async function eventually(check: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!check()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

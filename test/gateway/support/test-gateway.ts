@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createLocalGateway, type LocalGateway, type LocalGatewayOptions } from '../../../kong/local/gateway';
 import { type LogFields } from '../../../kong/local/log';
+import { runFolder } from '../../support/postgres';
 
 export const fixtures = resolve(__dirname, '../fixtures');
 
@@ -18,8 +18,9 @@ export type GatewaySettings = Partial<Omit<LocalGatewayOptions, 'log'>> & {
   kongConf?: string;
 };
 
+/** In the folder of this jest run, which is removed with it. */
 export function writeConfig(name: string, text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'gateway-test-')), name);
+  const path = join(mkdtempSync(join(runFolder(), 'gateway-test-')), name);
   writeFileSync(path, text);
   return path;
 }

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type Clock, type QuotaCounter, systemClock } from '../../../plugins/core/ports';
+import { type Clock, type QuotaCounter } from '../../../plugins/core/ports';
 import { PostgresQuotaCounter } from '../../../plugins/stores/postgres/quota-counter';
 import { QuotaLedger } from '../../../plugins/stores/postgres/quota-ledger';
 import { CoalescingCounter } from '../../../plugins/stores/quota-coalescer';
@@ -10,10 +10,11 @@ import { RedisQuotaCounter } from '../../../plugins/stores/redis/quota-counter';
 import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
 import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';
 import { type QuotaHarness } from '../../contracts/quota-counter';
+import { PatientClock } from './patient-clock';
 
 export const silentLog: StoreLog = { info: () => undefined, warn: () => undefined };
 
-/** Long enough that a busy machine is never taken for a silent store. */
+/** What a store may take to answer, by a clock that only a test moves. */
 const PATIENT = { silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 };
 
 /** Shifts a store's clock: the difference to the real one, in whole seconds, set by {@link StoreClock.set}. */
@@ -37,7 +38,7 @@ function common({ pool, timeZone, storeClock, clock, log }: NodeOptions) {
   return {
     pool,
     timeZone: timeZone ?? 'Asia/Kolkata',
-    clock: clock ?? systemClock,
+    clock: clock ?? new PatientClock(),
     clockOffsetSeconds: () => storeClock?.offsetSeconds ?? 0,
     log: log ?? silentLog,
   };
@@ -70,10 +71,19 @@ export async function redisNode(options: NodeOptions & { redisUrl: string }): Pr
   return { counter, close: () => connection.close() };
 }
 
-/** What production composes. `isPatient`: only a broken connection gives Redis up, never a machine that is slow. */
-export function storeNode(options: NodeOptions & { redisUrl: string | undefined; isPatient?: boolean }): Promise<QuotaStore> {
-  const { redisUrl, isPatient } = options;
-  return createQuotaCounter({ ...common(options), redisUrl, redisSilence: isPatient ? PATIENT : undefined });
+export interface StoreNodeOptions extends NodeOptions {
+  readonly redisUrl: string | undefined;
+  /** Redis is away now. Otherwise a node that did not reach it in its first second, for want of turns, is made anew. */
+  readonly startsWithoutRedis?: boolean;
+}
+
+/** What production composes. Only a broken connection gives a store up, or time that a test lets pass on a clock of its own. */
+export async function storeNode(options: StoreNodeOptions): Promise<QuotaStore> {
+  for (;;) {
+    const store = await createQuotaCounter({ ...common(options), redisUrl: options.redisUrl });
+    if (options.startsWithoutRedis || store.stats().failovers === 0) return store;
+    await store.close();
+  }
 }
 
 /** Two nodes made alike. */
@@ -91,13 +101,4 @@ export async function harnessOf(
       await two.close();
     },
   };
-}
-
-/** Waits for what happens by itself; ten seconds at most. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('waited in vain');
 }

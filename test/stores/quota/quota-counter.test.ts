@@ -24,5 +24,5 @@ describeQuotaCounter('Postgres', (timeZone) =>
 );
 
 describeQuotaCounter('Redis with Postgres behind it', (timeZone) =>
-  harnessOf((storeClock) => storeNode({ pool: database.pool, redisUrl: redis.url, timeZone, storeClock, isPatient: true })),
+  harnessOf((storeClock) => storeNode({ pool: database.pool, redisUrl: redis.url, timeZone, storeClock })),
 );

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { type QuotaLimits } from '../../../plugins/core/catalogue';
 import { decideSpend } from '../../../plugins/core/quota';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
-import { StoreClock, storeNode, until } from './harness';
+import { StoreClock, storeNode } from './harness';
 
 const LIMITS: QuotaLimits[] = [
   { daily: 10, monthly: 25 },
@@ -79,7 +80,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
   const storeClock = new StoreClock();
   beforeAll(async () => {
     [database, redis] = await Promise.all([testDatabase(), startTestRedis({ persistent: true })]);
-    const options = { pool: database.pool, redisUrl: redis.url, storeClock, isPatient: true };
+    const options = { pool: database.pool, redisUrl: redis.url, storeClock };
     nodes = await Promise.all([storeNode(options), storeNode(options)]);
   });
   afterAll(async () => {
@@ -97,7 +98,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     if (action.kind === 'start-redis' && !isUp) {
       isUp = true;
       await redis.start();
-      if (action.wait) await until(() => nodes.every((node) => node.stats().storeInUse === 'redis'));
+      if (action.wait) await eventually(() => nodes.every((node) => node.stats().storeInUse === 'redis'));
     }
   }
 
@@ -140,7 +141,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
       fc.asyncProperty(actions, (each) => play(each, (step) => nodes[step % 2])),
       { numRuns: 60 },
     );
-  }, 120_000);
+  });
 
   it('counts like plain sums while Redis is emptied, killed and started under one node', async () => {
     const actions = fc.array(fc.oneof(...counting, ...counting, ...losing), { minLength: 20, maxLength: 50 });
@@ -148,5 +149,5 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
       fc.asyncProperty(actions, (each) => play(each, () => nodes[0])),
       { numRuns: 40 },
     );
-  }, 240_000);
+  });
 });

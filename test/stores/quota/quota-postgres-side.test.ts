@@ -3,9 +3,11 @@ import { type Pool } from 'pg';
 import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis';
-import { storeNode, until } from './harness';
+import { storeNode } from './harness';
+import { PatientClock } from './patient-clock';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   redis = await startTestRedis({ persistent: true });
-  node = await storeNode({ pool: database.pool, redisUrl: redis.url, isPatient: true });
+  node = await storeNode({ pool: database.pool, redisUrl: redis.url });
   subscriptionId = randomUUID();
 });
 afterEach(async () => {
@@ -34,15 +36,18 @@ async function spend(times: number, store: QuotaStore = node): Promise<SpendResu
 
 describe('Postgres alone', () => {
   it('refuses what it cannot decide in a second, and gives back what is granted later', async () => {
-    const alone = await storeNode({ pool: database.pool, redisUrl: undefined });
+    const clock = new PatientClock();
+    const alone = await storeNode({ pool: database.pool, redisUrl: undefined, clock });
     await spend(2, alone);
     const blocker = await database.pool.connect();
     try {
       await blocker.query('SELECT pg_advisory_lock(uuid_hash_extended($1, 0))', [subscriptionId]);
-      await expect(spend(3, alone)).rejects.toBeInstanceOf(StoreUnavailable);
+      const refused = expect(spend(3, alone)).rejects.toBeInstanceOf(StoreUnavailable);
+      await clock.passUntil(() => clock.monotonic() > 1_000);
+      await refused;
       await blocker.query('SELECT pg_advisory_unlock_all()');
       const query = 'SELECT refunded::int AS refunded FROM usage WHERE subscription_id = $1';
-      await until(async () => (await database.pool.query<{ refunded: number }>(query, [subscriptionId])).rows[0]?.refunded === 3);
+      await eventually(async () => (await database.pool.query<{ refunded: number }>(query, [subscriptionId])).rows[0]?.refunded === 3);
       await expect(alone.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2 });
     } finally {
       blocker.release();
@@ -61,7 +66,7 @@ describe('when Postgres goes', () => {
 
   it('counts in Redis what Redis knows, and refuses what it does not', async () => {
     await spend(5);
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url, isPatient: true });
+    const cut = await storeNode({ pool: dead, redisUrl: redis.url });
     try {
       expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
       await expect(cut.counter.spend({ subscriptionId: randomUUID(), limits: LIMITS })).rejects.toBeInstanceOf(StoreUnavailable);
@@ -72,7 +77,7 @@ describe('when Postgres goes', () => {
 
   it('refuses with StoreUnavailable when Redis is gone too, and recovers with Redis', async () => {
     await spend(5);
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url, isPatient: true });
+    const cut = await storeNode({ pool: dead, redisUrl: redis.url });
     try {
       await redis.kill();
       await expect(spend(1, cut)).rejects.toBeInstanceOf(StoreUnavailable);
@@ -81,7 +86,7 @@ describe('when Postgres goes', () => {
       await expect(cut.counter.refund(refund)).rejects.toBeInstanceOf(StoreUnavailable);
       expect(cut.stats().storeInUse).toBe('none');
       await redis.start();
-      await until(() => cut.stats().storeInUse === 'redis');
+      await eventually(() => cut.stats().storeInUse === 'redis');
       expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
     } finally {
       await cut.close();
@@ -95,7 +100,12 @@ describe('when Postgres goes', () => {
       warn: (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message })),
     };
     await redis.kill();
-    const cut = await storeNode({ pool: dead, redisUrl: redis.url.replace('redis://', 'redis://user:hunter2@'), log });
+    const cut = await storeNode({
+      pool: dead,
+      redisUrl: redis.url.replace('redis://', 'redis://user:hunter2@'),
+      log,
+      startsWithoutRedis: true,
+    });
     const failure: unknown = await cut.counter.spend({ subscriptionId, limits: LIMITS }).catch((cause: unknown) => cause);
     await cut.close();
     expect(failure).toBeInstanceOf(StoreUnavailable);
@@ -112,7 +122,7 @@ describe('usage in Postgres', () => {
 
   it('follows Redis by itself', async () => {
     await spend(7);
-    await until(async () => (await written())?.redis === 7);
+    await eventually(async () => (await written())?.redis === 7);
   });
 
   it('is complete after a node closed', async () => {

@@ -15,7 +15,8 @@ async function compileSpender(): Promise<string> {
   const sources = readdirSync(join(ROOT, 'plugins'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     /^(core|stores)\/.*\.ts$/.test(path),
   );
-  const entryPoints = [...sources.map((path) => join(ROOT, 'plugins', path)), join(__dirname, 'spender.ts')];
+  const own = ['spender.ts', 'harness.ts', 'patient-clock.ts'].map((name) => join(__dirname, name));
+  const entryPoints = [...sources.map((path) => join(ROOT, 'plugins', path)), ...own];
   await build({ entryPoints, outdir, outbase: ROOT, format: 'cjs', platform: 'node', target: 'node20', logLevel: 'error' });
   cpSync(join(stores, 'redis/quota-counter.lua'), join(outdir, 'plugins/stores/redis/quota-counter.lua'));
   return join(outdir, relative(ROOT, __dirname), 'spender.js');
@@ -43,13 +44,17 @@ describe('three processes on one store', () => {
   async function spendFromThree(redisUrl: string | undefined, left: number): Promise<number> {
     const request = { subscriptionId: randomUUID(), limits: { daily: left, monthly: 1_000_000 } };
     const children = [1, 2, 3].map(() => fork(script, { execArgv: [] }));
-    const ready = children.map((child) => nextMessage(child));
-    for (const child of children) child.send({ databaseUrl: database.url, redisUrl, request, times: 1_000 });
-    await Promise.all(ready);
-    const answers = children.map((child) => nextMessage(child));
-    for (const child of children) child.send('go');
-    const totals = (await Promise.all(answers)) as { granted: number }[];
-    return totals.reduce((sum, { granted }) => sum + granted, 0);
+    try {
+      const ready = children.map((child) => nextMessage(child));
+      for (const child of children) child.send({ databaseUrl: database.url, redisUrl, request, times: 1_000 });
+      await Promise.all(ready);
+      const answers = children.map((child) => nextMessage(child));
+      for (const child of children) child.send('go');
+      const totals = (await Promise.all(answers)) as { granted: number }[];
+      return totals.reduce((sum, { granted }) => sum + granted, 0);
+    } finally {
+      for (const child of children) child.kill('SIGKILL');
+    }
   }
 
   it('grants exactly what is left, in Redis', async () => {

@@ -1,6 +1,6 @@
-import { type SpendRequest, systemClock } from '../../../plugins/core/ports';
+import { type SpendRequest } from '../../../plugins/core/ports';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { createQuotaCounter } from '../../../plugins/stores/quota-store';
+import { storeNode } from './harness';
 
 /** What the parent sends: spend this often at once, tell how many were granted. */
 interface Order {
@@ -13,9 +13,7 @@ interface Order {
 /** A node in a process of its own. It says `ready` when connected and starts when told `go`. */
 async function run({ databaseUrl, redisUrl, request, times }: Order): Promise<void> {
   const pool = createPool(databaseUrl, { max: 4 });
-  const log = { info: () => undefined, warn: () => undefined };
-  const redisSilence = { silenceMs: 10_000, heldUpSilenceMs: 10_000 };
-  const store = await createQuotaCounter({ redisUrl, pool, timeZone: 'Asia/Kolkata', clock: systemClock, log, redisSilence });
+  const store = await storeNode({ redisUrl, pool });
   const go = new Promise<void>((resolve) => process.once('message', () => resolve()));
   process.send?.('ready');
   await go;
