@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Answers, type Caller, LOOPS, type ProbeTarget, readUsed, startProbe, type Probe } from './fault-probe';
 import { eventually } from './eventually';
-import { startTurnMeter } from './turn-meter';
+import { sayExcused, startTurnMeter } from './turn-meter';
 
 export interface FaultPlan {
   inflict(): Promise<unknown> | void;
@@ -106,6 +106,7 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   const isExcused = (answer: Answer): boolean => answer.isUndecided && meter.wasShortOfTurns(answer);
   const recoveredInMs = answers.disturbedFor(liftedAt, isExcused);
   expect(recoveredInMs).toBeLessThan(plan.recoversWithinMs);
+  sayExcused(answers.of(...CALLERS).filter((answer) => isExcused(answer)).length);
   const given = answers.statuses('valid').get(200) ?? 0;
   const counted = await settledCount(target, before, given);
   const isLast = (sentAt: number, ms: number): boolean => sentAt > inflictedAt - ms && sentAt <= Math.max(inflictedAt + KILL_MS, brokenAt);

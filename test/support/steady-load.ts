@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { type BalancedClient, type BalancedRequest } from './balanced-client';
-import { isUndecided, startTurnMeter } from './turn-meter';
+import { isUndecided, sayExcused, startTurnMeter } from './turn-meter';
 
 export interface LoadReport {
   /** With a valid key. */
@@ -79,7 +79,10 @@ export function startSteadyLoad(client: BalancedClient, requests: readonly Balan
       running = false;
       await loops;
       meter.stop();
-      for (const { list, what, isExcused } of suspects.splice(0)) if (!isExcused()) list.push(what);
+      const unexcused = suspects.filter(({ isExcused }) => !isExcused());
+      for (const { list, what } of unexcused) list.push(what);
+      sayExcused(suspects.length - unexcused.length);
+      suspects.length = 0;
       return report;
     },
   };

@@ -7,7 +7,7 @@ import { runFolder } from './postgres';
 export interface TurnMeter {
   /**
    * Whether the machine was too busy for an access layer that refuses (503) whatever it cannot decide in time: during the request or in the
-   * second before it, the processes under test waited for turns for longer than the shortest of its limits.
+   * second before it, one of the processes under test waited for turns for longer than the shortest of its limits.
    * @param request times as `performance.now()` gives them
    */
   wasShortOfTurns(request: { readonly sentAt: number; readonly tookMs: number }): boolean;
@@ -17,7 +17,8 @@ export interface TurnMeter {
 interface Sample {
   readonly from: number;
   readonly to: number;
-  readonly waitedMs: number;
+  /** Milliseconds by process id. */
+  readonly waited: ReadonlyMap<number, number>;
 }
 
 const SAMPLE_MS = 100;
@@ -62,20 +63,26 @@ export function startTurnMeter(): TurnMeter {
   let sampledAt = performance.now();
   const sample = (): void => {
     const next = new Map(processesUnderTest().map((pid) => [pid, waitedSoFar(pid)]));
-    const waited = [...next].reduce((sum, [pid, total]) => sum + Math.max(0, total - (known.get(pid) ?? 0)), 0);
+    const waited = new Map([...next].map(([pid, total]) => [pid, Math.max(0, total - (known.get(pid) ?? 0)) / 1e6]));
     const now = performance.now();
-    samples.push({ from: sampledAt, to: now, waitedMs: waited / 1e6 });
+    samples.push({ from: sampledAt, to: now, waited });
     [known, sampledAt] = [next, now];
   };
   const timer = setInterval(sample, SAMPLE_MS).unref();
   return {
     wasShortOfTurns({ sentAt, tookMs }) {
       const during = samples.filter(({ from, to }) => to >= sentAt - BEFORE_MS && from <= sentAt + tookMs);
-      return during.reduce((sum, { waitedMs }) => sum + waitedMs, 0) >= SHORTEST_LIMIT_MS;
+      const pids = new Set(during.flatMap(({ waited }) => [...waited.keys()]));
+      return [...pids].some((pid) => during.reduce((sum, { waited }) => sum + (waited.get(pid) ?? 0), 0) >= SHORTEST_LIMIT_MS);
     },
     stop() {
       clearInterval(timer);
       sample();
     },
   };
+}
+
+/** No excuse goes unsaid: a line in the output of the run. */
+export function sayExcused(count: number): void {
+  if (count > 0) process.stderr.write(`the machine gave no turns: ${count} refusals with 503 are not held against the access layer\n`);
 }
