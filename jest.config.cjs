@@ -48,6 +48,7 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
-  testTimeout: 30_000,
+  // Decides only how late a test that hangs is reported; on a busy machine a process or a browser takes long to start.
+  testTimeout: 120_000,
   maxWorkers: 2,
 };
