@@ -48,7 +48,7 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
-  // Decides only how late a test that hangs is reported; on a busy machine a process or a browser takes long to start.
-  testTimeout: 120_000,
+  // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
+  testTimeout: 300_000,
   maxWorkers: 2,
 };

@@ -12,7 +12,7 @@ let cluster: TestRedisCluster;
 const clients: RedisClient[] = [];
 beforeAll(async () => {
   [redis, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
-}, 60_000);
+});
 afterAll(async () => {
   for (const client of clients) client.disconnect();
   await Promise.all([redis.close(), cluster.close()]);
