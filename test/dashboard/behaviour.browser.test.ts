@@ -192,8 +192,12 @@ describe('a server that does not answer', () => {
     await page.getByRole('link', { name: 'Plans' }).click();
     const banner = page.getByText('The server does not answer');
     await banner.waitFor();
-    api.state.isAway = false;
+    // Else the banner, which tries by itself, might go before the click.
+    let answer: () => void = () => undefined;
+    api.state.isAnswering = new Promise((resolve) => (answer = resolve));
     await button('Try now').click();
+    api.state.isAway = false;
+    answer();
     await banner.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Aadhaar' }).waitFor();
   });
