@@ -10,9 +10,9 @@ const HELD = {
 
 export interface HeldTime {
   /** Lets that many milliseconds pass at once for what is held. */
-  pass(ms: number): void;
+  pass(this: void, ms: number): void;
   /** Gives time back; call it however the test ends. */
-  release(): void;
+  release(this: void): void;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import type * as Timers from 'node:timers/promises';
 import { defineRoute, defineService } from '../../../services/kit/define-service';
 import { createServiceApp } from '../../../services/kit/service-app';
 import { eventually } from '../../support/eventually';
@@ -10,7 +11,7 @@ const LEAVE_MS = 3_600_000;
 /** Ends the moment for which requests are still taken. */
 let mockEndLeaving: () => void;
 jest.mock('node:timers/promises', () => {
-  const { setTimeout: sleep } = jest.requireActual<typeof import('node:timers/promises')>('node:timers/promises');
+  const { setTimeout: sleep } = jest.requireActual<typeof Timers>('node:timers/promises');
   const held = (): Promise<void> => new Promise((resolve) => (mockEndLeaving = resolve));
   return { setTimeout: (ms: number) => (ms < 3_600_000 ? sleep(ms) : held()) };
 });
