@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../../cli/supervisor/free-port';
+import { eventually } from '../support/eventually';
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'test', 'cli', 'support', 'supervise-stubs.js');
@@ -40,8 +40,8 @@ async function superviseStubs(...stubs: string[]): Promise<ChildProcess> {
   return child;
 }
 
-/** The process id that answers on the port, or undefined. */
-async function pidBehind(port: number): Promise<number | undefined> {
+/** The process that answers on the port now, if one does within a second. */
+async function findPid(port: number): Promise<number | undefined> {
   try {
     return Number(await (await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) })).text());
   } catch {
@@ -49,13 +49,12 @@ async function pidBehind(port: number): Promise<number | undefined> {
   }
 }
 
-/** Waits until the condition holds; the deadline is far above what any machine needs. */
-async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition never held');
-    await sleep(50);
-  }
+/** The process that answers on the port, once one does. */
+async function pidBehind(port: number): Promise<number> {
+  let found: number | undefined;
+  await eventually(async () => (found = await findPid(port)) !== undefined);
+  if (!found) throw new Error('no process answers on the port');
+  return found;
 }
 
 function isGone(pid: number): boolean {
@@ -79,11 +78,8 @@ describe('supervisor', () => {
     const [port] = await ports(1);
     await superviseStubs(String(port));
     const before = await pidBehind(port);
-    process.kill(before ?? 0, 'SIGKILL');
-    await until(async () => {
-      const now = await pidBehind(port);
-      return now !== undefined && now !== before;
-    });
+    process.kill(before, 'SIGKILL');
+    await eventually(async () => ![undefined, before].includes(await findPid(port)));
   });
 
   test('starts a child again as often as it is killed', async () => {
@@ -91,8 +87,8 @@ describe('supervisor', () => {
     await superviseStubs(String(port));
     for (let round = 0; round < 4; round++) {
       const before = await pidBehind(port);
-      process.kill(before ?? 0, 'SIGKILL');
-      await until(async () => ![undefined, before].includes(await pidBehind(port)));
+      process.kill(before, 'SIGKILL');
+      await eventually(async () => ![undefined, before].includes(await findPid(port)));
     }
   });
 
@@ -103,14 +99,14 @@ describe('supervisor', () => {
     supervisor.kill('SIGTERM');
     const [code] = await once(supervisor, 'exit');
     expect(code).toBe(0);
-    expect(pids.map((pid) => isGone(pid ?? 0))).toEqual([true, true]);
+    expect(pids.map((pid) => isGone(pid))).toEqual([true, true]);
     expect(existsSync(join(dataDir, 'state.json'))).toBe(false);
   });
 
   test('ends a child that hangs', async () => {
     const [port] = await ports(1);
     const supervisor = await superviseStubs(String(port));
-    const pid = (await pidBehind(port)) ?? 0;
+    const pid = await pidBehind(port);
     process.kill(pid, 'SIGSTOP');
     supervisor.kill('SIGTERM');
     await once(supervisor, 'exit');
@@ -120,13 +116,15 @@ describe('supervisor', () => {
   test('ends everything at once on a second signal', async () => {
     const [port] = await ports(1);
     const supervisor = await superviseStubs(`${port}:stubborn`);
-    const pid = (await pidBehind(port)) ?? 0;
+    const pid = await pidBehind(port);
     process.kill(pid, 'SIGSTOP');
+    const ended = once(supervisor, 'exit');
     supervisor.kill('SIGINT');
-    await sleep(200);
+    // Two signals that wait for a process together are one to it.
+    await eventually(() => readFileSync(join(dataDir, 'logs', 'supervisor.log'), 'utf8').includes('supervisor stops'));
     supervisor.kill('SIGINT');
-    await once(supervisor, 'exit');
-    await until(() => isGone(pid));
+    await ended;
+    await eventually(() => isGone(pid));
   });
 
   test('leaves no child when it is killed itself', async () => {
@@ -134,13 +132,13 @@ describe('supervisor', () => {
     const supervisor = await superviseStubs(String(polite), `${stubborn}:stubborn`);
     const pids = [await pidBehind(polite), await pidBehind(stubborn ?? 0)];
     supervisor.kill('SIGKILL');
-    await until(() => pids.every((pid) => isGone(pid ?? 0)));
+    await eventually(() => pids.every((pid) => isGone(pid)));
   });
 
   test('ends what a killed predecessor left hanging, and takes over its ports', async () => {
     const [port] = await ports(1);
     const first = await superviseStubs(String(port));
-    const pid = (await pidBehind(port)) ?? 0;
+    const pid = await pidBehind(port);
     process.kill(pid, 'SIGSTOP');
     first.kill('SIGKILL');
     await once(first, 'exit');

@@ -113,7 +113,7 @@ describe('a session that ended under an open page', () => {
   it('is noticed by itself and leads to the sign-in page', async () => {
     await open('/usage');
     api.state.isSignedIn = false;
-    await page.waitForURL(/\/sign-in\?.*then=/, { timeout: 15_000 });
+    await page.waitForURL(/\/sign-in\?.*then=/);
     await page.getByText('Your session has ended').waitFor();
   });
 });
@@ -121,9 +121,11 @@ describe('a session that ended under an open page', () => {
 describe('creating a key', () => {
   it('sends one request for a double click', async () => {
     await open('/keys');
-    api.state.delayMs = 150;
     await fillKeyForm();
+    let answer: () => void = () => undefined;
+    api.state.isAnswering = new Promise((resolve) => (answer = resolve));
     await button('Create the key').dblclick();
+    answer();
     await page.getByText('First call', { exact: true }).waitFor();
     expect(changes('POST', '/api/keys')).toHaveLength(1);
   });
@@ -190,8 +192,12 @@ describe('a server that does not answer', () => {
     await page.getByRole('link', { name: 'Plans' }).click();
     const banner = page.getByText('The server does not answer');
     await banner.waitFor();
-    api.state.isAway = false;
+    // Else the banner, which tries by itself, might go before the click.
+    let answer: () => void = () => undefined;
+    api.state.isAnswering = new Promise((resolve) => (answer = resolve));
     await button('Try now').click();
+    api.state.isAway = false;
+    answer();
     await banner.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Aadhaar' }).waitFor();
   });
@@ -220,9 +226,10 @@ describe('an account with names that look like markup', () => {
 describe('the keyboard', () => {
   it('reaches the content past the navigation, and a new page says its name', async () => {
     await open('/keys');
+    const focused = (): Promise<string> => page.evaluate('document.activeElement?.id');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
+    await eventually(async () => (await focused()) === 'content');
     await page.getByRole('link', { name: 'Audit log' }).press('Enter');
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Audit log');

@@ -73,7 +73,7 @@ beforeAll(async () => {
   dashboard = await startDashboard();
   asha = await openAccount('asha@example.com');
   bela = await openAccount('bela@example.com');
-}, 60_000);
+});
 afterAll(() => dashboard.close());
 
 const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<LightMyRequestResponse> =>
@@ -144,7 +144,7 @@ describe('every answer', () => {
       }),
       { numRuns: 300 },
     );
-  }, 60_000);
+  });
 });
 
 describe('explanations', () => {

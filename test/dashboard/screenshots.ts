@@ -31,7 +31,6 @@ async function take({ browser, look, name, state }: Shot, go: (page: Page, api: 
   const api = await startFakeApi(state);
   const { page, complaints } = await openPage(browser, { colorScheme: look.colorScheme, viewport: look.viewport });
   try {
-    page.setDefaultTimeout(10_000);
     await go(page, api).catch((error: unknown) => complaints.push(error instanceof Error ? error.message : String(error)));
     await page.screenshot({ path: join(FOLDER, `${name}.${look.name}.png`), fullPage: true });
     const wider = await overflow(page);

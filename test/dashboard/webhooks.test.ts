@@ -137,7 +137,7 @@ describe('a webhook', () => {
     const ref = { id: webhook.id, customerId };
     await requestTestDelivery(pool, ref);
     const paused = await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor });
-    expect(await claimDeliveries(pool, { most: 10, leaseMs: 1_000 })).toEqual([]);
+    expect(await claimDeliveries(pool, { most: 10, leaseMs: 60_000 })).toEqual([]);
     await changeWebhook(pool, { ...ref, version: webhookVersion(paused), state: 'active', actor });
     send();
     await eventually(() => received.length === 1);
@@ -170,9 +170,12 @@ describe('several senders', () => {
   it('send again what a sender that died had claimed, once its lease has ended, and let it change nothing then', async () => {
     const { webhook } = await made();
     await requestTestDelivery(pool, { id: webhook.id, customerId });
-    const [lost] = await claimDeliveries(pool, { most: 10, leaseMs: 300 });
-    expect(await claimDeliveries(pool, { most: 10, leaseMs: 300 })).toEqual([]);
+    const [lost] = await claimDeliveries(pool, { most: 10, leaseMs: 3_600_000 });
     send();
+    expect(await claimDeliveries(pool, { most: 10, leaseMs: 3_600_000 })).toEqual([]);
+    expect(received).toEqual([]);
+    // As if the hour had passed.
+    await pool.query("UPDATE webhook_delivery SET next_attempt_at = next_attempt_at - interval '1 hour' WHERE id = $1", [lost?.deliveryId]);
     await eventually(() => received.length === 1);
     await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
     await settleDelivery(pool, { deliveryId: lost?.deliveryId ?? '', attempts: 1, isDelivered: false, status: 500, error: null });

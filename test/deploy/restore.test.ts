@@ -63,13 +63,13 @@ describe('a backup', () => {
     await postgres.run('createdb', '--maintenance-db', postgres.url('postgres'), 'tollgate');
     await fillDatabase(postgres.url('tollgate'));
     await dumpAndRestore();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     closeConnections();
     await node?.stop();
     await postgres.stop();
-  }, 30_000);
+  });
 
   it('restores to a database that holds the same, and restore-check says so', async () => {
     const { code, printed } = await checkRestore();

@@ -31,12 +31,12 @@ beforeAll(async () => {
     const file = fileOf(call);
     if (file) writeFileSync(join(folder, file.filename), Buffer.from(file.base64, 'base64'));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await instance.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 30_000);
+});
 
 describe.each(paths)('%s', (path) => {
   it.each(['curl', 'javascript', 'python'] as const)('answers its example in %s as it stands', async (language) => {

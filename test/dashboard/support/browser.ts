@@ -19,9 +19,12 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-default-apps'],
 ];
 
+/** For what a page shall show: decides only how late a failure is told. */
+const WAIT_MS = 60_000;
+
 /** Starts Chromium; whoever calls this closes it. */
 export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await findChromium(), args: FLAGS });
+  return chromium.launch({ executablePath: await findChromium(), args: FLAGS, timeout: WAIT_MS });
 }
 
 export interface WatchedPage {
@@ -34,6 +37,7 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
   page.on('console', (message) => {

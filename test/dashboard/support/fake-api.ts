@@ -63,10 +63,10 @@ export async function startFakeApi(state = new FakeState()): Promise<FakeApi> {
 }
 
 async function refuseWhenFaulty(state: FakeState, url: string): Promise<void> {
+  await state.isAnswering;
   if (state.isAway) throw new FakeProblem(503, 'service_not_ready');
   const isOpen = ['/api/installation', '/api/outbox', '/api/auth/'].some((path) => url.startsWith(path));
   if (!state.isSignedIn && !isOpen) throw new FakeProblem(401, 'not_signed_in');
-  if (state.delayMs > 0) await new Promise((done) => setTimeout(done, state.delayMs));
 }
 
 function answerError(error: unknown, reply: FastifyReply): FastifyReply {

@@ -17,7 +17,8 @@ export class FakeState {
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
-  delayMs = 0;
+  /** Answers wait for it. */
+  isAnswering: Promise<void> = Promise.resolve();
   /** Every request that changes something, as it came. */
   readonly requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   keys: Key[] = data.usualKeys();

@@ -31,12 +31,16 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   // The captchas of live keys are known here as those of test keys always are.
   const stage = new Stage({ clock, captchaTexts: testCaptchaText });
   let aadhaar: Harness;
+  /** Does not wait for a silent upstream. */
+  let hasty: Harness;
   /** Live keys reach the sandbox as their live upstream: only then are OTPs counted. */
   let throttled: Harness;
 
   beforeAll(async () => {
     const { url } = await stage.sandbox();
-    aadhaar = stage.aadhaar([await stage.worker({ SANDBOX_URL: url, AADHAAR_TEST_SOURCE: source, IDENTITY_MESSAGE_TIMEOUT_MS: '3000' })]);
+    const env = { SANDBOX_URL: url, AADHAAR_TEST_SOURCE: source };
+    aadhaar = stage.aadhaar([await stage.worker(env)]);
+    hasty = stage.aadhaar([await stage.worker({ ...env, IDENTITY_MESSAGE_TIMEOUT_MS: '3000' })]);
     const live = { ...liveSettings(url), AADHAAR_OTP_MOST: '2', AADHAAR_OTP_WINDOW_MS: String(30 * MINUTE) };
     throttled = stage.aadhaar([await stage.worker(live)]);
   });
@@ -158,18 +162,21 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       ['999999995020', 502, 'upstream_failed'],
       ['999999995049', 504, 'upstream_timeout'],
     ])('the number %s gives %i %s before an OTP is sent', async (number, statusCode, code) => {
-      const started = await step('start', { aadhaar: number });
-      const answer = started.statusCode === 200 ? await step('captcha', { sessionId: started.sessionId, captcha: 'KX47M' }) : started;
+      const of = statusCode === 504 ? hasty : aadhaar;
+      const started = await step('start', { aadhaar: number }, {}, of);
+      const next = { sessionId: started.sessionId, captcha: 'KX47M' };
+      const answer = started.statusCode === 200 ? await step('captcha', next, {}, of) : started;
       expect(answer).toMatchObject({ statusCode, code });
       expect(started.text + answer.text).not.toContain(number);
     });
 
     test('one that never answers a captcha or an OTP is 504, and a late answer can reach nobody: the session is over', async () => {
-      const [one, two] = [await start({}, aadhaar, silent.aadhaar), await startAndSolve()];
-      const hanging = [step('captcha', { sessionId: one, captcha: silent.captcha }), step('otp', { sessionId: two, otp: '504504' })];
+      const [one, two] = [await start({}, hasty, silent.aadhaar), await startAndSolve({}, hasty)];
+      const ask = (name: string, payload: object) => step(name, payload, {}, hasty);
+      const hanging = [ask('captcha', { sessionId: one, captcha: silent.captcha }), ask('otp', { sessionId: two, otp: '504504' })];
       for (const answer of await Promise.all(hanging)) expect(answer).toMatchObject({ statusCode: 504, code: 'upstream_timeout' });
-      expect(await step('captcha', { sessionId: one, captcha: 'KX47M' })).toMatchObject({ code: 'session_expired' });
-      expect(await step('otp', { sessionId: two, otp: '123456' })).toMatchObject({ code: 'session_expired' });
+      expect(await ask('captcha', { sessionId: one, captcha: 'KX47M' })).toMatchObject({ code: 'session_expired' });
+      expect(await ask('otp', { sessionId: two, otp: '123456' })).toMatchObject({ code: 'session_expired' });
     });
 
     test('an error of it does not end the session, and one at the OTP costs no attempt', async () => {

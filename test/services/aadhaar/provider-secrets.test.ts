@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp, type SeenRequest } from '../../workers/identity/support/scripted-http';
 import { listening, Stage } from '../../workers/identity/support/stage';
+import { type HeldTime, holdTime } from '../../support/held-time';
 import { contextFor, proofHeader } from '../kit/harness';
 
 const NUMBER = '999999990019';
@@ -9,12 +10,15 @@ const NUMBER = '999999990019';
 const OTP = '73519046';
 const CAPTCHA = 'KXMTRPWYHNKX';
 const KEY = 'pk-5b1e0c-provider-key';
+const MESSAGE_MS = 1_000;
 const SECRETS = [NUMBER, '9999 9999 0019', '9999-9999-0019', OTP, CAPTCHA, KEY];
 
 const lines: string[] = [];
 const stage = new Stage({ logTo: { write: (line) => void lines.push(line) }, captchaTexts: () => CAPTCHA });
 let provider: ScriptedHttp;
 let port = 0;
+/** Passes where the provider is silent, and nowhere else. */
+let time: HeldTime;
 
 /** Repeats every secret it was told, in all that an HTTP answer consists of. */
 function hostile(said: string): (ScriptedAnswer | 'hang' | 'reset')[] {
@@ -33,6 +37,7 @@ function hostile(said: string): (ScriptedAnswer | 'hang' | 'reset')[] {
 }
 
 beforeAll(async () => {
+  time = holdTime('timeouts');
   const turns: Record<string, number> = {};
   const answer = ({ url, text, headers }: SeenRequest): ScriptedAnswer | 'hang' | 'reset' => {
     const said = `${text} ${headers.authorization} ${NUMBER} 9999 9999 0019`.replace(/[^\w .-]/g, ' ');
@@ -42,13 +47,16 @@ beforeAll(async () => {
     const all = hostile(said);
     return all[(url === '/otp' ? (turn - 1) / 2 : turn) % all.length] ?? { body: { record: { name: `Holder of ${NUMBER}` } } };
   };
-  provider = await startScriptedHttp(answer);
+  provider = await startScriptedHttp(answer, () => time.pass(MESSAGE_MS));
   stage.onClose(() => provider.close());
   const settings = { AADHAAR_PROVIDER_URL: provider.url, AADHAAR_PROVIDER_KEY: KEY, AADHAAR_OTP_MOST: '100' };
-  const worker = await stage.worker({ ...settings, IDENTITY_MESSAGE_TIMEOUT_MS: '500' });
+  const worker = await stage.worker({ ...settings, IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS) });
   port = await listening(stage.aadhaar([worker]));
 });
-afterAll(() => stage.close());
+afterAll(() => {
+  time.release();
+  return stage.close();
+});
 
 async function post(path: string, payload: object): Promise<{ text: string; body: any }> {
   const proof = proofHeader(contextFor('api-aadhaar', { mode: 'live' }));

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { type ScriptedLink, startScriptedLink } from '../../workers/identity/support/scripted-link';
+import { type HeldTime, holdTime } from '../../support/held-time';
 import { contextFor, type Harness, proofHeader } from '../kit/harness';
 
 const NUMBER = '999999990019';
 /** Digits that no address, port, time or id of a test holds by chance. */
 const OTP = '73519046';
 const CAPTCHA = 'Zq9Captcha7';
+const MESSAGE_MS = 1_000;
 const SECRETS = [NUMBER, '9999 9999 0019', '9999-9999-0019', OTP, CAPTCHA];
 
 const lines: string[] = [];
@@ -15,8 +18,11 @@ const stage = new Stage({ logTo: { write: (line) => void lines.push(line) } });
 let link: ScriptedLink;
 let aadhaar: Harness;
 let port = 0;
+/** Passes where the upstream gives no answer that can be read, and nowhere else. */
+let time: HeldTime;
 
 beforeAll(async () => {
+  time = holdTime('timeouts');
   let sessions = 0;
   // An upstream that repeats every secret in everything it says.
   link = await startScriptedLink((frame, say, socket) => {
@@ -29,17 +35,27 @@ beforeAll(async () => {
     if (sessionId === 'u1')
       return say({ type: frame.type === 'captcha' ? 'otp_required' : 'error', sessionId, code: 'otp_invalid', message: said });
     if (sessionId === 'u2') return say({ type: 'error', sessionId, code: said, message: said });
-    if (sessionId === 'u3') return say(`${said} is not JSON`);
+    if (sessionId === 'u3') {
+      void sleep(20).then(() => time.pass(MESSAGE_MS));
+      return say(`${said} is not JSON`);
+    }
     if (sessionId === 'u4') return socket.close(1011, said.slice(0, 100));
     if (sessionId === 'u5') return say({ type: said, sessionId });
     return say({ type: 'captcha', sessionId, captcha: said });
   });
   stage.onClose(() => link.close());
-  const worker = await stage.worker({ AADHAAR_LINK_URL: link.url, IDENTITY_MESSAGE_TIMEOUT_MS: '1000', AADHAAR_OTP_MOST: '100' });
+  const worker = await stage.worker({
+    AADHAAR_LINK_URL: link.url,
+    IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS),
+    AADHAAR_OTP_MOST: '100',
+  });
   aadhaar = stage.aadhaar([worker]);
   port = await listening(aadhaar);
 });
-afterAll(() => stage.close());
+afterAll(() => {
+  time.release();
+  return stage.close();
+});
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const deps = await appService.createDeps({ ...tools, settings: { APK_WORKER_URL: [worker.server.address] } });
   service = createHarness(appService, { deps });
   service.app.addHook('onClose', () => appService.close?.(deps));
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.app.close();
@@ -58,7 +58,7 @@ test('whatever file is sent, the answer is a report or a documented refusal', as
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+});
 
 test('whatever body and content type are sent, the answer is documented', async () => {
   const types = fc.constantFrom(
@@ -88,4 +88,4 @@ test('whatever body and content type are sent, the answer is documented', async 
     fc.asyncProperty(bodies, types, async (body, type) => expectDocumented(await send(body, type))),
     { numRuns: 200 },
   );
-}, 120_000);
+});

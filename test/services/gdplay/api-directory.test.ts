@@ -49,7 +49,7 @@ function failure(code: number, reason: string, domain = 'global') {
 }
 
 const stream = (query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-  gdplayHarness({ GDPLAY_API_URL: upstream.url, GDPLAY_WEB_URL: upstream.url, GDPLAY_API_KEY: KEY, GDPLAY_TIMEOUT_MS: '300' }).call({
+  gdplayHarness({ GDPLAY_API_URL: upstream.url, GDPLAY_WEB_URL: upstream.url, GDPLAY_API_KEY: KEY }).call({
     url: '/gdplay/stream',
     query: { id: ID, ...query },
     headers,

@@ -50,7 +50,7 @@ beforeAll(async () => {
     return void response.end(JSON.stringify({ id: ID, name: 'long.mp4', mimeType: 'video/mp4', size: String(readFileSync(file).length) }));
   });
   service = await listenGdplay(gdplayDeps({ GDPLAY_API_URL: upstream.url, GDPLAY_API_KEY: 'live-api-key-1' }));
-}, 300_000);
+});
 
 afterAll(async () => {
   await service.close();

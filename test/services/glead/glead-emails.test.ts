@@ -26,6 +26,8 @@ let addresses: Record<string, string[]>;
 let sandbox: Sandbox;
 let workers: WorkerServer[];
 let glead: Harness;
+/** Gives the websites of a call less time. */
+let hasty: Harness;
 let without: Harness;
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
@@ -52,14 +54,18 @@ beforeAll(async () => {
     SANDBOX_URL: sandbox.url,
     RANKING_GOOGLE_PLACES_URL: `http://127.0.0.1:${portOf(google)}`,
     RANKING_GOOGLE_PLACES_KEY: 'k',
-    RANKING_TIMEOUT_MS: '5000',
   };
-  const crawling = { ...env, RANKING_EMAIL_CRAWL: 'on', RANKING_EMAIL_CRAWL_MS: '1500' };
-  workers = await Promise.all([startTestWorker(crawling, { dial, resolve }), startTestWorker(env, { dial, resolve })]);
-  [glead, without] = await Promise.all([serviceWith(gleadService, workers[0]?.address), serviceWith(gleadService, workers[1]?.address)]);
+  const crawling = { ...env, RANKING_EMAIL_CRAWL: 'on', RANKING_EMAIL_CRAWL_MS: '20000' };
+  const envs = [crawling, { ...crawling, RANKING_EMAIL_CRAWL_MS: '2500' }, env];
+  workers = await Promise.all(envs.map((each) => startTestWorker(each, { dial, resolve })));
+  [glead, hasty, without] = (await Promise.all(workers.map(({ address }) => serviceWith(gleadService, address)))) as [
+    Harness,
+    Harness,
+    Harness,
+  ];
 });
 afterAll(async () => {
-  await Promise.all([glead.app.close(), without.app.close()]);
+  await Promise.all([glead, hasty, without].map(({ app }) => app.close()));
   await Promise.all(workers.map((worker) => worker.close(100)));
   for (const server of [google, web]) {
     server.closeAllConnections();
@@ -142,9 +148,9 @@ describe('with the crawl switched on', () => {
     };
     websites = ['http://hang.com/', 'http://huge.com/', 'http://pdf.com/', 'http://broken.com/', 'http://fine.com/'];
     const from = performance.now();
-    expect(await emailsOf(glead, 'live')).toEqual([[], [], [], [], ['info@fine.com']]);
-    // The budget is 1.5 s; the call's own deadline would be 28 s.
-    expect(performance.now() - from).toBeLessThan(8_000);
+    expect(await emailsOf(hasty, 'live')).toEqual([[], [], [], [], ['info@fine.com']]);
+    // The budget is 2.5 s; the call's own deadline would be 28 s.
+    expect(performance.now() - from).toBeLessThan(20_000);
   });
 });
 

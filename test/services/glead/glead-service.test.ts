@@ -4,7 +4,7 @@ import { leadSearchOutput } from '../../../services/glead/schema';
 import { type WorkerServer } from '../../../services/kit/serve-worker';
 import { placesExamples } from '../../../services/sandbox/places-examples';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
@@ -14,6 +14,8 @@ let google: WorkerServer;
 let socket: WorkerServer;
 let glead: Harness;
 let overSocket: Harness;
+let hasty: Harness;
+let hastyWorker: WorkerServer;
 
 beforeAll(async () => {
   sandbox = await startTestSandbox();
@@ -21,10 +23,12 @@ beforeAll(async () => {
   socket = await startTestWorker({ SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' });
   glead = await serviceWith(gleadService, google.address);
   overSocket = await serviceWith(gleadService, socket.address);
+  hastyWorker = await startTestWorker({ SANDBOX_URL: sandbox.url, ...HASTY });
+  hasty = await serviceWith(gleadService, hastyWorker.address);
 });
 afterAll(async () => {
-  await Promise.all([glead.app.close(), overSocket.app.close()]);
-  await Promise.all([google.close(100), socket.close(100)]);
+  await Promise.all([glead, overSocket, hasty].map(({ app }) => app.close()));
+  await Promise.all([google, socket, hastyWorker].map((worker) => worker.close(100)));
   await sandbox.close();
 });
 
@@ -36,7 +40,8 @@ const ranks = (data: any): number[] => data.leads.map((lead: any) => Number(lead
 describe('the documented inputs of glead', () => {
   test.each(placesExamples.filter(({ product }) => product === 'api-glead'))('$route: $outcome yields $yields', async (example) => {
     const { method, route: url, input } = example;
-    const response = await glead.call({ method, url, ...(method === 'POST' && { payload: input }), context: { mode: 'test' } });
+    const service = example.outcome === 'timeout' ? hasty : glead;
+    const response = await service.call({ method, url, ...(method === 'POST' && { payload: input }), context: { mode: 'test' } });
     expect(response.statusCode).toBe(Number(example.yields.slice(0, 3)));
     const [, reason] = /reason (\w+)/.exec(example.yields) ?? [];
     if (reason !== undefined) expect(response.json()).toMatchObject({ code: 'upstream_failed', reason });

@@ -3,7 +3,7 @@ import { type WorkerServer } from '../../../services/kit/serve-worker';
 import { placesExamples } from '../../../services/sandbox/places-examples';
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
@@ -42,11 +42,16 @@ function expectAsDocumented(example: SandboxExample, response: { statusCode: num
 }
 
 describe('the documented inputs of grank', () => {
-  let grank: Harness;
-  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
+  let patient: Harness;
+  let hasty: Harness;
+  beforeAll(async () => {
+    patient = await grankWith({ SANDBOX_URL: sandbox.url });
+    hasty = await grankWith({ SANDBOX_URL: sandbox.url, ...HASTY });
+  });
 
   test.each(placesExamples.filter(({ product }) => product === 'api-grank'))('$route: $outcome yields $yields', async (example) => {
     const { method, route: url, input } = example;
+    const grank = example.outcome === 'timeout' ? hasty : patient;
     const response = await grank.call({ method, url, ...(method === 'POST' && { payload: input }), context: { mode: 'test' } });
     expectAsDocumented(example, response);
     expect(response.headers['x-tollgate-mode']).toBe('test');
@@ -168,8 +173,14 @@ describe('/grank/position', () => {
 
 describe('test keys over the ranking WebSocket', () => {
   let grank: Harness;
-  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' })));
+  let hasty: Harness;
+  beforeAll(async () => {
+    const env = { SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' };
+    grank = await grankWith(env);
+    hasty = await grankWith({ ...env, ...HASTY });
+  });
   const post = poster(() => grank);
+  const postHastily = poster(() => hasty);
 
   test('get the JSON of the upstream as it is, with its ok flag', async () => {
     const search = (await post('search', { ...POINT, keyword: 'dentist', max_results: 2 })).json();
@@ -193,7 +204,8 @@ describe('test keys over the ranking WebSocket', () => {
     ['sandbox-timeout', 504, undefined],
   ])('%s is %i', async (keyword, status, reason) => {
     for (const route of ['search', 'position']) {
-      const response = await post(route, { ...POINT, keyword, business_name: 'x' });
+      const ask = status === 504 ? postHastily : post;
+      const response = await ask(route, { ...POINT, keyword, business_name: 'x' });
       expect([response.statusCode, response.json().reason]).toEqual([status, reason]);
     }
   });

@@ -1,10 +1,20 @@
 import { Agent, request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import type * as Timers from 'node:timers/promises';
 import { defineRoute, defineService } from '../../../services/kit/define-service';
 import { createServiceApp } from '../../../services/kit/service-app';
 import { eventually } from '../../support/eventually';
 import { contextFor, proofHeader, SIGNING_KEY, testClock } from './harness';
+
+const LEAVE_MS = 3_600_000;
+/** Ends the moment for which requests are still taken. */
+let mockEndLeaving: () => void;
+jest.mock('node:timers/promises', () => {
+  const { setTimeout: sleep } = jest.requireActual<typeof Timers>('node:timers/promises');
+  const held = (): Promise<void> => new Promise((resolve) => (mockEndLeaving = resolve));
+  return { setTimeout: (ms: number) => (ms < 3_600_000 ? sleep(ms) : held()) };
+});
 
 const service = defineService({
   name: 'leaving',
@@ -19,13 +29,15 @@ describe('a service that is told to close', () => {
   let app: ReturnType<typeof createServiceApp>;
   let port: number;
   beforeEach(async () => {
-    app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: {}, leaveMs: 400 });
+    app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: {}, leaveMs: LEAVE_MS });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as AddressInfo).port;
   });
   afterEach(async () => {
     agent.destroy();
-    await app.close();
+    const closed = app.close();
+    mockEndLeaving();
+    await closed;
   });
 
   const get = (given: Record<string, string>): Promise<{ status: number | undefined; connection: string | undefined }> =>
@@ -41,6 +53,7 @@ describe('a service that is told to close', () => {
     const closed = app.close();
     await eventually(async () => (await get(headers)).connection === 'close');
     expect(await get(headers)).toEqual({ status: 200, connection: 'close' });
+    mockEndLeaving();
     await closed;
     await expect(get(headers)).rejects.toThrow('ECONNREFUSED');
   });
@@ -49,13 +62,17 @@ describe('a service that is told to close', () => {
     expect((await get({})).status).toBe(401);
     const closed = app.close();
     await eventually(async () => (await get({})).status === 503);
+    mockEndLeaving();
     await closed;
   });
 
   test('waits for no connection that is silent', async () => {
     const silent = connect(port, '127.0.0.1');
     await once(silent, 'connect');
-    await app.close();
+    const closed = app.close();
+    await eventually(async () => (await get({})).status === 503);
+    mockEndLeaving();
+    await closed;
     silent.destroy();
   });
 });

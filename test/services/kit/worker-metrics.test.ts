@@ -34,7 +34,7 @@ async function callOnce(Say: WorkerHandler, signal = new AbortController().signa
   opened.push(client, { close: () => server.close(100) });
   const call: WorkerCallOptions = {
     context: { requestId: 'r-1', proof: contextFor('api-gst', { mode: 'test' }), signal },
-    deadlineMs: 5_000,
+    deadlineMs: 30_000,
   };
   const outcome = await client.unary('Say', { text: 'secret words' }, call).catch((error: unknown) => error);
   await eventually(async () => (await metrics.registry.metrics()).includes('tollgate_worker_calls_running{worker="echo"} 0'));

@@ -60,7 +60,7 @@ function clientWith(server: WorkerServer, tls: MutualTls | undefined): WorkerCli
 
 const call: WorkerCallOptions = {
   context: { requestId: 'r-1', proof: contextFor('api-gst'), signal: new AbortController().signal },
-  deadlineMs: 5_000,
+  deadlineMs: 30_000,
 };
 const say = (client: WorkerClient<Methods>): Promise<{ saidText: string }> => client.unary('Say', { text: 'hello' }, call);
 const failsWith = (problem: string): unknown => expect.objectContaining({ name: 'ServiceError', problem });
@@ -77,7 +77,7 @@ async function statusFor(server: WorkerServer, by: ChannelCredentials): Promise<
       check.requestSerialize,
       check.responseDeserialize,
       { service: '' },
-      { deadline: Date.now() + 5_000 },
+      { deadline: Date.now() + 30_000 },
       (error) => resolve(error?.code),
     ),
   );
@@ -87,7 +87,7 @@ describe('a worker with certificates', () => {
   test('serves a service that shows a certificate of the same authority', async () => {
     const client = clientWith(await workerWith(WORKER), SERVICE);
     expect(await say(client)).toMatchObject({ saidText: 'hello' });
-    await client.checkHealth();
+    await client.checkHealth(30_000);
   });
 
   test('serves services of two authorities while one takes over from the other', async () => {
@@ -122,7 +122,7 @@ describe('a service answers 502, and is not ready, when', () => {
     const client = clientWith(await workerWith(of), by);
     const failure: unknown = await say(client).catch((error: unknown) => error);
     expect(failure).toEqual(failsWith('upstream_failed'));
-    await expect(client.checkHealth(5_000)).rejects.toEqual(failsWith('service_not_ready'));
+    await expect(client.checkHealth(30_000)).rejects.toEqual(failsWith('service_not_ready'));
     expect(served).toBe(0);
     log.error({ err: failure }, 'as a service would');
     const said = lines.join('\n');

@@ -11,11 +11,14 @@ import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstre
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { createHarness, type Harness, testClock } from '../kit/harness';
 
+/** A silent provider is not waited for; for inputs that meet one. */
+const HASTY = { PINCODE_TIMEOUT_MS: '400' };
+
 let sandbox: Sandbox;
 
 function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Harness {
   const deps = createPincodeDeps({
-    settings: pincodeSettings.parse({ PINCODE_TIMEOUT_MS: '400', ...env }),
+    settings: pincodeSettings.parse({ PINCODE_TIMEOUT_MS: '20000', ...env }),
     common: { sandboxUrl },
     log: createLog('pincode', { level: 'silent' }),
     clock: testClock,
@@ -31,10 +34,14 @@ afterAll(() => sandbox.close());
 
 describe('GET /pincode with a test key', () => {
   let service: Harness;
-  beforeAll(() => (service = harnessWith({}, sandbox.url)));
+  let hasty: Harness;
+  beforeAll(() => {
+    service = harnessWith({}, sandbox.url);
+    hasty = harnessWith(HASTY, sandbox.url);
+  });
 
-  const get = (query: Record<string, string>, mode: 'live' | 'test' = 'test') =>
-    service.call({ method: 'GET', url: '/pincode', query, context: { mode } });
+  const get = (query: Record<string, string>, mode: 'live' | 'test' = 'test', of = service) =>
+    of.call({ method: 'GET', url: '/pincode', query, context: { mode } });
 
   test.each([
     [{ country: 'IN', pin: '110001' }, 'postalpincode.in', '/postalpincode/pincode/110001'],
@@ -70,7 +77,7 @@ describe('GET /pincode with a test key', () => {
     [{ country: 'US', pin: '00429' }, 502, 'provider_quota'],
     [{ country: 'US', pin: '00504' }, 504, 'timeout'],
   ])('answers %j with a provider error', async (query, status, reason) => {
-    const response = await get(query);
+    const response = await get(query, 'test', status === 504 ? hasty : service);
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(response.json()).toMatchObject({ status, code: 'provider_error', reason, request_id: 'request-1' });
@@ -182,7 +189,8 @@ describe('the pincode service', () => {
     ['00503', 504, 'timeout'],
     ['00504', 504, 'timeout'],
   ])('asks GeoNames instead when told so: %s', async (pin, status, reason) => {
-    const service = harnessWith({ PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' }, sandbox.url);
+    const source = { PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' };
+    const service = harnessWith({ ...source, ...(pin === '00504' && HASTY) }, sandbox.url);
     const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'DE', pin }, context: { mode: 'test' } });
     expect(response.statusCode).toBe(status);
     expect(response.headers['x-upstream-provider']).toBe('geonames.org');

@@ -3,7 +3,7 @@ import { type SeoStage, startSeoStage } from './seo-stage';
 
 let stage: SeoStage;
 beforeAll(async () => {
-  stage = await startSeoStage({ env: { SEO_PAGE_TIMEOUT_MS: '2000' } });
+  stage = await startSeoStage();
 });
 afterAll(() => stage.close());
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
       return Promise.resolve(addresses[host] ?? [PUBLIC]);
     },
   };
-  stage = await startSeoStage({ network, liveOpenPageRank: true, env: { SEO_TRANCO: 'false', SEO_PAGE_TIMEOUT_MS: '5000' } });
+  stage = await startSeoStage({ network, liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
 });
 afterAll(async () => {
   await stage.close();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const readable = Object.entries(paths).filter(([name]) => name !== 'truncated');
   const compared = readable.map(async ([name, path]) => [name, { report: await analyzeFile(path), facts: factsOf(path) }] as const);
   samples = Object.fromEntries(await Promise.all(compared));
-}, 300_000);
+});
 
 afterAll(() => builder.close());
 

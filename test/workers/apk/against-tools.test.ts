@@ -12,7 +12,7 @@ let unsigned: string;
 beforeAll(async () => {
   builder = await ApkBuilder.create();
   unsigned = await builder.build('full', FULL_APP);
-}, 300_000);
+});
 
 afterAll(() => builder.close());
 

@@ -9,7 +9,7 @@ import { analyzeBytes, analyzeFile } from '../../support/apk-worker';
 
 let builder: ApkBuilder;
 let count = 0;
-beforeAll(async () => (builder = await ApkBuilder.create()), 300_000);
+beforeAll(async () => (builder = await ApkBuilder.create()));
 afterAll(() => builder.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
@@ -172,7 +172,7 @@ describe('protection levels', () => {
     const newer = new Set(['android.permission.INTERACT_ACROSS_PROFILES', 'android.permission.LOADER_USAGE_STATS']);
     const differing = declared.filter((each) => !newer.has(each.name) && platformProtection(each.name) !== each.protection);
     expect(differing).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('the risk', () => {

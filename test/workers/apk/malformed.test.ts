@@ -16,7 +16,7 @@ beforeAll(async () => {
   manifest = { name: 'AndroidManifest.xml', data: await builder.extract(clean, 'AndroidManifest.xml') };
   resources = { name: 'resources.arsc', data: await builder.extract(apk, 'resources.arsc') };
   dex = { name: 'classes.dex', data: await builder.extract(apk, 'classes.dex') };
-}, 300_000);
+});
 
 afterAll(() => builder.close());
 

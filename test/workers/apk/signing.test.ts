@@ -41,7 +41,7 @@ beforeAll(async () => {
     await createTestKey(builder.folder, 'two'),
     await createTestKey(builder.folder, 'three'),
   ];
-}, 300_000);
+});
 
 afterAll(() => builder.close());
 

@@ -87,7 +87,7 @@ describe('an upload', () => {
     await expect(receive(pieces({ header: { fileName: 'x' } }, ...Array<object>(7).fill(piece)))).rejects.toMatchObject({
       problem: 'payload_too_large',
     });
-  }, 60_000);
+  });
 });
 
 describe('the process', () => {
@@ -106,14 +106,14 @@ describe('the process', () => {
     } finally {
       child.kill('SIGKILL');
     }
-  }, 60_000);
+  });
 
   test('names every setting that is wrong', async () => {
     await compile('services/workers/apk/main.ts', join(folder, 'dist/services/workers/apk/main.js'));
     const env = { PATH: process.env.PATH, WORKER_PORT: 'x', APK_WORKER_ANALYSES: '0' };
     const run = promisify(execFile)(process.execPath, [join(folder, 'dist/services/workers/apk/main.js')], { env });
     await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/WORKER_PORT(.|\n)*APK_WORKER_ANALYSES/) });
-  }, 60_000);
+  });
 });
 
 async function writeProto(dist: string): Promise<void> {
@@ -131,4 +131,4 @@ test('the generated types are those of the proto', async () => {
     return Promise.all(names.map(async (name) => [name, await readFile(join(root, name), 'utf8')]));
   };
   expect(await filesIn(join(ROOT, 'services/workers/generated/apk'))).toEqual(await filesIn(target));
-}, 60_000);
+});

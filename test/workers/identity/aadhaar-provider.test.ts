@@ -2,6 +2,7 @@ import { testCaptchaText } from '../../../services/workers/identity/captcha/capt
 import { AadhaarProvider } from '../../../services/workers/identity/upstream/aadhaar-provider';
 import { type AadhaarProviderClient } from '../../../services/workers/identity/upstream/aadhaar-provider-client';
 import { type Harness } from '../../services/kit/harness';
+import { type HeldTime, holdTime } from '../../support/held-time';
 import { asLive, post } from './support/ask';
 import { MovingClock } from './support/moving-clock';
 import { startScriptedHttp, type HttpScript, type ScriptedHttp } from './support/scripted-http';
@@ -11,21 +12,30 @@ const NUMBER = '999999990019';
 const OTP = '24681357';
 const KEY = 'live-provider-key';
 const MINUTE = 60_000;
+const MESSAGE_MS = 1_000;
 const record = { name: 'Holder', date_of_birth: '1990-01-31', address: { state: 'Goa', aadhaar_copy: NUMBER }, aadhaar: NUMBER };
 const SENT = { body: { reference_id: 'ref-1' } };
 const [FIRST, SECOND] = [testCaptchaText(0), testCaptchaText(1)];
 
 let stage: Stage;
-beforeEach(() => (stage = new Stage({ captchaTexts: testCaptchaText })));
-afterEach(() => stage.close());
+/** Passes where the provider is silent, and nowhere else. */
+let time: HeldTime;
+beforeEach(() => {
+  time = holdTime('timeouts');
+  stage = new Stage({ captchaTexts: testCaptchaText });
+});
+afterEach(() => {
+  time.release();
+  return stage.close();
+});
 
 async function providerThat(script: HttpScript, env: Record<string, string> = {}): Promise<{ provider: ScriptedHttp; aadhaar: Harness }> {
-  const provider = await startScriptedHttp(script);
+  const provider = await startScriptedHttp(script, () => time.pass(MESSAGE_MS));
   stage.onClose(() => provider.close());
   const worker = await stage.worker({
     AADHAAR_PROVIDER_URL: `${provider.url}/v2`,
     AADHAAR_PROVIDER_KEY: KEY,
-    IDENTITY_MESSAGE_TIMEOUT_MS: '1000',
+    IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS),
     ...env,
   });
   return { provider, aadhaar: stage.aadhaar([worker]) };

@@ -2,6 +2,7 @@ import { cookieHeader, cookiesAfter } from '../../../services/workers/identity/u
 import { type UpstreamResponse } from '../../../services/kit/upstream-client';
 import { GstPortal } from '../../../services/workers/identity/upstream/gst-portal';
 import { type Harness } from '../../services/kit/harness';
+import { type HeldTime, holdTime } from '../../support/held-time';
 import { asLive, get, post } from './support/ask';
 import { PIXEL } from './support/scripted-link';
 import { MovingClock } from './support/moving-clock';
@@ -13,9 +14,19 @@ import samples from './samples/gst-portal.json';
 const GSTIN = samples.record.gstin;
 const image = { headers: { 'content-type': 'image/png' }, body: Buffer.from(PIXEL, 'base64') };
 
+const MESSAGE_MS = 1_000;
+
 let stage: Stage;
-beforeEach(() => (stage = new Stage()));
-afterEach(() => stage.close());
+/** Passes where the portal is silent, and nowhere else. */
+let time: HeldTime;
+beforeEach(() => {
+  time = holdTime('timeouts');
+  stage = new Stage();
+});
+afterEach(() => {
+  time.release();
+  return stage.close();
+});
 
 type Answers = Partial<Record<'searchtp' | 'captcha' | 'details', ScriptedAnswer | 'hang' | 'reset'>>;
 
@@ -25,18 +36,21 @@ async function portalThat(
   answers: Answers = {},
 ): Promise<{ portal: ScriptedHttp; gst: Harness }> {
   let [visits, captchas, submitted] = [0, 0, 0];
-  const portal = await startScriptedHttp(({ url }) => {
-    if (url === '/services/searchtp')
-      return answers.searchtp ?? { headers: { 'set-cookie': [`visit=${++visits}; Expires=Thu, 31 Dec 2099 23:59:59 GMT`, 'lang=en'] } };
-    if (url === '/services/captcha')
-      return answers.captcha ?? { ...image, headers: { ...image.headers, 'set-cookie': `CaptchaCookie=c${++captchas}; Secure` } };
-    return submissions[Math.min(submitted++, submissions.length - 1)] ?? 'reset';
-  });
+  const portal = await startScriptedHttp(
+    ({ url }) => {
+      if (url === '/services/searchtp')
+        return answers.searchtp ?? { headers: { 'set-cookie': [`visit=${++visits}; Expires=Thu, 31 Dec 2099 23:59:59 GMT`, 'lang=en'] } };
+      if (url === '/services/captcha')
+        return answers.captcha ?? { ...image, headers: { ...image.headers, 'set-cookie': `CaptchaCookie=c${++captchas}; Secure` } };
+      return submissions[Math.min(submitted++, submissions.length - 1)] ?? 'reset';
+    },
+    () => time.pass(MESSAGE_MS),
+  );
   stage.onClose(() => portal.close());
   const worker = await stage.worker({
     GST_PORTAL_URL: `${portal.url}/services`,
     GST_PORTAL_ACKNOWLEDGEMENT: 'we-have-the-right-to-use-the-portal',
-    IDENTITY_MESSAGE_TIMEOUT_MS: '1000',
+    IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS),
   });
   return { portal, gst: stage.gst([worker]) };
 }

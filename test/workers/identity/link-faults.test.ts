@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { contextFor, proofHeader } from '../../services/kit/harness';
 import { eventually } from '../../support/eventually';
+import { holdTime } from '../../support/held-time';
 import { asLive, get, post } from './support/ask';
 import { openingSessions, PIXEL, startScriptedLink, type ScriptedLink } from './support/scripted-link';
 import { listening, Stage } from './support/stage';
@@ -52,7 +53,9 @@ describe('the upstream link', () => {
   });
 
   test('that answers slowly is 504, ends the session, and its late record reaches nobody', async () => {
-    const link = await linkThat(openingSessions(() => undefined));
+    const time = holdTime('timeouts');
+    stage.onClose(() => time.release());
+    const link = await linkThat(openingSessions(() => void setImmediate(() => time.pass(1_000))));
     const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url, IDENTITY_MESSAGE_TIMEOUT_MS: '1000' })]);
     const { sessionId } = await get(gst, '/gst/start', asLive);
     expect(await post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'x' }, asLive)).toMatchObject({

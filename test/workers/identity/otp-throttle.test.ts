@@ -12,7 +12,7 @@ let cluster: TestRedisCluster;
 const clients: RedisClient[] = [];
 beforeAll(async () => {
   [redis, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
-}, 60_000);
+});
 afterAll(async () => {
   for (const client of clients) client.disconnect();
   await Promise.all([redis.close(), cluster.close()]);
@@ -29,7 +29,7 @@ async function overRedis(): Promise<OtpThrottle> {
 }
 
 async function overCluster(): Promise<OtpThrottle> {
-  const client = connectRedis(cluster.url, { deadlineMs: 5_000, waitForConnection: false, onError: () => undefined });
+  const client = connectRedis(cluster.url, { deadlineMs: 60_000, waitForConnection: false, onError: () => undefined });
   clients.push(client);
   await eventually(() => client.status === 'ready');
   return createRedisOtpThrottle(client, allowance);

@@ -13,12 +13,18 @@ const SOURCES = [
 describe.each(SOURCES)('test keys served by the $aadhaarSource and the $gstSource', ({ aadhaarSource, gstSource, count }) => {
   const stage = new Stage();
   let services: { gst: Harness; aadhaar: Harness };
+  /** Do not wait for a silent upstream. */
+  let hasty: typeof services;
   let examples: SandboxExample[];
   beforeAll(async () => {
     const { url } = await stage.sandbox({ aadhaarSource });
     const sources = { AADHAAR_TEST_SOURCE: aadhaarSource, GST_TEST_SOURCE: gstSource };
-    const worker = await stage.worker({ SANDBOX_URL: url, IDENTITY_MESSAGE_TIMEOUT_MS: '3000', ...sources });
-    services = { gst: stage.gst([worker]), aadhaar: stage.aadhaar([worker]) };
+    const servicesOf = async (env: Record<string, string>): Promise<typeof services> => {
+      const workers = [await stage.worker({ SANDBOX_URL: url, ...sources, ...env })];
+      return { gst: stage.gst(workers), aadhaar: stage.aadhaar(workers) };
+    };
+    services = await servicesOf({});
+    hasty = await servicesOf({ IDENTITY_MESSAGE_TIMEOUT_MS: '3000' });
     const all = (await (await fetch(url)).json()) as SandboxExample[];
     examples = all.filter(({ product }) => product === 'api-gst' || product === 'api-aadhaar');
   });
@@ -37,8 +43,9 @@ describe.each(SOURCES)('test keys served by the $aadhaarSource and the $gstSourc
   });
 
   /** The steps before a route's own, with the input that the example gives. */
-  async function play({ route, method, input }: SandboxExample): Promise<{ statusCode: number; body: any }> {
-    const service = route.startsWith('/gst') ? services.gst : services.aadhaar;
+  async function play({ route, method, input, outcome }: SandboxExample): Promise<{ statusCode: number; body: any }> {
+    const { gst, aadhaar } = outcome === 'timeout' ? hasty : services;
+    const service = route.startsWith('/gst') ? gst : aadhaar;
     const context = { mode: 'test' as const };
     let sessionId: string | undefined;
     const step = async (url: string, fields: Record<string, unknown>, by: 'GET' | 'POST'): Promise<{ statusCode: number; body: any }> => {

@@ -1,7 +1,9 @@
+import { WebSocket } from 'ws';
 import { createLog } from '../../../services/kit/log';
 import { type LinkTimings } from '../../../services/workers/identity/upstream/link-connection';
 import { UpstreamLink } from '../../../services/workers/identity/upstream/upstream-link';
 import { eventually } from '../../support/eventually';
+import { type HeldTime, holdTime } from '../../support/held-time';
 import { closedPort } from './support/stage';
 import { type Frame, type ScriptedLink, startScriptedLink } from './support/scripted-link';
 
@@ -20,11 +22,17 @@ function linkTo(url: string, timings: Partial<LinkTimings> = {}, token?: string)
   const link = new UpstreamLink({
     url,
     token,
-    timings: { messageMs: 5_000, connectMs: 5_000, heartbeatMs: 60_000, firstRetryMs: 10, slowestRetryMs: 40, ...timings },
+    timings: { messageMs: 20_000, connectMs: 20_000, heartbeatMs: 60_000, firstRetryMs: 10, slowestRetryMs: 40, ...timings },
     log: createLog('link', { level: 'silent' }),
   });
   closers.push(() => link.close());
   return link;
+}
+
+function hold(kind: Parameters<typeof holdTime>[0]): HeldTime {
+  const time = holdTime(kind);
+  closers.push(() => time.release());
+  return time;
 }
 
 const nobodyLeaves = (): AbortSignal => new AbortController().signal;
@@ -88,13 +96,17 @@ test('frames that cannot be read, and frames for nobody, do not disturb', async 
 });
 
 test('a message that is not answered in time fails as a time-out, and its late answer reaches nobody', async () => {
-  const { url } = await upstream((frame, say) => {
+  const time = hold('timeouts');
+  const { url, received } = await upstream((frame, say) => {
     if (frame.sessionId === 'slow') return;
     say({ type: 'captcha', sessionId: 'slow' });
     say({ type: 'captcha', sessionId: frame.sessionId });
   });
   const link = linkTo(url, { messageMs: 1_000 });
-  await expect(link.exchange(message('slow'), nobodyLeaves())).rejects.toMatchObject({ name: 'TimeoutError' });
+  const slow = expect(link.exchange(message('slow'), nobodyLeaves())).rejects.toMatchObject({ name: 'TimeoutError' });
+  await eventually(() => received.length === 1);
+  time.pass(1_000);
+  await slow;
   expect(await link.exchange(message('s'), nobodyLeaves())).toMatchObject({ sessionId: 's' });
 });
 
@@ -130,13 +142,27 @@ test('an upstream that is down fails at once; when it is back, so is the link, a
   expect(await link.exchange(message('s'), nobodyLeaves())).toMatchObject({ sessionId: 's' });
 });
 
-test('a peer that stops answering pings is taken for dead; one that answers is kept', async () => {
+test('a peer that stops answering pings is taken for dead', async () => {
   const dead = await upstream(() => undefined, { autoPong: false });
   await expect(linkTo(dead.url, { heartbeatMs: 30 }).exchange(message('s'), nobodyLeaves())).rejects.toMatchObject({
     reason: 'unreachable',
   });
-  const alive = await upstream((frame, say) => void setTimeout(() => echo(frame, say), 300));
-  expect(await linkTo(alive.url, { heartbeatMs: 30 }).exchange(message('s'), nobodyLeaves())).toMatchObject({ sessionId: 's' });
+});
+
+test('a peer that answers pings is kept, however long its answer takes', async () => {
+  const time = hold('heartbeats');
+  let answer: () => void = () => undefined;
+  const alive = await upstream((frame, say) => (answer = () => echo(frame, say)));
+  const asked = linkTo(alive.url, { heartbeatMs: 1_000 }).exchange(message('s'), nobodyLeaves());
+  await eventually(() => alive.received.length === 1);
+  const events = jest.spyOn(WebSocket.prototype, 'emit');
+  closers.push(() => events.mockRestore());
+  for (let beat = 1; beat <= 5; beat++) {
+    time.pass(1_000);
+    await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
+  }
+  answer();
+  expect(await asked).toMatchObject({ sessionId: 's' });
   expect(alive.handshakes).toHaveLength(1);
 });
 

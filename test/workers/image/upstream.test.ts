@@ -7,6 +7,8 @@ import { openPicture } from '../../../services/workers/image/picture';
 import { type Engine } from '../../../services/workers/image/engine';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox } from '../../../services/sandbox/start-sandbox';
+import { eventually } from '../../support/eventually';
+import { holdTime } from '../../support/held-time';
 import { disc } from './pictures';
 
 const never = new AbortController().signal;
@@ -52,7 +54,7 @@ async function upstream(
   const engine = createUpstreamEngine({
     target: { liveUrl: `ws://127.0.0.1:${port}/x`, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined },
     token: options.token,
-    timeoutMs: options.timeoutMs ?? 5_000,
+    timeoutMs: options.timeoutMs ?? 20_000,
   });
   return { engine, received, headers: () => headers };
 }
@@ -161,14 +163,16 @@ describe('the adapter of the background-removal WebSocket', () => {
     await expect(cut(await upstream((socket) => socket.close()))).rejects.toMatchObject(unreachable);
     await expect(cut(await upstream(() => undefined, { handleProtocols: () => false }))).rejects.toMatchObject(unreachable);
     const target = { liveUrl: 'ws://127.0.0.1:1', liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
-    const absent = { engine: createUpstreamEngine({ target, token: undefined, timeoutMs: 5_000 }) };
+    const absent = { engine: createUpstreamEngine({ target, token: undefined, timeoutMs: 20_000 }) };
     await expect(cut(absent)).rejects.toMatchObject(unreachable);
   });
 
   test('cancels at its deadline', async () => {
-    const peer = await upstream(() => undefined, { timeoutMs: 300 });
+    const time = holdTime('timeouts');
+    opened.push({ close: () => time.release() });
+    const peer = await upstream(() => void setImmediate(() => time.pass(300)), { timeoutMs: 300 });
     await expect(cut(peer)).rejects.toMatchObject({ name: 'TimeoutError' });
-    await until(() => peer.received.length === 2);
+    await eventually(() => peer.received.length === 2);
     expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
   });
 
@@ -176,7 +180,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     const gone = new AbortController();
     const peer = await upstream(() => gone.abort(new Error('left')));
     await expect(cut(peer, undefined, gone.signal)).rejects.toThrow('left');
-    await until(() => peer.received.length === 2);
+    await eventually(() => peer.received.length === 2);
     expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
   });
 
@@ -192,7 +196,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
     opened.push(sandbox);
     const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: `${sandbox.url}/background-removal/v1` };
-    const engine = createUpstreamEngine({ target, token: 'tok', timeoutMs: 5_000 });
+    const engine = createUpstreamEngine({ target, token: 'tok', timeoutMs: 20_000 });
     const picture = await openPicture(await disc('webp'));
     const [one, two] = [
       await engine.cutOut(picture, { mode: 'test', signal: never }),
@@ -202,7 +206,3 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(one.png.equals(two.png)).toBe(true);
   });
 });
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 200 && !isTrue(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-}

@@ -52,13 +52,17 @@ describe('the worker process, with its default engine', () => {
     expect(ready).toBe(true);
     const service = loadService(join(ROOT, 'protos/image/v1/image.proto'), 'image.v1.ImageWorker');
     client = createWorkerClient<Methods>({ service, addresses: [`127.0.0.1:${port}`], name: 'image', maxMessageBytes: 68 * 1_048_576 });
-  }, 60_000);
+  });
   afterAll(async () => {
-    client.close();
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
-    await rm(outdir, { recursive: true });
+    try {
+      client.close();
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await exited).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      await rm(outdir, { recursive: true });
+    }
   });
 
   const remove = (image: Buffer, signal = new AbortController().signal, deadlineMs = 55_000) =>
@@ -72,7 +76,7 @@ describe('the worker process, with its default engine', () => {
     const { png, width, height, engine } = await remove(await disc('jpeg'));
     expect([width, height, engine]).toEqual([96, 96, 'grabcut']);
     expect((await sharp(png).stats()).isOpaque).toBe(false);
-  }, 60_000);
+  });
 
   test('carries more than gRPC carries by default, both ways', async () => {
     const noise = Buffer.alloc(1_800 * 1_800 * 3);
@@ -89,21 +93,21 @@ describe('the worker process, with its default engine', () => {
     expect(image.length).toBeGreaterThan(8 * 1_048_576);
     expect(image.length).toBeLessThan(10 * 1_048_576);
     expect(await remove(image)).toMatchObject({ width: 1_800, height: 1_800 });
-  }, 60_000);
+  });
 
   test('says no_foreground where there is none, and 413 to too many bytes', async () => {
     await expect(remove(await plain(80, 80))).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
     await expect(remove(Buffer.alloc(10_485_761))).rejects.toMatchObject({ problem: 'payload_too_large' });
-  }, 60_000);
+  });
 
   test('stops when the caller leaves or time is over, and serves the next', async () => {
     const large = await disc('jpeg', 1_500);
     const gone = new AbortController();
-    setTimeout(() => gone.abort(new Error('left')), 150);
+    setTimeout(() => gone.abort(new Error('left')), 50);
     await expect(remove(large, gone.signal)).rejects.toThrow('left');
-    await expect(remove(large, undefined, 100)).rejects.toMatchObject({ problem: 'upstream_timeout' });
+    await expect(remove(large, undefined, 50)).rejects.toMatchObject({ problem: 'upstream_timeout' });
     expect(await remove(await disc())).toMatchObject({ engine: 'grabcut' });
-  }, 60_000);
+  });
 });
 
 test('a model without its runtime, or without its file, keeps the worker from starting and says why', async () => {
@@ -113,7 +117,7 @@ test('a model without its runtime, or without its file, keeps the worker from st
   const failure: unknown = await promisify(execFile)(process.execPath, [program], { env }).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('IMAGE_ONNX_MODEL') });
   await rm(outdir, { recursive: true });
-}, 60_000);
+});
 
 test('the generated types are those of the proto', async () => {
   const generator = join(ROOT, 'node_modules/.bin/proto-loader-gen-types');
@@ -125,4 +129,4 @@ test('the generated types are those of the proto', async () => {
     return Promise.all(names.map(async (name) => [name, await readFile(join(root, name), 'utf8')]));
   };
   expect(await filesIn(join(ROOT, 'services/workers/generated/image'))).toEqual(await filesIn(target));
-}, 60_000);
+});

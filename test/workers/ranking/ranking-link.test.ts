@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createLog } from '../../../services/kit/log';
 import { RankingLink, type RankingLinkOptions } from '../../../services/workers/ranking/websocket/ranking-link';
+import { eventually } from '../../support/eventually';
+import { type HeldTime, holdTime } from '../../support/held-time';
 
 interface Asked {
   readonly id: string;
@@ -47,9 +49,15 @@ function closeServer(server: WebSocketServer): Promise<void> {
 }
 
 function linkTo(url: string, options: Partial<RankingLinkOptions> = {}): RankingLink {
-  const link = new RankingLink({ url, messageMs: 5_000, heartbeatMs: 60_000, log: createLog('test', { level: 'silent' }), ...options });
+  const link = new RankingLink({ url, messageMs: 20_000, heartbeatMs: 60_000, log: createLog('test', { level: 'silent' }), ...options });
   closers.push(() => link.close());
   return link;
+}
+
+function hold(kind: Parameters<typeof holdTime>[0]): HeldTime {
+  const time = holdTime(kind);
+  closers.push(() => time.release());
+  return time;
 }
 
 const never = (): AbortSignal => new AbortController().signal;
@@ -126,16 +134,29 @@ describe('the ranking link', () => {
   });
 
   test('stays with a peer that is slow but alive', async () => {
-    const upstream = await upstreamThat((asked, socket) => void setTimeout(() => echo(asked, socket), 400));
-    expect(await ask(linkTo(upstream.url, { heartbeatMs: 50 }), 'a')).toBe(bodyOf('a'));
+    const time = hold('heartbeats');
+    let answer: () => void = () => undefined;
+    const upstream = await upstreamThat((asked, socket) => (answer = () => echo(asked, socket)));
+    const slow = ask(linkTo(upstream.url, { heartbeatMs: 1_000 }), 'a');
+    await eventually(() => upstream.asked.length === 1);
+    const events = jest.spyOn(WebSocket.prototype, 'emit');
+    closers.push(() => events.mockRestore());
+    for (let beat = 1; beat <= 5; beat++) {
+      time.pass(1_000);
+      await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
+    }
+    answer();
+    expect(await slow).toBe(bodyOf('a'));
     expect(upstream.connections).toHaveLength(1);
   });
 
   test('bounds each question by its own deadline and lets the others live', async () => {
+    const time = hold('timeouts');
     const upstream = await upstreamThat((asked, socket) => (asked.keyword === 'silence' ? undefined : echo(asked, socket)));
     const link = linkTo(upstream.url, { messageMs: 300 });
     const silent = expect(ask(link, 'silence')).rejects.toEqual(failsWith('upstream_timeout'));
     expect(await ask(link, 'a')).toBe(bodyOf('a'));
+    time.pass(300);
     await silent;
     expect(await ask(link, 'b')).toBe(bodyOf('b'));
     expect(upstream.connections).toHaveLength(1);
@@ -182,7 +203,7 @@ describe('the ranking link', () => {
     const upstream = await upstreamThat(() => undefined);
     const link = linkTo(upstream.url);
     const open = ask(link, 'a').catch((error: unknown) => error);
-    while (upstream.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => upstream.asked.length > 0);
     link.close();
     expect(await open).toEqual(failsWith('upstream_failed', 'unreachable'));
     await expect(ask(link, 'b')).rejects.toEqual(failsWith('upstream_failed', 'unreachable'));

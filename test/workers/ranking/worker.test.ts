@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -6,6 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { WebSocketServer } from 'ws';
@@ -29,7 +30,7 @@ test('the generated types are those of the proto', async () => {
   };
   expect(await filesIn(join(ROOT, 'services/workers/generated/ranking'))).toEqual(await filesIn(target));
   await rm(target, { recursive: true });
-}, 60_000);
+});
 
 describe('the settings', () => {
   const problemsOf = (env: Record<string, string>) =>
@@ -135,8 +136,16 @@ describe('the worker process', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const start = (env: Record<string, string>) =>
-    spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
+  afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
+  const start = (env: Record<string, string>): ChildProcessByStdio<null, Readable, Readable> => {
+    const child = spawn(process.execPath, [entry], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    return child;
+  };
 
   test('says on one line where it listens, serves, and ends on SIGTERM', async () => {
     const child = start({ WORKER_PORT: '0' });

@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Readable } from 'node:stream';
 import { loadService } from '../../../services/kit/load-proto';
 import { createWorkerClient } from '../../../services/kit/worker-client';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';
@@ -20,8 +21,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function start(env: Record<string, string>) {
-  return spawn(process.execPath, [program], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
+afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
+
+function start(env: Record<string, string>): ChildProcessByStdio<null, Readable, Readable> {
+  const child = spawn(process.execPath, [program], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  return child;
 }
 
 test('prints one ready line, serves, and ends cleanly on SIGTERM', async () => {
@@ -32,7 +38,7 @@ test('prints one ready line, serves, and ends cleanly on SIGTERM', async () => {
   expect(ready).toBe(true);
   const service = loadService(proto, 'seo.v1.SeoWorker');
   const worker = createWorkerClient<SeoWorkerMethods>({ service, addresses: [`127.0.0.1:${port}`], name: 'seo' });
-  await worker.checkHealth(10_000);
+  await worker.checkHealth(60_000);
   worker.close();
   child.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);

@@ -38,7 +38,8 @@ function jsonOf(text: string): any {
   }
 }
 
-export async function startScriptedHttp(script: HttpScript): Promise<ScriptedHttp> {
+/** @param onHang told of each request that will never be answered, once nothing else is to be done about it */
+export async function startScriptedHttp(script: HttpScript, onHang: () => void = () => undefined): Promise<ScriptedHttp> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     let text = '';
@@ -48,7 +49,7 @@ export async function startScriptedHttp(script: HttpScript): Promise<ScriptedHtt
       const one = { method, url, headers, rawHeaders, text, json: jsonOf(text) };
       seen.push(one);
       const answer = script(one);
-      if (answer === 'hang') return;
+      if (answer === 'hang') return void setImmediate(onHang);
       if (answer === 'reset') return void request.socket.destroy();
       const { status = 200, headers: more = {}, body = '' } = answer;
       const isPlain = typeof body === 'string' || Buffer.isBuffer(body);

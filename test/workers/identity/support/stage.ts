@@ -41,7 +41,7 @@ export class Stage {
   }
 
   async worker(env: Record<string, string>): Promise<WorkerServer> {
-    const settings = identityWorkerSettings.parse({ IDENTITY_MESSAGE_TIMEOUT_MS: '5000', ...env });
+    const settings = identityWorkerSettings.parse({ IDENTITY_MESSAGE_TIMEOUT_MS: '14000', IDENTITY_CONNECT_TIMEOUT_MS: '14000', ...env });
     const worker = await startIdentityWorker(settings, { log: this.log, clock: this.clock, captchaTexts: this.options.captchaTexts });
     this.onClose(() => worker.close(50));
     return worker;
