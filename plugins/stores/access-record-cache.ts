@@ -60,8 +60,8 @@ interface Flight {
 export function createAccessRecordCache(options: AccessRecordCacheOptions): AccessRecordCache {
   const { source, feed, clock = systemClock, staleLimitMs = 60_000, rereadDeadlineMs = 40, coldDeadlineMs = 800 } = options;
   const known = createAccessRecordIndex(options.maxKnown ?? 100_000);
-  /** Hashes that no key has → the generation that this was read in. */
-  const unknown = new LRUCache<string, number>({ max: options.maxUnknown ?? 100_000 });
+  /** Hashes that no key has. */
+  const unknown = new LRUCache<string, Pick<CachedRecord, 'readAt' | 'generation'>>({ max: options.maxUnknown ?? 100_000 });
   const flights = new Map<string, Flight>();
   const breaker = createCircuitBreaker({ clock, pauseMs: options.breakerPauseMs ?? 250 });
   /** Generation → last moment its connection is known to have told everything. The current one asks the feed. */
@@ -96,6 +96,9 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
   }
 
   function keep(hash: string, record: AccessRecord | undefined, read: { startedAt: number; generation: number; changes: number }): void {
+    // While the feed is down nothing else tells that a slow read saw less than one that began later and ended earlier.
+    const newest = known.get(hash) ?? unknown.get(hash);
+    if (newest && newest.readAt > read.startedAt) return;
     if (changes.concern(read.changes, record)) {
       // The read may have seen the state before that change: good for those who had asked by then, not for keeping.
       known.delete(hash);
@@ -104,7 +107,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
       known.set(hash, { record, readAt: read.startedAt, generation: read.generation });
     } else {
       known.delete(hash);
-      unknown.set(hash, read.generation);
+      unknown.set(hash, { readAt: read.startedAt, generation: read.generation });
     }
   }
 
@@ -172,7 +175,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
           counts.hits += 1;
           return Promise.resolve(cached.record);
         }
-        if (unknown.get(hash) === generation) {
+        if (unknown.get(hash)?.generation === generation) {
           counts.hits += 1;
           return Promise.resolve(undefined);
         }

@@ -1,4 +1,4 @@
-import { type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
 import { bench, MINUTE, record } from './cache-bench';
 
 describe('while the feed is down', () => {
@@ -79,6 +79,26 @@ describe('while the feed is down', () => {
     await new Promise((done) => setImmediate(done));
     hold();
     expect(await find('h')).toMatchObject({ state: 'revoked' });
+  });
+
+  it.each<[string, (stored: Map<string, AccessRecord>) => void]>([
+    ['revoked', (stored) => stored.set('h', record('c', { state: 'revoked' }))],
+    ['gone', (stored) => stored.delete('h')],
+  ])('does not take the late answer of an older read for the newer one that found the key %s', async (_, change) => {
+    const { stored, find, hold, feedDown, pass, state } = bench();
+    stored.set('h', record('c'));
+    feedDown();
+    const release = hold();
+    const early = find('h');
+    pass(200);
+    change(stored);
+    const releaseNewer = hold();
+    releaseNewer();
+    expect((await find('h'))?.state).not.toBe('active');
+    release();
+    await early;
+    state.down = true;
+    expect((await find('h').catch(() => undefined))?.state).not.toBe('active');
   });
 
   it('does not admit by an old record when the new one cannot be understood', async () => {
