@@ -11,40 +11,53 @@ import { until } from './harness';
 
 const SILENCE = { silenceMs: 50, heldUpSilenceMs: 50 };
 
-it('gives a unit that was granted too late back, also when Postgres takes no writes at first', async () => {
-  const [database, redis] = [await testDatabase(), await startTestRedis()];
-  const common = { pool: database.pool, timeZone: 'Asia/Kolkata', clock: systemClock };
-  const connection = new RedisConnection({
-    ...SILENCE,
-    url: redis.url,
-    clock: systemClock,
-    onTrouble: () => undefined,
-    onLateReply: () => undefined,
-    onReady: () => undefined,
-  });
-  const ledger = new QuotaLedger({ ...common, silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 });
-  let refusals = 0;
-  const refusingOnce: UsageLedger = {
-    syncOne: (seen) => ledger.syncOne(seen),
-    giveBack: (units) => (refusals++ === 0 ? Promise.reject(new StoreUnavailable('read-only')) : ledger.giveBack(units)),
-  };
-  const script = new QuotaScript({ ...common, connection });
-  const counter = new RedisQuotaCounter({ connection, script, ledger: refusingOnce, seen: new SeenUsage() });
-  const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
-  try {
-    await until(() => connection.isReady);
-    await counter.take(demand);
-    redis.freeze();
-    await expect(counter.take(demand)).rejects.toThrow(StoreUnavailable);
-    redis.thaw();
-    await until(() => counter.lateUnits === 1);
-    await until(async () => (await counter.take({ ...demand, units: 0 })).standing.usedDaily === 1);
-    expect(refusals).toBe(2);
-  } finally {
-    redis.thaw();
-    await counter.close();
-    connection.close();
-    await redis.close();
-    await database.close();
-  }
-}, 30_000);
+const away = (): Promise<never> => Promise.reject(new StoreUnavailable('away'));
+
+it.each<[string, (ledger: QuotaLedger, attempt: number) => UsageLedger['giveBack']]>([
+  ['takes no writes at first', (ledger, attempt) => (units) => (attempt === 0 ? away() : ledger.giveBack(units))],
+  [
+    'took the first but could not say so',
+    (ledger, attempt) => (units) => ledger.giveBack(units).then((given) => (attempt === 0 ? away() : given)),
+  ],
+])(
+  'gives a unit that was granted too late back once, also when Postgres %s',
+  async (_, attempting) => {
+    const [database, redis] = [await testDatabase(), await startTestRedis()];
+    const common = { pool: database.pool, timeZone: 'Asia/Kolkata', clock: systemClock };
+    const connection = new RedisConnection({
+      ...SILENCE,
+      url: redis.url,
+      clock: systemClock,
+      onTrouble: () => undefined,
+      onLateReply: () => undefined,
+      onReady: () => undefined,
+    });
+    const ledger = new QuotaLedger({ ...common, silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 });
+    let attempts = 0;
+    const failingOnce: UsageLedger = {
+      syncOne: (seen) => ledger.syncOne(seen),
+      giveBack: (units) => attempting(ledger, attempts++)(units),
+    };
+    const script = new QuotaScript({ ...common, connection });
+    const counter = new RedisQuotaCounter({ connection, script, ledger: failingOnce, seen: new SeenUsage() });
+    const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
+    try {
+      await until(() => connection.isReady);
+      await counter.take(demand);
+      redis.freeze();
+      await expect(counter.take(demand)).rejects.toThrow(StoreUnavailable);
+      redis.thaw();
+      await until(() => counter.lateUnits === 1);
+      await until(() => attempts === 2);
+      await until(async () => (await counter.take({ ...demand, units: 0 })).standing.usedDaily <= 1);
+      expect((await counter.take({ ...demand, units: 0 })).standing.usedDaily).toBe(1);
+    } finally {
+      redis.thaw();
+      await counter.close();
+      connection.close();
+      await redis.close();
+      await database.close();
+    }
+  },
+  30_000,
+);
