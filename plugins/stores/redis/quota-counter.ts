@@ -53,14 +53,17 @@ export class RedisQuotaCounter implements QuotaBackend {
 
   /** @throws StoreUnavailable; the units may then have been taken, and are given back if Redis says so later */
   async take(demand: Demand): Promise<Taken> {
+    if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
     const { script, seen } = this.options;
     const { subscriptionId } = demand;
-    let seed = this.seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
+    // What Postgres is asked for now is too old to count as merged once these are forgotten.
+    const { seeded } = this;
+    let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MOST_SEEDINGS; round++) {
       const reply = await script.run({ demand, seed, onLate: (late) => this.giveBackLate(late) });
       if (reply.kind === 'taken') {
         // A read may run beside a spend that went to the fallback, with figures from before it.
-        if (seed && demand.units > 0) this.noteSeeded(subscriptionId);
+        if (seed && demand.units > 0) seeded.add(subscriptionId);
         seen.record(reply.usage);
         const { granted, windows, usage } = reply;
         return { granted, standing: { ...windows, usedDaily: usedOf(usage.ofDay), usedMonthly: usedOf(usage.ofMonth) } };
@@ -169,10 +172,5 @@ export class RedisQuotaCounter implements QuotaBackend {
     const isToday = today?.day === day;
     for (const other of isToday ? others : today ? [today, ...others] : []) await ledger.syncOne(other);
     return ledger.syncOne(isToday ? today : { subscriptionId, day, ofDay: NO_USAGE, ofMonth: NO_USAGE });
-  }
-
-  private noteSeeded(subscriptionId: string): void {
-    if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
-    this.seeded.add(subscriptionId);
   }
 }

@@ -4,6 +4,7 @@ import { QuotaLedger } from '../../../plugins/stores/postgres/quota-ledger';
 import { SeenUsage } from '../../../plugins/stores/quota-seen';
 import { RedisQuotaCounter, type UsageLedger } from '../../../plugins/stores/redis/quota-counter';
 import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
+import { type ScriptConnection } from '../../../plugins/stores/redis/script-caller';
 import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';
 import { testDatabase } from '../../support/postgres';
 import { startTestRedis } from '../../support/redis';
@@ -61,3 +62,35 @@ it.each<[string, (ledger: QuotaLedger, attempt: number) => UsageLedger['giveBack
   },
   30_000,
 );
+
+it('merges what Postgres knows once more when Redis was given up while it was asked', async () => {
+  const ofDay = { redis: 1, postgres: 0, refunded: 0 };
+  let answer: (() => void)[] = [];
+  const ledger: UsageLedger = {
+    syncOne: ({ subscriptionId, day }) =>
+      new Promise((resolve) => answer.push(() => resolve({ subscriptionId, day, ofDay, ofMonth: ofDay }))),
+    giveBack: away,
+  };
+  const connection: ScriptConnection = {
+    runScript: () => Promise.resolve([2, 1, 1, 0, 0, 1, 0, 0]),
+    readField: away,
+    probe: away,
+  };
+  const script = new QuotaScript({ connection, timeZone: 'Asia/Kolkata', clock: systemClock });
+  const counter = new RedisQuotaCounter({ connection, script, ledger, seen: new SeenUsage() });
+  const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
+  const take = async (meanwhile: () => void): Promise<void> => {
+    const taken = counter.take(demand);
+    await until(() => answer.length === 1);
+    meanwhile();
+    answer.forEach((each) => each());
+    answer = [];
+    await taken;
+  };
+  // Other nodes may have counted in Postgres after it had answered.
+  await take(() => counter.forgetSeeds());
+  await take(() => undefined);
+  expect(counter.seedings).toBe(2);
+  await counter.take(demand);
+  expect(counter.seedings).toBe(2);
+});
