@@ -16,7 +16,7 @@ export interface AccessRecordCacheOptions {
   readonly maxUnknown?: number;
   /** How long a record may be used after it was last known to be true, with the store unreachable. Default 60 s. */
   readonly staleLimitMs?: number;
-  /** How long a request waits for a new read when it could use such a record instead. Default 40 ms. */
+  /** How long a request waits for a new read when it could use a record that was true half a second ago. Default 40 ms. */
   readonly rereadDeadlineMs?: number;
   /** How long a request waits when it has nothing else. Default 800 ms. */
   readonly coldDeadlineMs?: number;
@@ -44,6 +44,8 @@ export interface AccessRecordCache extends AccessRecords {
 
 /** A read that hangs longer than this counts as a failure even before it ends. */
 const HANGING_MS = 500;
+/** Younger than this a record may be used rather than wait for a slow store: it is well within the second that a revocation may take. */
+const YOUNG_MS = 500;
 /** A later request joins a read in progress only while the read is this young: an old one may have seen the state before a change. */
 const JOIN_WITHIN_MS = 100;
 
@@ -88,11 +90,18 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
     unknown.clear();
   }
 
-  function staleRecord(hash: string): CachedRecord | undefined {
+  /** @returns a record that was true less than `limitMs` ago */
+  function recordWithin(hash: string, limitMs: number): CachedRecord | undefined {
     const cached = known.get(hash);
     if (!cached) return undefined;
     const watched = cached.generation === generation ? feed.lastHealthyAt() : (watchedUntil.get(cached.generation) ?? -Infinity);
-    return clock.monotonic() - Math.max(cached.readAt, watched) < staleLimitMs ? cached : undefined;
+    return clock.monotonic() - Math.max(cached.readAt, watched) < limitMs ? cached : undefined;
+  }
+
+  /** How long to wait for a new read: an older record takes the place of one only when the store is as good as gone. */
+  function patienceMs(hash: string): number {
+    if (recordWithin(hash, Math.min(YOUNG_MS, staleLimitMs))) return rereadDeadlineMs;
+    return recordWithin(hash, staleLimitMs) ? HANGING_MS : coldDeadlineMs;
   }
 
   function keep(hash: string, record: AccessRecord | undefined, read: { startedAt: number; generation: number; changes: number }): void {
@@ -148,7 +157,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
 
   function useStale(hash: string, cause?: unknown): AccessRecord {
     // Asked again: the record may have been changed, or have grown too old, while the read was waited for.
-    const stale = staleRecord(hash);
+    const stale = recordWithin(hash, staleLimitMs);
     if (!stale) throw new StoreUnavailable('the key could not be looked up', { cause });
     counts.staleUses += 1;
     return stale.record;
@@ -157,9 +166,8 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
   async function readOrUseStale(hash: string): Promise<AccessRecord | undefined> {
     const running = youngRead(hash);
     if (!running && !breaker.mayTry()) return useStale(hash);
-    const deadlineMs = staleRecord(hash) ? rereadDeadlineMs : coldDeadlineMs;
     try {
-      return await withDeadline(running ?? startRead(hash), deadlineMs);
+      return await withDeadline(running ?? startRead(hash), patienceMs(hash));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       return useStale(hash, error);

@@ -81,6 +81,27 @@ describe('while the feed is down', () => {
     expect(await find('h')).toMatchObject({ state: 'revoked' });
   });
 
+  it('waits for a store that is slow to answer rather than use what may have been revoked a second ago', async () => {
+    const { stored, find, hold, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    stored.set('h', record('c', { state: 'revoked' }));
+    pass(1_000);
+    setTimeout(hold(), 60);
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
+  });
+
+  it('uses such a record once the store has hung for half a second', async () => {
+    const { stored, find, hold, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    pass(1_000);
+    hold();
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+  });
+
   it.each<[string, (stored: Map<string, AccessRecord>) => void]>([
     ['revoked', (stored) => stored.set('h', record('c', { state: 'revoked' }))],
     ['gone', (stored) => stored.delete('h')],
