@@ -25,6 +25,7 @@ interface CheckedRoute {
   paths?: string[];
   methods?: string[];
   strip_path?: boolean;
+  request_buffering?: boolean;
   plugins?: CheckedPlugin[];
 }
 
@@ -36,6 +37,11 @@ interface CheckedPlugin {
 
 /** The specification takes a key for this product from one place only. */
 const HEADER_ONLY_PRODUCT = 'api-app';
+/**
+ * Their bodies may take minutes to arrive. Kong would wait for all of it between its plugins and the service, to which the proof of the
+ * access layer then comes expired.
+ */
+const UPLOAD_PRODUCTS: readonly string[] = ['api-app', 'api-image'];
 /** Requests for these prefixes are also admitted by a second, legacy product (specification, 4.3). */
 const LEGACY_OF: Readonly<Record<string, string>> = { 'api-image': 'api-background-remover' };
 /** Paths outside every prefix that the specification names all the same (4.8), by product. */
@@ -73,6 +79,10 @@ function checkService(service: CheckedService, catalogue: readonly CheckedProduc
   const [guard] = guards;
   if (guard === undefined) return [`${name}: has no ${PLUGIN} plugin: its routes are open to everyone`, ...problems];
   if (guards.length > 1) problems.push(`${name}: has the ${PLUGIN} plugin more than once`);
+  const takesFiles = guard.config?.products?.some((id) => UPLOAD_PRODUCTS.includes(id)) === true;
+  if (takesFiles && service.routes?.some((route) => route.request_buffering !== false)) {
+    problems.push(`${name}: request_buffering must be false: the proof of a slow upload would expire on its way`);
+  }
   return [...problems, ...checkGuard(guard, name, catalogue)];
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock } from '../plugins/core/ports';
 import { createPool, warmPool } from '../plugins/stores/postgres/pool';
 import { createQuotaCounter } from '../plugins/stores/quota-store';
@@ -16,6 +17,8 @@ export type RefundSettings = Pick<ProcessSettings, 'DATABASE_URL' | 'REDIS_URL' 
 /** Refunds are rare and short. */
 const MOST_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 1_000;
+/** Plugin servers write every second what Redis granted. */
+const WRITTEN_WITHIN_MS = 2_000;
 
 /**
  * The quota counter that gives units back, or undefined when this process is connected to none: then units of failed requests stay
@@ -36,8 +39,15 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   });
   await warmPool(pool);
   const quota = await createQuotaCounter({ redisUrl: settings.REDIS_URL, pool, timeZone: settings.QUOTA_TIMEZONE, clock, log });
+  const refund: Refund = async (unit) => {
+    if (await quota.counter.refund(unit)) return true;
+    if (settings.REDIS_URL === undefined || quota.stats().storeInUse === 'redis') return false;
+    // Redis is away here: where it is not, it may have granted the unit a moment ago, and PostgreSQL is about to learn of it.
+    await sleep(WRITTEN_WITHIN_MS, undefined, { ref: false });
+    return quota.counter.refund(unit);
+  };
   return {
-    refund: (unit) => quota.counter.refund(unit),
+    refund,
     async close() {
       await quota.close();
       await pool.end();

@@ -7,7 +7,7 @@ import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { firstCall } from './first-call';
-import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts } from './parse-arguments';
+import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
 import { showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from './command-error';
 
@@ -68,7 +68,7 @@ function readIssueFlags(flags: IssueFlags): IssueKeyOptions & { mode?: KeyMode }
     ...(plan !== undefined && { plan }),
     ...(mode !== undefined && { mode: parseMode(mode) }),
     ...(expires !== undefined && { expiresAt: parseFutureInstant(expires, '--expires') }),
-    ...(allow !== undefined && { rules: parseList(allow) }),
+    ...(allow !== undefined && { rules: parseRuleList(allow) }),
     ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
     ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
     ...(name !== undefined && { name }),

@@ -8,7 +8,7 @@ import { showKey } from '../../plugins/stores/postgres/show-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { addKeyIssuing } from './key-create';
 import { addKeyLifetime } from './key-lifetime';
-import { parseId, parseList } from './parse-arguments';
+import { parseId, parseRuleList } from './parse-arguments';
 import { showKeyDetails, showKeys, showSubscriptions } from './views';
 
 const LIST_EXAMPLE = `
@@ -49,8 +49,9 @@ function addRules(key: Command, context: CommandContext): void {
     .action(async (text: string, flags: { allow?: string }) => {
       const id = parseId(text);
       const { allow } = flags;
+      const rules = allow ? parseRuleList(allow) : [];
       const view = await withDatabase(context, (db) =>
-        allow === undefined ? viewKey(db, { id }) : replaceKeyRules(db, { id, rules: parseList(allow), actor: ACTOR }),
+        allow === undefined ? viewKey(db, { id }) : replaceKeyRules(db, { id, rules, actor: ACTOR }),
       );
       context.output.result({ id, rules: view.rules }, () =>
         view.rules.length === 0 ? 'no rules: every caller is admitted' : view.rules.join('\n'),

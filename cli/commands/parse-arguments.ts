@@ -46,6 +46,13 @@ export function parseProducts(text: string): string[] {
   throw invalid(`--products needs product ids separated by commas, of ${PRODUCT_IDS.join(', ')}`);
 }
 
+/** Whitelist rules separated by commas. None would admit everyone, which an empty variable of a script must not do. */
+export function parseRuleList(text: string): string[] {
+  const rules = parseList(text);
+  if (rules.length > 0) return rules;
+  throw invalid('--allow names no rule, and a key without rules admits every caller');
+}
+
 export function parseMode(text: string): KeyMode {
   if (text === 'live' || text === 'test') return text;
   throw invalid(`--mode is live or test, not ${quote(text)}`);

@@ -34,6 +34,8 @@ const routeSchema = z.strictObject({
     .refine((list) => list.includes('http'), 'an https-only route needs TLS, which this gateway does not serve'),
   strip_path: z.boolean().default(true),
   preserve_host: z.boolean().default(false),
+  /** Bodies go on as they come either way: what a service sees of Kong's buffering is time. */
+  request_buffering: z.boolean().default(true),
   regex_priority: z.number().int().min(0).default(0),
   plugins: z.array(pluginSchema).default([]),
 });

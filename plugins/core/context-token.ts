@@ -29,7 +29,7 @@ export interface SigningKey {
 /** The header that carries the proof from the gateway to a service. */
 export const CONTEXT_HEADER = 'X-Tollgate-Context';
 
-/** Long enough for a slow upload to reach the service, short enough that a leaked header is soon worthless. */
+/** The head of a request reaches its service at once, uploads too (kong.yml): short, so that a leaked header is soon worthless. */
 export const CONTEXT_LIFETIME_SECONDS = 60;
 
 const MINIMUM_SECRET_BYTES = 32;

@@ -20,6 +20,9 @@ export function readFormField(contentType: string, body: Buffer, name: string): 
   return { values: readParameter(raw, name), remove: () => Buffer.from(removeParameter(raw, name), 'latin1') };
 }
 
+/** Services refuse forms of far fewer parts; a key behind so many is not looked for. */
+const MOST_PARTS = 1_000;
+
 /** RFC 2046 allows 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 
@@ -39,20 +42,23 @@ function readMultipartField(contentType: string, body: Buffer, name: string): Fo
 }
 
 function listParts(body: Buffer, boundary: string): Part[] {
-  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
-  let start = body.indexOf(delimiter);
-  while (start >= 0) {
-    const next = body.indexOf(Buffer.from(`\r\n--${boundary}`, 'latin1'), start + delimiter.length);
+  let start = body.indexOf(delimiter.subarray(2));
+  for (let count = 0; start >= 0 && count < MOST_PARTS; count++) {
+    // Past `--` and the boundary, at the line end that follows them.
+    const lineEnd = start + delimiter.length - 2;
+    const next = body.indexOf(delimiter, lineEnd);
     if (next < 0) break;
-    const headStart = start + delimiter.length + 2;
-    const headEnd = body.indexOf('\r\n\r\n', headStart - 2, 'latin1');
-    if (headEnd >= 0 && headEnd < next) {
+    // Looked for in this part alone: in all that follows it would take minutes for a body of nothing but delimiters.
+    const part = body.subarray(lineEnd, next + 2);
+    const headEnd = part.indexOf('\r\n\r\n', 0, 'latin1');
+    if (headEnd >= 0) {
       parts.push({
         start,
         end: next + 2,
-        head: body.toString('latin1', headStart, headEnd),
-        content: body.toString('utf8', headEnd + 4, next),
+        head: part.toString('latin1', 2, headEnd),
+        content: part.toString('utf8', headEnd + 4, part.length - 2),
       });
     }
     start = next + 2;

@@ -19,8 +19,9 @@ export interface IpNetwork {
 /** Bytes before the v4 address in `::ffff:a.b.c.d`. */
 const MAPPED_PREFIX_BITS = 96;
 
+/** By way of text: a sum byte by byte makes 32 numbers that are thrown away. */
 function valueOf(bytes: readonly number[]): bigint {
-  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
 /** Parses strictly: no octal or short v4 forms, no zone id, no port. Undefined when the text is not an address. */

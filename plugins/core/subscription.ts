@@ -12,7 +12,8 @@ export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { o
 export function checkSubscription(record: AccessRecord | undefined, products: readonly string[], nowMs: number): AccessVerdict {
   if (!record) return { ok: false, denial: 'key_unknown' };
   if (record.state !== 'active') return { ok: false, denial: 'key_inactive' };
-  if (record.expiresAtMs !== null && nowMs >= record.expiresAtMs) return { ok: false, denial: 'key_expired' };
+  // Not the other way round: a time that is no number must not make an expired key live.
+  if (record.expiresAtMs !== null && !(nowMs < record.expiresAtMs)) return { ok: false, denial: 'key_expired' };
   const authorised = products.filter((product) => record.products.includes(product));
   if (authorised.length === 0) return { ok: false, denial: 'product_not_authorised' };
   let denial: DenialCode = 'subscription_missing';

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { formatIpAddress, networkValue, parseIpAddress, parseIpNetwork } from './ip-address';
+import { formatIpAddress, networkValue, parseIpAddress, parseIpNetwork, type IpNetwork } from './ip-address';
 
 /** One rule in canonical text: an address, a network, a host or `*.host`. */
 export interface WhitelistRule {
@@ -13,19 +13,37 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** RFC 1035. */
 const LONGEST_HOST = 253;
 
+/** What no host name holds in ASCII. A URL parser would take the text apart there, and `example.com/admin` admit all of example.com. */
+const NO_HOST_CHARACTER = /[^a-z0-9._\u0080-\u{10ffff}-]/iu;
+
 /** Lower case, punycode, no trailing dot. Undefined when the text is not a host name. */
 export function normaliseHost(text: string): string | undefined {
-  const host = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase();
+  const written = text.trim().replace(/\.$/, '');
+  // The time that punycode takes grows with the square of the length.
+  if (written.length > LONGEST_HOST || NO_HOST_CHARACTER.test(written)) return undefined;
+  const host = domainToASCII(written).toLowerCase();
   if (host === '' || host.length > LONGEST_HOST) return undefined;
   return host.split('.').every((label) => LABEL.test(label)) ? host : undefined;
 }
 
-function parseIpRule(text: string): RuleParse {
+function isAddressText(text: string): boolean {
+  return /^[\d.]+(\/\d*)?$/.test(text) || (text.includes(':') && !text.includes('//'));
+}
+
+/** @returns what is wrong when the text is no network, or is one with host bits set */
+function readNetwork(text: string): IpNetwork | string {
   const network = parseIpNetwork(text);
-  if (!network) return { ok: false, message: `"${text}" is not an IP address or CIDR network` };
+  if (!network) return `"${text}" is not an IP address or CIDR network`;
   const { address, prefixLength } = network;
-  const start = formatIpAddress(networkValue(address, prefixLength), address.bits);
-  if (start !== address.text) return { ok: false, message: `"${text}" has host bits set; did you mean "${start}/${prefixLength}"?` };
+  const start = networkValue(address, prefixLength);
+  if (start === address.value) return network;
+  return `"${text}" has host bits set; did you mean "${formatIpAddress(start, address.bits)}/${prefixLength}"?`;
+}
+
+function parseIpRule(text: string): RuleParse {
+  const network = readNetwork(text);
+  if (typeof network === 'string') return { ok: false, message: network };
+  const { address, prefixLength } = network;
   return { ok: true, rule: { kind: 'ip', text: prefixLength === address.bits ? address.text : `${address.text}/${prefixLength}` } };
 }
 
@@ -37,55 +55,68 @@ export function parseWhitelistRule(written: string): RuleParse {
   const text = written.trim();
   const shown = text.slice(0, LONGEST_ECHO);
   if (text === '') return { ok: false, message: 'a whitelist rule is empty' };
-  if (/^[\d.]+(\/\d*)?$/.test(text) || (text.includes(':') && !text.includes('//'))) return parseIpRule(shown);
+  if (isAddressText(text)) return parseIpRule(shown);
   const wildcard = text.startsWith('*.');
   const host = normaliseHost(wildcard ? text.slice(2) : text);
-  if (!host) return { ok: false, message: `"${shown}" is not an IP address, a CIDR network, a host name or "*." with a host name` };
+  // `0x7f.1` and full-width digits become an address, which whoever wrote that did not see.
+  if (!host || parseIpAddress(host))
+    return { ok: false, message: `"${shown}" is not an IP address, a CIDR network, a host name or "*." with a host name` };
   if (!host.includes('.') && wildcard) return { ok: false, message: `"${shown}" would admit a whole top-level domain` };
   return { ok: true, rule: { kind: 'domain', text: wildcard ? `*.${host}` : host } };
 }
 
+/** By prefix length, longest first: the networks' leading bits and the rule's text. */
+type Networks = readonly { readonly shift: bigint; readonly rules: ReadonlyMap<string, string> }[];
+
 /** Rules compiled so that a match costs the number of different prefix lengths, not the number of rules. */
 export interface Whitelist {
   readonly size: number;
-  /** By version, then prefix length (longest first), then the network's leading bits: the rule's text. */
-  readonly networks: Readonly<Record<4 | 6, readonly { shift: bigint; rules: ReadonlyMap<bigint, string> }[]>>;
+  readonly networks: Readonly<Record<4 | 6, Networks>>;
   readonly hosts: ReadonlySet<string>;
   /** The part after `*.`. */
   readonly parents: ReadonlySet<string>;
 }
+
+/** Text: a Map hashes a bigint by its low 64 bits alone, which all addresses that end in `::1` share. */
+function leadingBits(value: bigint, shift: bigint): string {
+  return (value >> shift).toString(36);
+}
+
+type NetworksByLength = Map<number, Map<string, string>>;
 
 /**
  * @param texts rules as stored
  * @throws Error when one is malformed: a whitelist that cannot be understood must not admit anybody
  */
 export function compileWhitelist(texts: readonly string[]): Whitelist {
-  const networks: Record<4 | 6, Map<number, Map<bigint, string>>> = { 4: new Map(), 6: new Map() };
+  const networks: Record<4 | 6, NetworksByLength> = { 4: new Map(), 6: new Map() };
   const hosts = new Set<string>();
   const parents = new Set<string>();
   for (const text of texts) {
-    const parsed = parseWhitelistRule(text);
-    if (!parsed.ok) throw new Error(`stored whitelist rule cannot be read: ${parsed.message}`);
-    const { rule } = parsed;
-    if (rule.kind === 'ip') addNetwork(networks, rule.text);
-    else if (rule.text.startsWith('*.')) parents.add(rule.text.slice(2));
-    else hosts.add(rule.text);
+    // A record may have 10,000 networks, and nothing else is done while they are compiled: each is read once.
+    const network = isAddressText(text) ? readNetwork(text) : undefined;
+    if (typeof network === 'object') addNetwork(networks[network.address.version], network, text);
+    else addHost({ hosts, parents }, text);
   }
   return { size: texts.length, networks: { 4: byLength(networks[4], 32), 6: byLength(networks[6], 128) }, hosts, parents };
 }
 
-function addNetwork(networks: Record<4 | 6, Map<number, Map<bigint, string>>>, text: string): void {
-  const network = parseIpNetwork(text);
-  if (!network) throw new Error('a parsed whitelist rule lost its network');
-  const { address, prefixLength } = network;
-  const ofVersion = networks[address.version];
-  const rules = ofVersion.get(prefixLength) ?? new Map<bigint, string>();
-  rules.set(address.value >> BigInt(address.bits - prefixLength), text);
-  ofVersion.set(prefixLength, rules);
+function addNetwork(networks: NetworksByLength, { address, prefixLength }: IpNetwork, text: string): void {
+  let rules = networks.get(prefixLength);
+  if (!rules) networks.set(prefixLength, (rules = new Map<string, string>()));
+  rules.set(leadingBits(address.value, BigInt(address.bits - prefixLength)), text);
 }
 
-function byLength(map: ReadonlyMap<number, Map<bigint, string>>, bits: number): { shift: bigint; rules: Map<bigint, string> }[] {
-  return [...map].sort(([a], [b]) => b - a).map(([length, rules]) => ({ shift: BigInt(bits - length), rules }));
+function addHost({ hosts, parents }: { hosts: Set<string>; parents: Set<string> }, text: string): void {
+  const parsed = parseWhitelistRule(text);
+  if (!parsed.ok) throw new Error(`stored whitelist rule cannot be read: ${parsed.message}`);
+  const host = parsed.rule.text;
+  if (host.startsWith('*.')) parents.add(host.slice(2));
+  else hosts.add(host);
+}
+
+function byLength(networks: NetworksByLength, bits: number): Networks {
+  return [...networks].sort(([a], [b]) => b - a).map(([length, rules]) => ({ shift: BigInt(bits - length), rules }));
 }
 
 /** Who calls, as far as whitelist rules look. */
@@ -109,7 +140,7 @@ function matchAddress(whitelist: Whitelist, text: string): string | undefined {
   const address = parseIpAddress(text);
   if (!address) return undefined;
   for (const { shift, rules } of whitelist.networks[address.version]) {
-    const rule = rules.get(address.value >> shift);
+    const rule = rules.get(leadingBits(address.value, shift));
     if (rule !== undefined) return rule;
   }
   return undefined;
@@ -126,6 +157,9 @@ function matchHost(whitelist: Whitelist, host: string | undefined): string | und
   return undefined;
 }
 
+/** A host, a trailing dot and a port. */
+const LONGEST_AUTHORITY = LONGEST_HOST + '.:65535'.length;
+
 /**
  * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches.
  * @param origin the header's value, undefined when absent, an array when repeated
@@ -135,9 +169,12 @@ export function originHostOf(
   referer: string | readonly string[] | undefined,
 ): string | undefined {
   const source = origin ?? referer;
-  if (typeof source !== 'string' || !/^https?:\/\//i.test(source)) return undefined;
+  if (typeof source !== 'string') return undefined;
+  // Cut out first: every request's is read, and a long host would take the URL parser 20 ms.
+  const authority = /^https?:\/\/([^/?#\\]*)/i.exec(source)?.[1];
+  if (authority === undefined || authority.length > LONGEST_AUTHORITY) return undefined;
   try {
-    return normaliseHost(new URL(source).hostname);
+    return normaliseHost(new URL(`https://${authority}`).hostname);
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ export interface AccessRecordCacheOptions {
   readonly maxUnknown?: number;
   /** How long a record may be used after it was last known to be true, with the store unreachable. Default 60 s. */
   readonly staleLimitMs?: number;
-  /** How long a request waits for a new read when it could use such a record instead. Default 40 ms. */
+  /** How long a request waits for a new read when it could use a record that was true half a second ago. Default 40 ms. */
   readonly rereadDeadlineMs?: number;
   /** How long a request waits when it has nothing else. Default 800 ms. */
   readonly coldDeadlineMs?: number;
@@ -44,6 +44,8 @@ export interface AccessRecordCache extends AccessRecords {
 
 /** A read that hangs longer than this counts as a failure even before it ends. */
 const HANGING_MS = 500;
+/** Younger than this a record may be used rather than wait for a slow store: it is well within the second that a revocation may take. */
+const YOUNG_MS = 500;
 /** A later request joins a read in progress only while the read is this young: an old one may have seen the state before a change. */
 const JOIN_WITHIN_MS = 100;
 
@@ -60,8 +62,8 @@ interface Flight {
 export function createAccessRecordCache(options: AccessRecordCacheOptions): AccessRecordCache {
   const { source, feed, clock = systemClock, staleLimitMs = 60_000, rereadDeadlineMs = 40, coldDeadlineMs = 800 } = options;
   const known = createAccessRecordIndex(options.maxKnown ?? 100_000);
-  /** Hashes that no key has → the generation that this was read in. */
-  const unknown = new LRUCache<string, number>({ max: options.maxUnknown ?? 100_000 });
+  /** Hashes that no key has. */
+  const unknown = new LRUCache<string, Pick<CachedRecord, 'readAt' | 'generation'>>({ max: options.maxUnknown ?? 100_000 });
   const flights = new Map<string, Flight>();
   const breaker = createCircuitBreaker({ clock, pauseMs: options.breakerPauseMs ?? 250 });
   /** Generation → last moment its connection is known to have told everything. The current one asks the feed. */
@@ -88,14 +90,24 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
     unknown.clear();
   }
 
-  function staleRecord(hash: string): CachedRecord | undefined {
+  /** @returns a record that was true less than `limitMs` ago */
+  function recordWithin(hash: string, limitMs: number): CachedRecord | undefined {
     const cached = known.get(hash);
     if (!cached) return undefined;
     const watched = cached.generation === generation ? feed.lastHealthyAt() : (watchedUntil.get(cached.generation) ?? -Infinity);
-    return clock.monotonic() - Math.max(cached.readAt, watched) < staleLimitMs ? cached : undefined;
+    return clock.monotonic() - Math.max(cached.readAt, watched) < limitMs ? cached : undefined;
+  }
+
+  /** How long to wait for a new read: an older record takes the place of one only when the store is as good as gone. */
+  function patienceMs(hash: string): number {
+    if (recordWithin(hash, Math.min(YOUNG_MS, staleLimitMs))) return rereadDeadlineMs;
+    return recordWithin(hash, staleLimitMs) ? HANGING_MS : coldDeadlineMs;
   }
 
   function keep(hash: string, record: AccessRecord | undefined, read: { startedAt: number; generation: number; changes: number }): void {
+    // While the feed is down nothing else tells that a slow read saw less than one that began later and ended earlier.
+    const newest = known.get(hash) ?? unknown.get(hash);
+    if (newest && newest.readAt > read.startedAt) return;
     if (changes.concern(read.changes, record)) {
       // The read may have seen the state before that change: good for those who had asked by then, not for keeping.
       known.delete(hash);
@@ -104,7 +116,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
       known.set(hash, { record, readAt: read.startedAt, generation: read.generation });
     } else {
       known.delete(hash);
-      unknown.set(hash, read.generation);
+      unknown.set(hash, { readAt: read.startedAt, generation: read.generation });
     }
   }
 
@@ -145,7 +157,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
 
   function useStale(hash: string, cause?: unknown): AccessRecord {
     // Asked again: the record may have been changed, or have grown too old, while the read was waited for.
-    const stale = staleRecord(hash);
+    const stale = recordWithin(hash, staleLimitMs);
     if (!stale) throw new StoreUnavailable('the key could not be looked up', { cause });
     counts.staleUses += 1;
     return stale.record;
@@ -154,9 +166,8 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
   async function readOrUseStale(hash: string): Promise<AccessRecord | undefined> {
     const running = youngRead(hash);
     if (!running && !breaker.mayTry()) return useStale(hash);
-    const deadlineMs = staleRecord(hash) ? rereadDeadlineMs : coldDeadlineMs;
     try {
-      return await withDeadline(running ?? startRead(hash), deadlineMs);
+      return await withDeadline(running ?? startRead(hash), patienceMs(hash));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       return useStale(hash, error);
@@ -172,7 +183,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
           counts.hits += 1;
           return Promise.resolve(cached.record);
         }
-        if (unknown.get(hash) === generation) {
+        if (unknown.get(hash)?.generation === generation) {
           counts.hits += 1;
           return Promise.resolve(undefined);
         }

@@ -9,6 +9,12 @@ export interface CachedRecord {
   readonly generation: number;
 }
 
+/**
+ * Whitelist rules of all records together, about 200 MB: a customer may have thousands of keys with thousands of rules each, and a node
+ * out of memory refuses everybody.
+ */
+const MOST_RULES = 1_000_000;
+
 /** Records by hash, found again by credential and by customer. Bounded: the least recently used go first. */
 export interface AccessRecordIndex {
   get(hash: string): CachedRecord | undefined;
@@ -29,7 +35,12 @@ export function createAccessRecordIndex(max: number): AccessRecordIndex {
     hashes?.delete(hash);
     if (hashes?.size === 0) byCustomer.delete(record.customerId);
   };
-  const records = new LRUCache<string, CachedRecord>({ max, dispose: forget });
+  const records = new LRUCache<string, CachedRecord>({
+    max,
+    maxSize: max + MOST_RULES,
+    sizeCalculation: ({ record }) => 1 + record.whitelist.size,
+    dispose: forget,
+  });
   return {
     get: (hash) => records.get(hash),
     set(hash, cached) {

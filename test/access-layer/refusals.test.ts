@@ -13,6 +13,7 @@ describe('a refusal', () => {
     ['key_unknown', { headers: bearer }, recordOf({ state: 'inactive' })],
     ['key_unknown', { headers: bearer }, recordOf({ state: 'revoked' })],
     ['key_expired', { headers: bearer }, recordOf({ expiresAtMs: NOW_MS })],
+    ['key_expired', { headers: bearer }, recordOf({ expiresAtMs: NaN })],
     ['product_not_authorised', { headers: bearer }, recordOf({ products: ['api-gst'] })],
     ['subscription_missing', { headers: bearer }, recordOf({ subscriptions: [] })],
     ['subscription_inactive', { headers: bearer }, recordOf({ subscriptions: subscription ? [{ ...subscription, state: 'paused' }] : [] })],

@@ -86,6 +86,8 @@ describe('key create', () => {
     [['--products', 'api-ip', '--expires', '2020-01-01'], 'invalid_argument'],
     [['--products', 'api-ip', '--allow', '10.0.0.1/8'], 'rule_malformed'],
     [['--products', 'api-ip', '--allow', 'http://example.com'], 'rule_malformed'],
+    [['--products', 'api-ip', '--allow', ''], 'invalid_argument'],
+    [['--products', 'api-ip', '--allow', ' , '], 'invalid_argument'],
     [['--products', 'api-ip', '--daily', '0'], 'invalid_argument'],
     [['--products', 'api-ip', '--daily', '-5'], 'invalid_argument'],
     [['--products', 'api-ip', '--monthly', '1.5'], 'invalid_argument'],
@@ -199,6 +201,7 @@ describe('a key', () => {
     ['rotate', '--overlap', '9999d'],
     ['expire', '--at', '31.12.2099'],
     ['rules', '--allow', '999.1.1.1'],
+    ['rules', '--allow', ','],
   ])('refuses %s %s %s', async (command, option, value) => {
     const { id } = await newKey();
     expect((await failure('key', command, id, option, value)).code).toMatch(/^(invalid_argument|rule_malformed)$/);

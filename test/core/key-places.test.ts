@@ -1,9 +1,26 @@
 import fc from 'fast-check';
-import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
+import { bearerToken, headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
 import { isForm, readFormField } from '../../plugins/core/form-body';
 import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
 
 const all = new Set(KEY_PLACES);
+
+/** Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
+function expectQuick(work: () => void): void {
+  const { user, system } = process.cpuUsage();
+  work();
+  const used = process.cpuUsage({ user, system });
+  expect((used.user + used.system) / 1_000).toBeLessThan(1_000);
+}
+
+function decodeOrKeep(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
 
 describe('locating the key', () => {
   it('takes Bearer in any case, X-API-Key, and the query, in that order', () => {
@@ -83,6 +100,43 @@ describe('raw parameters', () => {
     const piece = fc.constantFrom('api_key=k', '%61pi_key=1', 'api%5Fkey=2', 'api_key', 'x=1', '', 'api_keyx=1', 'y=%zz', 'api%5fke%79=3');
     fc.assert(
       fc.property(fc.array(piece), (pieces) => readParameter(removeParameter(pieces.join('&'), 'api_key'), 'api_key').length === 0),
+    );
+  });
+});
+
+describe('text from strangers', () => {
+  const kibibyte = 1024;
+
+  it('in the Authorization header is read in one go, however many spaces it holds', () => {
+    expectQuick(() => expect(bearerToken(`Bearer${' '.repeat(64 * kibibyte)}\u2028`)).toBeUndefined());
+    expect(bearerToken(`Bearer  k ${' '.repeat(64 * kibibyte)}`)).toBe('k');
+  });
+
+  it('in a query or a form is searched in one go, however malformed its escapes are', () => {
+    for (const piece of ['%&', '%aaaaaa&', 'api_key=%&', '%61pi_ke%&', '&']) {
+      const raw = `${piece.repeat(Math.floor((1024 * kibibyte) / piece.length))}%`;
+      expectQuick(() => readParameter(raw, 'api_key'));
+      expectQuick(() => removeParameter(raw, 'api_key'));
+    }
+  });
+
+  it('in a multipart form is searched in one go, also when it holds nothing but delimiters', () => {
+    const body = Buffer.from('\r\n--B'.repeat(200 * kibibyte));
+    expectQuick(() => expect(readFormField('multipart/form-data; boundary=B', body, 'api_key').values).toEqual([]));
+  });
+
+  it('gives the same answers as a decoder that takes every parameter apart', () => {
+    const piece = fc.constantFrom('api_key', '%61pi_key', 'api%5Fkey', 'api%5fkey', '%', '=', '&', '&', '=v', '%zz', '+', '%C3', 'a', '%2');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const raw = pieces.join('');
+        const pairs = raw.split('&');
+        const isKey = (pair: string): boolean => decodeOrKeep(pair.split('=', 1)[0] ?? '') === 'api_key';
+        const valueOf = (pair: string): string => decodeOrKeep(pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : '');
+        expect(readParameter(raw, 'api_key')).toEqual(pairs.filter(isKey).map(valueOf).slice(0, 2));
+        expect(removeParameter(raw, 'api_key')).toBe(pairs.filter((pair) => !isKey(pair)).join('&'));
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

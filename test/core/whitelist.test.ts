@@ -53,6 +53,15 @@ describe('whitelist rules', () => {
     ['exa mple.com', 'not an IP address, a CIDR network, a host name'],
     ['*.com.', 'top-level'],
     ['*', 'not an IP address'],
+    ['example.com/admin', 'not an IP address, a CIDR network, a host name'],
+    ['10.0.0.x/8', 'not an IP address, a CIDR network, a host name'],
+    ['example.com?x', 'not an IP address, a CIDR network, a host name'],
+    ['example.com#x', 'not an IP address, a CIDR network, a host name'],
+    ['ex%61mple.com', 'not an IP address, a CIDR network, a host name'],
+    ['exa\tmple.com', 'not an IP address, a CIDR network, a host name'],
+    ['0x7f.1', 'not an IP address, a CIDR network, a host name'],
+    ['１０.０.０.１', 'not an IP address, a CIDR network, a host name'],
+    ['*.0.0.1', 'not an IP address, a CIDR network, a host name'],
   ])('refuse %p with a reason', (text, reason) => {
     const parsed = parseWhitelistRule(text);
     expect(parsed.ok).toBe(false);
@@ -60,7 +69,9 @@ describe('whitelist rules', () => {
   });
 
   it('that cannot be read admit nobody', () => {
-    expect(() => compileWhitelist(['10.0.0.0/8', '???'])).toThrow('cannot be read');
+    for (const rule of ['???', '10.0.0.0/33', '10.1.2.3/8', '2001:db8::/129']) {
+      expect(() => compileWhitelist(['10.0.0.0/8', rule])).toThrow('cannot be read');
+    }
   });
 
   it('agree with a plain bit comparison for any v4 address and network', () => {
@@ -77,6 +88,22 @@ describe('whitelist rules', () => {
   });
 });
 
+describe('a long whitelist', () => {
+  /** CPU time in µs. */
+  function timeToCompile(rule: (index: string) => string): number {
+    const texts = Array.from({ length: 30_000 }, (_, index) => rule(index.toString(16)));
+    const { user } = process.cpuUsage();
+    compileWhitelist(texts);
+    return process.cpuUsage().user - user;
+  }
+
+  it('is compiled as quickly when its addresses differ in their upper half alone', () => {
+    const spread = timeToCompile((index) => `2001:db8::${index}`);
+    const alike = timeToCompile((index) => `2001:db8:${index}::1`);
+    expect(alike).toBeLessThan(2 * spread + 200_000);
+  });
+});
+
 describe('the origin host', () => {
   it('is that of Origin, else of Referer, without the port', () => {
     expect(originHostOf('https://App.Example.com:8443', undefined)).toBe('app.example.com');
@@ -90,6 +117,24 @@ describe('the origin host', () => {
       expect(originHostOf(origin, 'https://b.example/')).toBeUndefined();
     },
   );
+
+  it.each([
+    'https://u:p@a.example/x',
+    'HTTPS://A.Example:8443?x#y',
+    'https://a.example\\@b.example',
+    'https://bücher.example',
+    'http://[::1]:80',
+  ])('of %p is the one that a URL parser sees', (origin) => {
+    expect(originHostOf(origin, undefined)).toBe(normaliseHost(new URL(origin).hostname));
+  });
+
+  it('is unknown, and costs next to nothing, when it is longer than any host', () => {
+    const long = Array.from({ length: 2_600 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
+    const { user } = process.cpuUsage();
+    for (let round = 0; round < 200; round++) expect(originHostOf(`https://${long}`, undefined)).toBeUndefined();
+    expect(process.cpuUsage().user - user).toBeLessThan(1_000_000);
+    expect(originHostOf(`https://a.example/${'x'.repeat(8_000)}`, undefined)).toBe('a.example');
+  });
 
   it('is unknown when the header is repeated', () => {
     expect(originHostOf(['https://a.example', 'https://b.example'], undefined)).toBeUndefined();

@@ -84,6 +84,12 @@ describe('the check of kong.yml', () => {
     expect(change('          key_in: [x-api-key]\n', '')).toEqual(['service app: api-app takes its key from x-api-key only']);
   });
 
+  it('finds uploads that Kong would hold back until the proof of their admission has expired', () => {
+    const flag = '        request_buffering: false\n';
+    expect(change(flag, '')).toEqual([expect.stringContaining('service app: request_buffering must be false')]);
+    expect(checkKongConfig(kongYml.replaceAll(flag, ''), catalogue)).toHaveLength(2);
+  });
+
   it('finds stripped paths, methods, routes of their own and quotas that are off', () => {
     expect(change('strip_path: false', 'strip_path: true')).toContainEqual(expect.stringContaining('strip_path must be false'));
     expect(change('        strip_path: false\n', '')).toContainEqual(expect.stringContaining('strip_path must be false'));

@@ -1,4 +1,4 @@
-import { type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
 import { bench, MINUTE, record } from './cache-bench';
 
 describe('while the feed is down', () => {
@@ -79,6 +79,47 @@ describe('while the feed is down', () => {
     await new Promise((done) => setImmediate(done));
     hold();
     expect(await find('h')).toMatchObject({ state: 'revoked' });
+  });
+
+  it('waits for a store that is slow to answer rather than use what may have been revoked a second ago', async () => {
+    const { stored, find, hold, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    stored.set('h', record('c', { state: 'revoked' }));
+    pass(1_000);
+    setTimeout(hold(), 60);
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
+  });
+
+  it('uses such a record once the store has hung for half a second', async () => {
+    const { stored, find, hold, feedDown, pass } = bench();
+    stored.set('h', record('c'));
+    await find('h');
+    feedDown();
+    pass(1_000);
+    hold();
+    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+  });
+
+  it.each<[string, (stored: Map<string, AccessRecord>) => void]>([
+    ['revoked', (stored) => stored.set('h', record('c', { state: 'revoked' }))],
+    ['gone', (stored) => stored.delete('h')],
+  ])('does not take the late answer of an older read for the newer one that found the key %s', async (_, change) => {
+    const { stored, find, hold, feedDown, pass, state } = bench();
+    stored.set('h', record('c'));
+    feedDown();
+    const release = hold();
+    const early = find('h');
+    pass(200);
+    change(stored);
+    const releaseNewer = hold();
+    releaseNewer();
+    expect((await find('h'))?.state).not.toBe('active');
+    release();
+    await early;
+    state.down = true;
+    expect((await find('h').catch(() => undefined))?.state).not.toBe('active');
   });
 
   it('does not admit by an old record when the new one cannot be understood', async () => {

@@ -1,3 +1,4 @@
+import { compileWhitelist } from '../../plugins/core/whitelist';
 import { type Change } from '../../plugins/stores/change-feed';
 import { bench, MINUTE, record } from './cache-bench';
 
@@ -104,5 +105,16 @@ describe('while the feed is healthy', () => {
     tell({ kind: 'customer', id: 'customer' });
     expect(cache.stats().known).toBe(0);
     expect(state.reads).toBe(200);
+  });
+
+  it('keeps fewer records when they hold more whitelist rules than memory should', async () => {
+    const { stored, find, cache } = bench();
+    const whitelist = { ...compileWhitelist([]), size: 10_000 };
+    for (let index = 0; index < 300; index++) {
+      stored.set(`h${index}`, record(`c${index}`, { whitelist }));
+      await find(`h${index}`);
+    }
+    expect(cache.stats().known).toBeGreaterThan(50);
+    expect(cache.stats().known).toBeLessThan(150);
   });
 });

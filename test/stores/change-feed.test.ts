@@ -13,6 +13,7 @@ import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
 import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
 import { describeAccessRecords, newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
+import { openPooler } from '../support/pooler';
 import { runFolder } from '../support/postgres';
 import { signalServer } from '../support/postgres-processes';
 
@@ -125,6 +126,25 @@ describe('with a real feed', () => {
     expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
     await settle();
     expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('does not honour a revoked key behind a pooler, through which nothing is told', async () => {
+    const pooler = await openPooler(server.url);
+    const pooled = createPostgresChangeFeed({ url: pooler.url });
+    const behind = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed: pooled });
+    try {
+      const { id, hash } = await newKey(pool);
+      await eventually(() => pooled.isHealthy() || pooler.connections() > 1);
+      await behind.findAccessRecord(hash);
+      await revokeKey(pool, { id, actor: 'test' });
+      await sleep(ONE_SECOND_MS);
+      expect(await behind.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+      expect(pooled.isHealthy()).toBe(false);
+    } finally {
+      behind.close();
+      await pooled.close();
+      await pooler.close();
+    }
   });
 
   it('notices a frozen server, keeps known keys working and refuses unknown ones, until it wakes', async () => {

@@ -80,7 +80,7 @@ export function createPostgresChangeFeed(options: PostgresChangeFeedOptions): Po
     client.on('end', () => end(new Error('the connection ended')));
     client.on('notification', ({ payload }) => tell(parseChange(payload)));
     try {
-      await withDeadline(Promise.race([client.connect().then(() => client.query(`LISTEN ${CHANNEL}`)), loss]), CONNECT_DEADLINE_MS);
+      await withDeadline(Promise.race([client.connect().then(() => listenWith(client)), loss]), CONNECT_DEADLINE_MS);
       onListening();
       while (alive) {
         const sentAt = clock.monotonic();
@@ -130,6 +130,16 @@ export function createPostgresChangeFeed(options: PostgresChangeFeedOptions): Po
       await ended;
     },
   };
+}
+
+/**
+ * Refuses a pooler. It answers heartbeats on whichever server connection is free, while the one that listens may be told changes that
+ * reach nobody; what gives it away is that the process it announced is not the one that answers.
+ */
+async function listenWith(client: Client): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  if (rows[0]?.pid !== Reflect.get(client, 'processID')) throw new Error('a pooler is between this node and PostgreSQL');
+  await client.query(`LISTEN ${CHANNEL}`);
 }
 
 function withDeadline<T>(work: Promise<T>, deadlineMs: number): Promise<T> {

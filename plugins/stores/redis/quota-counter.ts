@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../core/ports';
 import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota-parts';
 import { type SeenUsage } from '../quota-seen';
@@ -7,7 +8,7 @@ import { type ScriptConnection } from './script-caller';
 /** What the Redis counter asks of Postgres. */
 export interface UsageLedger {
   syncOne(seen: SubscriptionUsage): Promise<SubscriptionUsage>;
-  giveBack(units: { requestId: string | null; subscriptionId: string; day: string; units: number }): Promise<{
+  giveBack(units: { requestId: string; subscriptionId: string; day: string; units: number }): Promise<{
     outcome: 'refunded' | 'repeated' | 'uncharged';
     usage: SubscriptionUsage;
   }>;
@@ -27,8 +28,11 @@ const MOST_REMEMBERED = 200_000;
 const RETRY_MS = 1_000;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 
-/** Units that were granted after their requests had moved on, waiting to be given back. */
-type LateUnits = { subscriptionId: string; day: string; units: number };
+/**
+ * Units that were granted after their requests had moved on, waiting to be given back. Their id is like a request's: Postgres may have
+ * given them back and its answer been lost, and they are given back once.
+ */
+type LateUnits = { requestId: string; subscriptionId: string; day: string; units: number };
 
 /** Counts in Redis, by Redis's clock, with Postgres as the memory of what Redis may not know. */
 export class RedisQuotaCounter implements QuotaBackend {
@@ -49,14 +53,17 @@ export class RedisQuotaCounter implements QuotaBackend {
 
   /** @throws StoreUnavailable; the units may then have been taken, and are given back if Redis says so later */
   async take(demand: Demand): Promise<Taken> {
+    if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
     const { script, seen } = this.options;
     const { subscriptionId } = demand;
-    let seed = this.seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
+    // What Postgres is asked for now is too old to count as merged once these are forgotten.
+    const { seeded } = this;
+    let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MOST_SEEDINGS; round++) {
       const reply = await script.run({ demand, seed, onLate: (late) => this.giveBackLate(late) });
       if (reply.kind === 'taken') {
         // A read may run beside a spend that went to the fallback, with figures from before it.
-        if (seed && demand.units > 0) this.noteSeeded(subscriptionId);
+        if (seed && demand.units > 0) seeded.add(subscriptionId);
         seen.record(reply.usage);
         const { granted, windows, usage } = reply;
         return { granted, standing: { ...windows, usedDaily: usedOf(usage.ofDay), usedMonthly: usedOf(usage.ofMonth) } };
@@ -106,7 +113,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     for (const units of waiting) {
       try {
         await this.tellLedger(units.subscriptionId, units.day);
-        const { usage } = await this.options.ledger.giveBack({ requestId: null, ...units });
+        const { usage } = await this.options.ledger.giveBack(units);
         await this.merge(usage).catch(() => this.seeded.delete(units.subscriptionId));
       } catch {
         this.late.push(units);
@@ -135,7 +142,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.options.seen.record(usage);
     if (granted === 0) return;
     this.lateUnits += granted;
-    this.late.push({ subscriptionId: usage.subscriptionId, day: usage.day, units: granted });
+    this.late.push({ requestId: `late-${randomUUID()}`, subscriptionId: usage.subscriptionId, day: usage.day, units: granted });
     void this.giveBackLateUnits();
   }
 
@@ -165,10 +172,5 @@ export class RedisQuotaCounter implements QuotaBackend {
     const isToday = today?.day === day;
     for (const other of isToday ? others : today ? [today, ...others] : []) await ledger.syncOne(other);
     return ledger.syncOne(isToday ? today : { subscriptionId, day, ofDay: NO_USAGE, ofMonth: NO_USAGE });
-  }
-
-  private noteSeeded(subscriptionId: string): void {
-    if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
-    this.seeded.add(subscriptionId);
   }
 }
