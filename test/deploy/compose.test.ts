@@ -52,6 +52,11 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('has Kong look a service up again within seconds: a container that was made anew has another address', () => {
+    const { KONG_DNS_VALID_TTL: validTtl, KONG_DNS_STALE_TTL: staleTtl } = find('kong').environment ?? {};
+    expect(Number(validTtl) + Number(staleTtl)).toBeLessThan(10);
+  });
+
   it('has every worker that a service is told to call', () => {
     const urls = services.flatMap(([, { environment = {} }]) =>
       Object.entries(environment).filter(([name]) => name.endsWith('_WORKER_URL')),
