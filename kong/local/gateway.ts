@@ -7,12 +7,15 @@ import { type Duplex } from 'node:stream';
 import { loadConfig } from './config';
 import { ConfigError } from './config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
+import { HeaderList } from './header-list';
 import { loadKongConf, type KongConf } from './kong-conf';
 import { type Log } from './log';
 import { PluginClient } from './plugin-client';
 import { loadPluginInfo, type PluginInfo } from './plugin-info';
 import { randomId } from './random-ids';
 import { MAX_HEADER_BYTES, statusOfParserError } from './request-limits';
+import { headWithoutUpgrade } from './upgrade';
+import { isWebSocket } from './upstream-request';
 
 export interface LocalGatewayOptions {
   kongYmlPath: string;
@@ -104,8 +107,12 @@ class GatewayServer implements LocalGateway {
     this.server.on('checkContinue', (request, response) => this.handle(request, response, { expectsContinue: true }));
     // nginx knows no other expectation and ignores it.
     this.server.on('checkExpectation', (request, response) => this.handle(request, response));
-    this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(request, socket as Socket, head));
-    this.server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.end(this.parts.dispatcher.refusal(405), 'latin1'));
+    this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, early: Buffer) => {
+      this.afterEarlier(socket, () => this.upgrade(request, socket as Socket, early));
+    });
+    this.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+      this.afterEarlier(socket, () => this.sendRefusal(socket, 405));
+    });
     this.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => this.refuse(error, socket));
   }
 
@@ -146,13 +153,39 @@ class GatewayServer implements LocalGateway {
     socket.on('close', () => this.sockets.delete(socket));
   }
 
-  /** Node takes every request with an Upgrade header out of its parser; those that ask for no WebSocket are answered as usual. */
+  /**
+   * Node lets go of a socket as soon as it has read such a request, and takes its own listeners away. Answers to the requests before it may
+   * still be on their way on the same connection: they come first.
+   */
+  private afterEarlier(socket: Duplex, proceed: () => void): void {
+    socket.on('error', () => socket.destroy());
+    const earlier = this.current.get(socket);
+    // A response is detached a moment after it was written, and one that waits in line is not attached yet.
+    if (earlier === undefined || (earlier.writableFinished && earlier.socket === null)) {
+      proceed();
+      return;
+    }
+    const onDrain = (): void => void earlier.emit('drain');
+    socket.on('drain', onDrain);
+    earlier.once('finish', () => {
+      socket.off('drain', onDrain);
+      if (socket.writable) proceed();
+    });
+  }
+
+  /** Node takes every request that asks to change protocols out of its parser; those that ask for no WebSocket go back. */
   private upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
+    if (!isWebSocket({ headers: HeaderList.fromRaw(request.rawHeaders) })) {
+      socket.setTimeout(0);
+      socket.unshift(Buffer.concat([headWithoutUpgrade(request), early]));
+      this.server.emit('connection', socket);
+      return;
+    }
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
+    socket.on('drain', () => response.emit('drain'));
     response.on('finish', () => socket.end());
-    socket.on('error', () => socket.destroy());
     this.parts.dispatcher.handle(request, response, { tunnel: { client: socket, early } });
   }
 

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { createLocalGateway } from './gateway';
 import { createJsonLog } from './log';
 
-/** After SIGTERM requests in flight have this long; the whole system has 15 s to end. */
-const GRACE_MS = 8000;
+/**
+ * After SIGTERM requests in flight have this long. Under `npm start` the process is killed after 5 s (cli/supervisor/supervisor.ts): by then
+ * it must have cut what is left and removed the bodies that it spooled.
+ */
+const GRACE_MS = 4000;
 
 const settingsSchema = z.object({
   host: z.string().min(1).default('127.0.0.1'),

@@ -141,6 +141,8 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
     // A stream error without a listener would end the process.
     request.on('error', () => undefined);
+    // What is still to come is thrown away: a client that writes its whole body first would never get to see the answer.
+    request.resume();
   };
   request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
   if (request.destroyed && !request.complete) setImmediate(onFailure);

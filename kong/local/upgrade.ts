@@ -1,3 +1,4 @@
+import { type IncomingMessage } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type Answers, type Latencies } from './answers';
 import { type Exchange } from './exchange';
@@ -49,4 +50,17 @@ function switchingHead({ exchange, answers, head, latencies }: UpgradeParts): st
   let text = 'HTTP/1.1 101 Switching Protocols\r\n';
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i] ?? ''}: ${fields[i + 1] ?? ''}\r\n`;
   return `${text}\r\n`;
+}
+
+/**
+ * The head of a request that offers another protocol than WebSocket, without the offer: it is answered in the protocol that it came in.
+ * Java's own client offers HTTP/2 in clear text by default.
+ */
+export function headWithoutUpgrade({ method = 'GET', url = '/', httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.toLowerCase() !== 'upgrade') head += `${name}: ${rawHeaders[i + 1] ?? ''}\r\n`;
+  }
+  return Buffer.from(`${head}\r\n`, 'latin1');
 }

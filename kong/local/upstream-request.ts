@@ -75,8 +75,6 @@ function namedByConnection(value: string | undefined): string[] | undefined {
   return parseTokens(value);
 }
 
-export function isWebSocket(exchange: Exchange): boolean {
-  return (
-    exchange.headers.get('upgrade')?.toLowerCase() === 'websocket' && parseTokens(exchange.headers.joined('connection')).includes('upgrade')
-  );
+export function isWebSocket({ headers }: Pick<Exchange, 'headers'>): boolean {
+  return headers.get('upgrade')?.toLowerCase() === 'websocket' && parseTokens(headers.joined('connection')).includes('upgrade');
 }

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
@@ -19,6 +18,7 @@ import { startMetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
+import { readBodyFile } from './read-body-file';
 import { readSettings, type PluginServerSettings } from './settings';
 
 /** No statement of the plugin server takes a hundredth of this on a healthy database. */
@@ -32,11 +32,6 @@ const DRAIN_MS = 3_000;
  * `--max-semi-space-size=4` allows (cli/supervisor/plan.ts), at the same CPU time a request.
  */
 const HEAP_GROWTH = '--heap-growing-percent=100';
-
-async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
-  const { size } = await stat(path);
-  return size > maxBytes ? undefined : readFile(path);
-}
 
 /** JSON lines in the form of the services' own. stderr: stdout carries the ready line alone. */
 function openLog(level: string): Logger {

@@ -11,6 +11,7 @@ interface ComposeService {
   command?: string[];
   environment?: Record<string, string | null>;
   ports?: string[];
+  volumes?: string[];
   networks?: string[];
   read_only?: boolean;
   restart?: string;
@@ -50,6 +51,16 @@ describe('docker-compose.yml', () => {
       expect(find(hostname).networks).toContain('products');
       expect(port).toBe('8080');
     }
+  });
+
+  it('has Kong look a service up again within seconds: a container that was made anew has another address', () => {
+    const { KONG_DNS_VALID_TTL: validTtl, KONG_DNS_STALE_TTL: staleTtl } = find('kong').environment ?? {};
+    expect(Number(validTtl) + Number(staleTtl)).toBeLessThan(10);
+  });
+
+  it('has the command line check the files that Kong reads, not those of the image', () => {
+    expect(find('kong').volumes).toContain('./kong:/etc/kong:ro');
+    expect(find('cli').volumes).toEqual(['./kong:/app/kong:ro']);
   });
 
   it('has every worker that a service is told to call', () => {

@@ -17,6 +17,7 @@ interface Container {
 }
 
 interface PodSpec {
+  enableServiceLinks?: boolean;
   securityContext: { runAsNonRoot?: boolean };
   initContainers?: (Container & { restartPolicy?: string })[];
   containers: Container[];
@@ -72,6 +73,12 @@ describe('the Kubernetes example', () => {
     for (const container of containersOf(pod)) {
       expect(container.volumeMounts).toContainEqual({ name: 'plugin-socket', mountPath: '/var/run/tollgate' });
     }
+  });
+
+  it('lets no Service set a variable of a pod: one called sandbox would set SANDBOX_PORT to a URL', () => {
+    const pods = manifests.filter(({ spec }) => spec.template).map(podOf);
+    expect(pods.length).toBeGreaterThan(5);
+    expect(pods.map(({ enableServiceLinks }) => enableServiceLinks)).toEqual(pods.map(() => false));
   });
 
   it('has a Service for every host that another part is told to call', () => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { encodeByteString, encodeExitArgs } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, splitAnswer } from './support/raw-client';
-import { setStage, type Stage } from './support/stage';
+import { setStage, type Stage, type StageSettings } from './support/stage';
 
 describe('request bodies', () => {
   let stage: Stage;
@@ -129,6 +129,29 @@ describe('request bodies', () => {
     });
     expect(splitAnswer(answer)).toMatchObject({ status: 401, body: 'no key' });
     expect(splitAnswer(answer).headers.get('connection')).toBe('close');
+  });
+
+  it('of which the service needed only the start do not keep its answer from a client that writes them first', async () => {
+    const service: NonNullable<StageSettings['service']> = (request, response) => {
+      request.once('data', () => {
+        request.pause();
+        response.writeHead(413, { 'Content-Length': 9 }).end('too large');
+      });
+    };
+    stage = await restart({ kongConf: '', service });
+    const bytes = 20_000_000;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.write(`POST /strip HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`);
+      let text = '';
+      socket.write(Buffer.alloc(bytes), () => socket.on('data', (chunk) => (text += chunk.toString('latin1'))));
+      socket.on('end', () => {
+        socket.destroy();
+        resolve(text);
+      });
+      socket.on('error', reject);
+    });
+    expect(splitAnswer(answer)).toMatchObject({ status: 413, body: 'too large' });
   });
 
   async function restart(settings: Parameters<typeof setStage>[0]): Promise<Stage> {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeExitArgs, encodeKeyValue } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
-import { exchangeRaw, splitAnswer } from './support/raw-client';
+import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
+import { setStage, type Stage } from './support/stage';
 import { startGateway, type RunningGateway } from './support/test-gateway';
 
 describe('a WebSocket', () => {
@@ -99,10 +100,98 @@ describe('a WebSocket', () => {
     await other.close({ graceMs: 50 });
     await closed;
   });
+});
 
-  it('is not what another Upgrade asks for: the request is answered as usual', async () => {
-    const answer = await exchangeRaw(gateway.port, 'GET /m HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
-    expect([splitAnswer(answer).status, splitAnswer(answer).headers.get('connection')]).toEqual([200, 'close']);
-    expect(answer).toContain('plain');
+describe('a request that offers another protocol', () => {
+  const OFFER = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
+  let stage: Stage;
+
+  afterEach(() => stage.close());
+
+  it('is answered as usual and leaves the connection usable', async () => {
+    stage = await setStage();
+    const two = `GET /m HTTP/1.1\r\nHost: a\r\n${OFFER}\r\nGET /m HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+    const answer = await exchangeRaw(stage.gateway.port, two);
+    expect(answer.match(/^(HTTP\/1\.1 \d+|Connection: .*)/gm)).toEqual([
+      'HTTP/1.1 200',
+      'Connection: keep-alive',
+      'HTTP/1.1 200',
+      'Connection: close',
+    ]);
+    expect(answer).not.toMatch(/h2c|http2-settings/i);
+  });
+
+  it('may have a body, which comes when it comes', async () => {
+    stage = await setStage();
+    const body = 'b'.repeat(300_000);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      let text = '';
+      socket.write(`POST /strip HTTP/1.1\r\nHost: a\r\n${OFFER}Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+      socket.on('error', reject).on('data', (chunk) => {
+        text += chunk.toString();
+        if (text.endsWith('100 Continue\r\n\r\n')) socket.write(body);
+        if (!text.includes('bodyLen')) return;
+        socket.destroy();
+        resolve(text);
+      });
+    });
+    expect(answer).toMatch(/200 OK[^]*"bodyLen":300000/);
+  });
+
+  it('gets an answer of any length', async () => {
+    stage = await setStage({ service: (_request, response) => void response.end(Buffer.alloc(20_000_000, 'a')) });
+    const closing = OFFER.replace('Upgrade,', 'Upgrade, close,');
+    const answer = splitAnswer(await exchangeRaw(stage.gateway.port, `GET /m HTTP/1.1\r\nHost: a\r\n${closing}\r\n`));
+    expect([answer.status, answer.body.length]).toEqual([200, 20_000_000]);
+  });
+});
+
+describe('behind a request that is not answered yet', () => {
+  let stage: Stage;
+  let release: (() => void) | undefined;
+
+  beforeEach(async () => {
+    release = undefined;
+    stage = await setStage({ service: (_request, response) => void (release = () => response.end('first')) });
+  });
+  afterEach(() => stage.close());
+
+  /** Sends both in one write, and lets the service answer the first once the gateway has read them. */
+  async function pipeline(second: string): Promise<string[] | null> {
+    const answer = exchangeRaw(stage.gateway.port, `GET /m HTTP/1.1\r\nHost: a\r\n\r\n${second}`);
+    await eventually(() => release !== undefined);
+    release?.();
+    return (await answer).match(/HTTP\/1\.1 \d+|first/g);
+  }
+
+  it('a WebSocket is asked for in its turn', async () => {
+    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404']);
+  });
+
+  it('another protocol is offered in its turn', async () => {
+    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /nowhere HTTP/1.0\r\n\r\n';
+    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404', 'HTTP/1.1 404']);
+  });
+
+  it('CONNECT is refused in its turn', async () => {
+    expect(await pipeline('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 405']);
+  });
+
+  it('CONNECT may be given up by its client', async () => {
+    for (let round = 0; round < 5; round++) {
+      const socket = connect(stage.gateway.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await new Promise<void>((resolve) => socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', () => resolve()));
+      socket.resetAndDestroy();
+    }
+    expect((await get(stage.gateway.port, '/nowhere')).status).toBe(404);
+  });
+
+  it('of which the gateway knows the answer at once, a WebSocket is asked for in its turn', async () => {
+    const two =
+      'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    expect((await exchangeRaw(stage.gateway.port, two)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
   });
 });
