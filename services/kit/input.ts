@@ -66,6 +66,8 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
     return { ...(await readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields })), isText: true };
   }
   if (body.kind === 'upload' && body.mediaTypes.includes(mediaType)) return rawUpload(request, mediaType, limitBytes);
+  // A file under a client's usual type (curl says urlencoded) would be held in memory for nothing: the route is told that none came.
+  if (body.kind === 'upload' && isFieldType(mediaType)) return NO_BODY;
   if (!isFieldType(mediaType)) {
     // A body without a type and without bytes is no body: some clients send `Transfer-Encoding: chunked` with every POST.
     if (mediaType === '' && (await readBody(request, limitBytes)).length === 0) return NO_BODY;
