@@ -21,7 +21,7 @@ export interface MultipartOptions {
   readonly limitBytes: number;
   /** False: a file part is a 400. */
   readonly keepFiles: boolean;
-  /** The first file part with one of these names is handed over as a stream and ends the reading of fields. */
+  /** The first part with one of these names is handed over as a stream and ends the reading of fields. */
   readonly uploadFields: readonly string[];
 }
 
@@ -80,14 +80,15 @@ class MultipartReading {
       if (name === undefined) this.fail(broken('holds a part without a name'));
       return;
     }
-    if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
-    else if (this.options.uploadFields.includes(name)) {
+    // A file may come without a file name (RFC 7578, section 4.2).
+    if (this.options.uploadFields.includes(name)) {
       this.upload = new PassThrough();
       // Heard by nobody when the handler is done with the upload before the client is.
       this.upload.on('error', () => stream.resume());
       stream.pipe(this.upload);
       this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
-    } else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
+    } else if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
+    else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
     else {
       stream.resume();
       this.fail(invalidInput([{ field: name, message: 'must be text, not a file' }]));

@@ -16,6 +16,10 @@ describe('files', () => {
     expect(answer.json()).toEqual({ bytes: 3_000, field: 'apk', note: 'n' });
   });
 
+  test('an upload needs no file name', async () => {
+    expect((await sendParts([field('apk', 'x'.repeat(3_000))], '/upload')).json()).toEqual({ bytes: 3_000, field: 'apk', note: null });
+  });
+
   test('an upload is streamed from a raw body of a listed type', async () => {
     expect((await send('x'.repeat(4_096), 'application/octet-stream', '/upload?note=q')).json()).toEqual({
       bytes: 4_096,
