@@ -71,7 +71,11 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
   if (!isFieldType(mediaType)) {
     // A body without a type and without bytes is no body: some clients send `Transfer-Encoding: chunked` with every POST.
     if (mediaType === '' && (await readBody(request, limitBytes)).length === 0) return NO_BODY;
-    throw unsupported('Send JSON, application/x-www-form-urlencoded or multipart/form-data.');
+    throw unsupported(
+      body.kind === 'upload'
+        ? `Send the file as multipart/form-data or as ${body.mediaTypes.join(' or ')}.`
+        : 'Send JSON, application/x-www-form-urlencoded or multipart/form-data.',
+    );
   }
   if (!['', 'utf-8', 'utf8', 'us-ascii'].includes(charset)) throw unsupported('Only UTF-8 text is accepted.');
   const isText = mediaType === 'application/x-www-form-urlencoded';

@@ -91,8 +91,13 @@ class MultipartReading {
     else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
     else {
       stream.resume();
-      this.fail(invalidInput([{ field: name, message: 'must be text, not a file' }]));
+      this.fail(invalidInput([{ field: name, message: `must be text, not a file${this.whereFilesGo()}` }]));
     }
+  }
+
+  private whereFilesGo(): string {
+    const { uploadFields } = this.options;
+    return uploadFields.length === 0 ? '' : `: send the file as ${uploadFields.join(' or ')}`;
   }
 
   private collect(stream: Readable, take: (bytes: Buffer) => void): void {
