@@ -13,9 +13,12 @@ import { createHarness, type Harness, testClock } from '../kit/harness';
 
 let sandbox: Sandbox;
 
+/** For the providers that never answer. All others have the usual time, however busy the machine is. */
+const IMPATIENT = { PINCODE_TIMEOUT_MS: '400' };
+
 function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Harness {
   const deps = createPincodeDeps({
-    settings: pincodeSettings.parse({ PINCODE_TIMEOUT_MS: '400', ...env }),
+    settings: pincodeSettings.parse(env),
     common: { sandboxUrl },
     log: createLog('pincode', { level: 'silent' }),
     clock: testClock,
@@ -62,18 +65,28 @@ describe('GET /pincode with a test key', () => {
     [{ country: 'IN', pin: '999502' }, 502, 'unreachable'],
     [{ country: 'IN', pin: '999503' }, 502, 'unreachable'],
     [{ country: 'IN', pin: '999429' }, 502, 'provider_quota'],
-    [{ country: 'IN', pin: '999504' }, 504, 'timeout'],
     [{ country: 'US', pin: '00404' }, 404, 'no_records'],
     [{ country: 'US', pin: '00500' }, 502, 'bad_response'],
     [{ country: 'US', pin: '00502' }, 502, 'unreachable'],
     [{ country: 'US', pin: '00503' }, 502, 'unreachable'],
     [{ country: 'US', pin: '00429' }, 502, 'provider_quota'],
-    [{ country: 'US', pin: '00504' }, 504, 'timeout'],
   ])('answers %j with a provider error', async (query, status, reason) => {
     const response = await get(query);
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(response.json()).toMatchObject({ status, code: 'provider_error', reason, request_id: 'request-1' });
+    expect(response.body).not.toContain('127.0.0.1');
+  });
+
+  test.each([
+    { country: 'IN', pin: '999504' },
+    { country: 'US', pin: '00504' },
+  ])('answers %j with a time-out of the provider', async (query) => {
+    const impatient = harnessWith(IMPATIENT, sandbox.url);
+    const response = await impatient.call({ method: 'GET', url: '/pincode', query, context: { mode: 'test' } });
+    expect(response.statusCode).toBe(504);
+    expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(response.json()).toMatchObject({ status: 504, code: 'provider_error', reason: 'timeout', request_id: 'request-1' });
     expect(response.body).not.toContain('127.0.0.1');
   });
 
@@ -190,7 +203,8 @@ describe('the pincode service', () => {
     ['00503', 504, 'timeout'],
     ['00504', 504, 'timeout'],
   ])('asks GeoNames instead when told so: %s', async (pin, status, reason) => {
-    const service = harnessWith({ PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' }, sandbox.url);
+    const geonames = { PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' };
+    const service = harnessWith(pin === '00504' ? { ...geonames, ...IMPATIENT } : geonames, sandbox.url);
     const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'DE', pin }, context: { mode: 'test' } });
     expect(response.statusCode).toBe(status);
     expect(response.headers['x-upstream-provider']).toBe('geonames.org');
