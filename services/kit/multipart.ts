@@ -29,10 +29,7 @@ function broken(message: string): ServiceError {
   return invalidInput([{ field: SOURCE, message }]);
 }
 
-/**
- * 413 for what stands beside an upload: the file may be large because it is never held in memory, the fields are. The connection stays,
- * unlike after `bodyTooLarge`: the rest is bounded and read to its end, so that a gateway which still sends it does not miss the answer.
- */
+/** 413 for what stands beside an upload: the file may be large because it is never held in memory, the fields are. */
 function fieldsTooLarge(): ServiceError {
   return new ServiceError('payload_too_large', {
     detail: `The fields beside the file are larger than the ${DEFAULT_BODY_LIMIT_BYTES} bytes that this route accepts.`,
