@@ -66,6 +66,7 @@ export async function refuse(kong: KongPdk, request: AccessRequest, denial: Deni
     const window = denial.code === 'quota_monthly_exceeded' ? quota.monthly : quota.daily;
     const wait = Math.max(1, Math.ceil(window.resetsAt - nowSeconds));
     Object.assign(headers, rateLimitHeaders(quota, nowSeconds), { 'Retry-After': String(wait) });
+    if (request.record?.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
     Object.assign(members, { retry_after: wait, limit: window.limit, resets_at: new Date(window.resetsAt * 1000).toISOString() });
   }
   const options = denial.detail === undefined ? {} : { detail: denial.detail };

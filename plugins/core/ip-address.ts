@@ -24,11 +24,14 @@ function valueOf(bytes: readonly number[]): bigint {
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
+/** ipaddr.js takes this one spelling of the deprecated v4-compatible block for a v4-mapped address; written out it does not. */
+const V4_COMPATIBLE = /^::(?=\d+\.)/;
+
 /** Parses strictly: no octal or short v4 forms, no zone id, no port. Undefined when the text is not an address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   // node:net decides what is an address: ipaddr.js alone also takes `127.1` and `0x7f.1`.
   if (isIP(text) === 0 || text.includes('%')) return undefined;
-  const parsed = ipaddr.process(text);
+  const parsed = ipaddr.process(text.replace(V4_COMPATIBLE, '0:0:0:0:0:0:'));
   return parsed.kind() === 'ipv4'
     ? { version: 4, bits: 32, value: valueOf(parsed.toByteArray()), text: parsed.toString() }
     : { version: 6, bits: 128, value: valueOf(parsed.toByteArray()), text: formatV6(parsed as ipaddr.IPv6) };

@@ -20,7 +20,7 @@ const TABLE = {
   key_missing: {
     status: 401,
     title: 'API key missing',
-    detail: 'Send your API key as "Authorization: Bearer <API_KEY>", as "X-API-Key: <API_KEY>" or as the parameter api_key.',
+    detail: 'Send your API key as "Authorization: Bearer <API_KEY>", as "X-API-Key: <API_KEY>" or as the query or form parameter api_key.',
   },
   ambiguous_key: { status: 401, title: 'More than one API key', detail: 'Send exactly one API key, in one place.' },
   key_unknown: { status: 401, title: 'API key not valid', detail: NOT_VALID },

@@ -8,6 +8,8 @@ const number = z.string().trim().max(64).optional();
 
 export const sessionInput = z.object({ sessionId });
 
+const NAMES = ['GSTIN', 'gst', 'gstin'] as const;
+
 /** The registration number goes by three names: `GSTIN` (JSON), `gst` (forms) and `gstin`. */
 export const dataInput = z
   .object({
@@ -19,6 +21,12 @@ export const dataInput = z
     /** Also refuse a number whose check character is wrong. */
     strict: z.boolean().default(false),
   })
+  .refine((input) => NAMES.some((name) => (input[name] ?? '') !== ''), {
+    path: ['GSTIN'],
+    message: 'is required',
+    // Also beside other complaints: who sends nothing learns of all three fields at once.
+    when: ({ issues }) => !issues.some(({ path: [field] = [] }) => NAMES.some((name) => name === field)),
+  })
   .transform(({ sessionId: id, captcha: solution, strict, ...names }, context) => {
     const given = Object.entries(names).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
     const refuse = (field: string, message: string): never => {
@@ -26,7 +34,7 @@ export const dataInput = z
       return z.NEVER;
     };
     const [first, ...others] = given.map(([field, value]) => ({ field, value: value.toUpperCase() }));
-    if (!first) return refuse('GSTIN', 'is required');
+    if (!first) return z.NEVER;
     const different = others.find(({ value }) => value !== first.value);
     if (different) return refuse(different.field, `differs from ${first.field}: send the number once`);
     if (!isGstinShape(first.value)) return refuse(first.field, 'must be a GSTIN or UIN of 15 characters');

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type UploadedFile } from '../kit/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
 
@@ -53,6 +54,12 @@ function decodeFile(file: UploadedFile, field: Field): Buffer {
   return isText && !file.bytes.includes('<', 0, 'latin1') ? decodeText(file.bytes.toString('latin1'), field) : file.bytes;
 }
 
+/** The picture and the field that it came in. */
+export interface FoundImage {
+  readonly field: Field;
+  readonly bytes: Buffer;
+}
+
 interface Given {
   readonly field: Field;
   readonly decode: () => Buffer;
@@ -74,7 +81,10 @@ function givenIn(texts: Readonly<Partial<Record<Field, string | undefined>>>, fi
  * The picture that a caller sent, by its bytes a PNG, JPEG or WebP.
  * @throws ServiceError 400 missing, given twice, not base64 or no such picture; 413 too large
  */
-export function findImage(texts: Readonly<Partial<Record<Field, string | undefined>>>, files: ReadonlyMap<string, UploadedFile>): Buffer {
+export function findImage(
+  texts: Readonly<Partial<Record<Field, string | undefined>>>,
+  files: ReadonlyMap<string, UploadedFile>,
+): FoundImage {
   const [given, second] = givenIn(texts, files);
   if (!given) throw bad('image', 'is required: send it as image or image_base64');
   if (second) {
@@ -89,5 +99,18 @@ export function findImage(texts: Readonly<Partial<Record<Field, string | undefin
     });
   }
   if (!isPicture(bytes)) throw bad(given.field, 'must be a PNG, JPEG or WebP image');
-  return bytes;
+  return { field: given.field, bytes };
+}
+
+const complaints = z.array(z.object({ field: z.literal('image'), message: z.string() }));
+
+/** A failure of the worker, which knows pictures and not where they came from, as one about the field that the caller sent. */
+export function aboutField(error: unknown, field: Field): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { members, ...options } = error.options;
+  const found = complaints.safeParse(members?.errors);
+  if (!found.success) return error;
+  const errors = found.data.map(({ message }) => ({ field, message }));
+  const named = error.problem === 'invalid_request' ? invalidInput(errors).options : {};
+  return new ServiceError(error.problem, { ...options, ...named, members: { ...members, errors } });
 }

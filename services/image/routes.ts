@@ -8,7 +8,7 @@ import { formatTimestamp } from '../kit/timestamp';
 import { createWorkerClient, type WorkerClient } from '../kit/worker-client';
 import { type RemoveBackgroundRequest } from '../workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../workers/generated/image/image/v1/RemoveBackgroundResponse';
-import { findImage } from './image-input';
+import { aboutField, findImage, type FoundImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
 const PROTO = join(__dirname, '../../protos/image/v1/image.proto');
@@ -37,9 +37,21 @@ function workerOf({ worker }: ImageDeps): WorkerClient<ImageWorkerMethods> {
   });
 }
 
-async function removeBackground(image: Buffer, context: CallContext, deps: ImageDeps): Promise<z.input<typeof backgroundRemoverOutput>> {
+function askWorker({ field, bytes }: FoundImage, context: CallContext, deps: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
   const options = { context, deadlineMs: WORKER_DEADLINE_MS, idempotent: true };
-  const { png, width, height, engine } = await workerOf(deps).unary('RemoveBackground', { image }, options);
+  return workerOf(deps)
+    .unary('RemoveBackground', { image: bytes }, options)
+    .catch((error: unknown) => {
+      throw aboutField(error, field);
+    });
+}
+
+async function removeBackground(
+  image: FoundImage,
+  context: CallContext,
+  deps: ImageDeps,
+): Promise<z.input<typeof backgroundRemoverOutput>> {
+  const { png, width, height, engine } = await askWorker(image, context, deps);
   return {
     status: 'success',
     data: {

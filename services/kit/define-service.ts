@@ -31,8 +31,9 @@ export interface IncomingUpload {
 /**
  * How the body of a request is read. GET and HEAD bodies are always ignored.
  * `fields`: JSON, urlencoded or multipart text fields. `files`: the same, and file parts are kept in memory as `context.files`.
- * `upload`: one file is handed over as a stream, `context.upload`: the first file part named in `fields`, or a raw body of one of
- * `mediaTypes`; text fields sent before it are input. `ignored`: not read at all.
+ * `upload`: one file is handed over as a stream, `context.upload`: the first part named in `fields`, or a raw body of one of
+ * `mediaTypes`; text fields sent before it are input, 1 MiB of them at most. JSON and urlencoded bodies are not read: they hold no file.
+ * `ignored`: not read at all.
  */
 export type BodyMode =
   | { readonly kind: 'fields' }

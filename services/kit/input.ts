@@ -66,10 +66,16 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
     return { ...(await readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields })), isText: true };
   }
   if (body.kind === 'upload' && body.mediaTypes.includes(mediaType)) return rawUpload(request, mediaType, limitBytes);
+  // A file under a client's usual type (curl says urlencoded) would be held in memory for nothing: the route is told that none came.
+  if (body.kind === 'upload' && isFieldType(mediaType)) return NO_BODY;
   if (!isFieldType(mediaType)) {
     // A body without a type and without bytes is no body: some clients send `Transfer-Encoding: chunked` with every POST.
     if (mediaType === '' && (await readBody(request, limitBytes)).length === 0) return NO_BODY;
-    throw unsupported('Send JSON, application/x-www-form-urlencoded or multipart/form-data.');
+    throw unsupported(
+      body.kind === 'upload'
+        ? `Send the file as multipart/form-data or as ${body.mediaTypes.join(' or ')}.`
+        : 'Send JSON, application/x-www-form-urlencoded or multipart/form-data.',
+    );
   }
   if (!['', 'utf-8', 'utf8', 'us-ascii'].includes(charset)) throw unsupported('Only UTF-8 text is accepted.');
   const isText = mediaType === 'application/x-www-form-urlencoded';

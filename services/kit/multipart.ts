@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { type IncomingUpload, type UploadedFile } from './define-service';
 import { invalidInput, ServiceError } from './errors';
 import { FieldCollector, MAX_FIELDS } from './form-text';
-import { bodyTooLarge, BodyLimit, checkDeclaredLength } from './read-body';
+import { bodyTooLarge, BodyLimit, checkDeclaredLength, DEFAULT_BODY_LIMIT_BYTES } from './read-body';
 import { decodeUtf8 } from './utf8';
 
 /** Bytes of a part's headers; browsers send about 200. */
@@ -21,7 +21,7 @@ export interface MultipartOptions {
   readonly limitBytes: number;
   /** False: a file part is a 400. */
   readonly keepFiles: boolean;
-  /** The first file part with one of these names is handed over as a stream and ends the reading of fields. */
+  /** The first part with one of these names is handed over as a stream and ends the reading of fields. */
   readonly uploadFields: readonly string[];
 }
 
@@ -29,10 +29,12 @@ function broken(message: string): ServiceError {
   return invalidInput([{ field: SOURCE, message }]);
 }
 
-async function bytesOf(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+/** 413 for what stands beside an upload: the file may be large because it is never held in memory, the fields are. */
+function fieldsTooLarge(): ServiceError {
+  return new ServiceError('payload_too_large', {
+    detail: `The fields beside the file are larger than the ${DEFAULT_BODY_LIMIT_BYTES} bytes that this route accepts.`,
+    members: { limit_bytes: DEFAULT_BODY_LIMIT_BYTES },
+  });
 }
 
 /** Collects the parts of one body; settles once. */
@@ -42,6 +44,7 @@ class MultipartReading {
   private readonly pending: Promise<void>[] = [];
   private settled = false;
   private upload: PassThrough | undefined;
+  private heldBytes = 0;
 
   constructor(
     private readonly options: MultipartOptions,
@@ -76,24 +79,43 @@ class MultipartReading {
       if (name === undefined) this.fail(broken('holds a part without a name'));
       return;
     }
-    if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
-    else if (this.options.uploadFields.includes(name)) {
+    // A file may come without a file name (RFC 7578, section 4.2).
+    if (this.options.uploadFields.includes(name)) {
       this.upload = new PassThrough();
       // Heard by nobody when the handler is done with the upload before the client is.
       this.upload.on('error', () => stream.resume());
       stream.pipe(this.upload);
       this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
-    } else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
+    } else if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
+    else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
     else {
       stream.resume();
-      this.fail(invalidInput([{ field: name, message: 'must be text, not a file' }]));
+      this.fail(invalidInput([{ field: name, message: `must be text, not a file${this.whereFilesGo()}` }]));
     }
   }
 
+  private whereFilesGo(): string {
+    const { uploadFields } = this.options;
+    return uploadFields.length === 0 ? '' : `: send the file as ${uploadFields.join(' or ')}`;
+  }
+
   private collect(stream: Readable, take: (bytes: Buffer) => void): void {
-    const collected = bytesOf(stream).then(take);
+    const collected = this.bytesOf(stream).then(take);
     collected.catch((error: unknown) => this.fail(error));
     this.pending.push(collected);
+  }
+
+  private async bytesOf(stream: Readable): Promise<Buffer> {
+    const mostBytes = this.options.uploadFields.length > 0 ? DEFAULT_BODY_LIMIT_BYTES : this.options.limitBytes;
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      // Read on after the refusal, so that the parser does not wait for ever; nothing more is kept.
+      if (this.settled) continue;
+      this.heldBytes += chunk.length;
+      if (this.heldBytes > mostBytes) this.fail(fieldsTooLarge());
+      else chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
   }
 
   private keep(file: UploadedFile): void {

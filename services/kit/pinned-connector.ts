@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { classifyAddress } from './reserved-addresses';
+import { classifyAddress, isUnsafeTarget } from './reserved-addresses';
 
 /** Why a URL of a caller was not fetched. Texts say nothing about what the network behind us looks like. */
 export type FetchRefusal =
@@ -54,7 +54,7 @@ async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): 
   if (first === undefined) throw new FetchRefused('host_unknown');
   for (const address of addresses) {
     const known = classifyAddress(address);
-    if (!known || (known.isReserved && !allowPrivate)) throw new FetchRefused('address_refused');
+    if (!known || (isUnsafeTarget(known) && !allowPrivate)) throw new FetchRefused('address_refused');
   }
   return [first, ...rest];
 }

@@ -5,12 +5,11 @@ import { ServiceError } from './errors';
 /** Bytes of a request body unless its route says otherwise. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
 
-/** 413, and the connection ends with the answer: the rest of the body is not worth receiving. */
+/** 413. The connection stays: closed, it would be reset under a gateway that is still sending, which then answers 502 for us. */
 export function bodyTooLarge(limitBytes: number): ServiceError {
   return new ServiceError('payload_too_large', {
     detail: `The request body is larger than the ${limitBytes} bytes that this route accepts.`,
     members: { limit_bytes: limitBytes },
-    headers: { Connection: 'close' },
   });
 }
 

@@ -163,9 +163,15 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
   app.setErrorHandler((error, request, reply) => sendFailure(error, { request, reply, tools }));
 }
 
+/** Whoever still sends must be able to finish, or the answer is lost in a reset connection. The time for a request bounds it. */
+function dropRest({ raw }: FastifyRequest): void {
+  if (!raw.complete) raw.unpipe().resume();
+}
+
 function sendFailure(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; tools: AppTools }): FastifyReply {
   const { request, reply, tools } = call;
   const { requestId, clientLeft, span } = stateOf(request);
+  dropRest(request);
   const { status, headers, body, unexpected } = answerFailure(error, requestId);
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (span && status >= 500) noteFailure(span, error);

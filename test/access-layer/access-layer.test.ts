@@ -94,7 +94,9 @@ describe('the key', () => {
     expect(tooLong.code).toBe('key_missing');
     expect(tooLong.exit?.body['detail']).toContain('1048576');
     expect(tooLong.calls).not.toContain('get_raw_body');
-    expect((await call({ headers: { 'content-type': 'application/json', 'content-length': '60' } })).calls).not.toContain('get_raw_body');
+    const json = await call({ headers: { 'content-type': 'application/json', 'content-length': '60' } });
+    expect(json.calls).not.toContain('get_raw_body');
+    expect(json.exit?.body['detail']).toContain('query or form parameter api_key');
     const headerOnly = await call({ headers: { ...form, 'content-length': '60' } }, { config: { key_in: ['x-api-key'] } });
     expect(headerOnly.calls).not.toContain('get_raw_body');
   });

@@ -77,6 +77,20 @@ describe('a refusal', () => {
     expect(quota.used.get('sub-1')).toBe(2);
   });
 
+  it('over the day tells a test key that it is one, as every other answer does', async () => {
+    const modes: unknown[] = [];
+    for (const mode of ['test', 'live'] as const) {
+      const [quota, record] = [memoryQuota(), recordOf({ mode })];
+      for (let spent = 0; spent < 2; spent++) await call({ headers: bearer }, { quota, record });
+      const { exit } = await call({ headers: bearer }, { quota, record });
+      modes.push([exit?.status, exit?.headers['X-Tollgate-Mode']]);
+    }
+    expect(modes).toEqual([
+      [429, 'test'],
+      [429, undefined],
+    ]);
+  });
+
   it('comes before the quota is touched', async () => {
     const quota = memoryQuota();
     await call({ headers: bearer }, { record: recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) }), quota });

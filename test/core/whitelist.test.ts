@@ -20,6 +20,7 @@ describe('whitelist rules', () => {
     expect(admits(['10.0.0.0/8'], '::ffff:10.1.2.3')).toBe(true);
     expect(admits(['::ffff:10.0.0.0/104'], '10.1.2.3')).toBe(true);
     expect(admits(['::ffff:203.0.113.7'], '203.0.113.7')).toBe(true);
+    expect(admits(['203.0.113.7'], '::203.0.113.7')).toBe(false);
   });
 
   it('match v6 networks to the bit', () => {

@@ -118,6 +118,7 @@ it('runs the project with its own kong.conf and templates', async () => {
   const { body, headers } = await get(stage.gateway.port, '/nowhere');
   expect(JSON.parse(body)).toMatchObject({
     title: 'no Route matched with those values',
+    detail: expect.stringContaining('Check its path, method and size'),
     code: 'gateway_error',
     request_id: headers.get('x-kong-request-id'),
   });

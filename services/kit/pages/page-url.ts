@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { classifyAddress } from '../reserved-addresses';
+import { classifyAddress, isUnsafeTarget } from '../reserved-addresses';
 
 /** Ports of http and https. */
 const PORTS = new Set(['', '80', '443']);
@@ -26,7 +26,7 @@ export function isSameSite(host: string, other: string): boolean {
 /** Why a host is refused before anybody resolves it; undefined when it may be looked up. The address is judged when connecting. */
 export function refuseHost(host: string): UrlRefusal | undefined {
   const address = classifyAddress(host);
-  if (address) return address.isReserved ? 'address_refused' : undefined;
+  if (address) return isUnsafeTarget(address) ? 'address_refused' : undefined;
   if (host.includes(':')) return 'url_invalid';
   return !host.includes('.') || LOCAL_NAME.test(host) ? 'address_refused' : undefined;
 }

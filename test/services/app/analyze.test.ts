@@ -166,6 +166,36 @@ describe('POST /app/analyze', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test.each(['application/x-www-form-urlencoded', 'application/json'])(
+    'does not read a body of %s, which cannot hold a file',
+    async (type) => {
+      const port = await listen(service);
+      const socket = connect(port, '127.0.0.1');
+      const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
+      socket.write(
+        `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${type}\r\nContent-Length: ${150 * MEBIBYTE}\r\n\r\nPK`,
+      );
+      // The rest is never sent: who waits for it gives no answer.
+      let answer = '';
+      while (!answer.includes('request_id')) answer += String(((await once(socket, 'data')) as [Buffer])[0]);
+      socket.destroy();
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*file is required: send an APK as multipart\/form-data/);
+    },
+  );
+
+  test('refuses fields beside the file that are larger than 1 MiB with 413', async () => {
+    const field = (bytes: number): string => `--edge\r\nContent-Disposition: form-data; name="note"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
+    const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
+    const large = await analyze({ payload: `${field(MEBIBYTE + 1)}--edge--\r\n`, headers });
+    expect(large.statusCode).toBe(413);
+    expect(large.json()).toMatchObject({ code: 'payload_too_large', limit_bytes: MEBIBYTE });
+    const several = await analyze({ payload: `${field(MEBIBYTE / 2)}${field(MEBIBYTE / 2 + 1)}--edge--\r\n`, headers });
+    expect(several.statusCode).toBe(413);
+    const file = multipart('file', apk);
+    const beside = await analyze({ ...file, payload: Buffer.concat([Buffer.from(field(MEBIBYTE)), file.payload]) });
+    expect(beside.statusCode).toBe(200);
+  });
+
   test('stops an upload that grows over the limit with 413', async () => {
     const piece = Buffer.alloc(MEBIBYTE);
     const body = Readable.from(Array.from({ length: 202 }, () => piece));

@@ -220,6 +220,18 @@ describe('bad input', () => {
     expect(response.json()).toMatchObject({ status: 413, code: 'payload_too_large', limit_pixels: 16_777_216 });
   });
 
+  test.each(['image', 'image_base64'])(
+    'a picture that cannot be decoded is a complaint about the field %s that it came in',
+    async (field) => {
+      const response = await post({ [field]: png.subarray(0, 40).toString('base64') });
+      expect(response.json()).toMatchObject({
+        status: 400,
+        detail: `${field} cannot be decoded.`,
+        errors: [{ field, message: 'cannot be decoded' }],
+      });
+    },
+  );
+
   test('never makes a 500, whatever comes; what is valid succeeds', async () => {
     const valid = png.toString('base64');
     const mutated = fc

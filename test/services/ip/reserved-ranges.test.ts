@@ -86,6 +86,16 @@ describe('special-purpose address ranges', () => {
   );
 
   test.each([
+    ['::8.8.8.8', '::808:808'],
+    ['0:0:0:0:0:0:8.8.8.8', '::808:808'],
+    ['::127.0.0.1', '::7f00:1'],
+    ['::ffff:8.8.8.8', '8.8.8.8'],
+  ])('%s is the address %s, however it is spelled', (text, canonical) => {
+    expect(classifyAddress(text)).toEqual(classifyAddress(canonical));
+    expect(classifyAddress(text)?.text).toBe(canonical);
+  });
+
+  test.each([
     ['::ffff:10.0.0.1', PRIVATE],
     ['::ffff:8.8.8.8', PUBLIC],
     ['::ffff:127.0.0.1', LOOPBACK],

@@ -61,6 +61,7 @@ describe('what is never connected to', () => {
     'http://[::]/',
     'http://[::ffff:127.0.0.1]/',
     'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
     'http://[64:ff9b::127.0.0.1]/',
     'http://[64:ff9b::a9fe:a9fe]/',
     'http://[fe80::1]/',
@@ -90,7 +91,7 @@ describe('what is never connected to', () => {
   });
 
   test('a name that resolves to a reserved address, alone or among public ones', async () => {
-    for (const addresses of [['127.0.0.1'], ['::1'], ['::ffff:10.0.0.1'], [PUBLIC, '10.0.0.1'], ['fe80::1%eth0']]) {
+    for (const addresses of [['127.0.0.1'], ['::1'], ['::ffff:10.0.0.1'], ['::10.0.0.1'], [PUBLIC, '10.0.0.1'], ['fe80::1%eth0']]) {
       await expect(guarded({ resolve: () => Promise.resolve(addresses) }).fetch('http://evil.example/')).rejects.toEqual(
         refusal('address_refused'),
       );

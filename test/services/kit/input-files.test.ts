@@ -16,20 +16,29 @@ describe('files', () => {
     expect(answer.json()).toEqual({ bytes: 3_000, field: 'apk', note: 'n' });
   });
 
+  test('an upload needs no file name', async () => {
+    expect((await sendParts([field('apk', 'x'.repeat(3_000))], '/upload')).json()).toEqual({ bytes: 3_000, field: 'apk', note: null });
+  });
+
   test('an upload is streamed from a raw body of a listed type', async () => {
     expect((await send('x'.repeat(4_096), 'application/octet-stream', '/upload?note=q')).json()).toEqual({
       bytes: 4_096,
       field: null,
       note: 'q',
     });
-    expect((await send('x', 'application/x-other', '/upload')).statusCode).toBe(415);
+  });
+
+  test('a body of another type is a 415 that says what is taken', async () => {
+    const answer = await send('x', 'application/zip', '/upload');
+    expect(answer.statusCode).toBe(415);
+    expect(answer.json().detail).toBe('Send the file as multipart/form-data or as application/octet-stream.');
   });
 
   test('no file, or a file under another name, is a 400', async () => {
     expect((await call({ method: 'POST', url: '/upload' })).statusCode).toBe(400);
     expect((await sendParts([field('note', 'n')], '/upload')).json().detail).toBe('No file was sent.');
     expect((await sendParts([file('other', 'n')], '/upload')).json().errors).toEqual([
-      { field: 'other', message: 'must be text, not a file' },
+      { field: 'other', message: 'must be text, not a file: send the file as file or apk' },
     ]);
   });
 

@@ -100,6 +100,14 @@ describe('GET /pincode with a test key', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
   });
 
+  test('names every missing parameter as required', async () => {
+    expect((await get({ country: 'IN' })).json().detail).toBe('pin is required.');
+    expect((await get({})).json().errors).toEqual([
+      { field: 'country', message: 'is required' },
+      { field: 'pin', message: 'is required' },
+    ]);
+  });
+
   test('answers 400 with the supported codes for another country', async () => {
     const response = await get({ country: 'XX', pin: '12345' });
     expect(response.statusCode).toBe(400);

@@ -61,6 +61,11 @@ describe('a bad body is a 422 naming the field', () => {
     expect(problem.errors.map(({ field }: { field: string }) => field)).toEqual(fields);
     for (const { message } of problem.errors) expect(message).toMatch(/^(must|is|has)\b/);
   });
+
+  test('a host where a URL belongs is told what a URL looks like', async () => {
+    const { errors } = (await stage.post('/seo/spam', { url: 'a.example' })).json();
+    expect(errors).toEqual([{ field: 'url', message: 'must be a whole URL such as https://example.com/page' }]);
+  });
 });
 
 describe.each(ROUTES)('%s', (url) => {

@@ -3,7 +3,7 @@ import { invalidInput } from '../../../kit/errors';
 import { comparableUrl, hostOf, parseUrl, refuseHost, refuseUrl, registrableDomain, type UrlRefusal } from '../../../kit/pages/page-url';
 
 const MESSAGES: Readonly<Record<UrlRefusal, string>> = {
-  url_invalid: 'is not a valid URL',
+  url_invalid: 'must be a whole URL such as https://example.com/page',
   scheme_refused: 'must start with http:// or https://',
   port_refused: 'must use port 80 or 443',
   userinfo_refused: 'must not hold a user name or password',
