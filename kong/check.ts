@@ -12,6 +12,8 @@ export interface CheckedProduct {
 /** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */
 interface CheckedFile {
   services?: CheckedService[];
+  routes?: CheckedRoute[];
+  plugins?: CheckedPlugin[];
 }
 
 interface CheckedService {
@@ -58,6 +60,7 @@ export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProd
   if (typeof file === 'string') return [file];
   const services = file.services ?? [];
   return [
+    ...checkTopLevel(file),
     ...services.flatMap((service) => checkService(service, catalogue)),
     ...catalogue.flatMap((product) => checkProduct(product, services)),
   ];
@@ -70,6 +73,16 @@ function readFile(kongYml: string): CheckedFile | string {
   } catch (error) {
     return `kong.yml: ${error instanceof Error ? error.message : 'not readable'}`;
   }
+}
+
+/** Kong takes both also outside services, where they would go round what is checked here. */
+function checkTopLevel({ routes, plugins }: CheckedFile): string[] {
+  return [
+    ...(routes ?? []).map(({ name = '(unnamed)' }) => `route ${name}: stands outside every service; write it below its service`),
+    ...(plugins ?? [])
+      .filter(({ name }) => name === PLUGIN)
+      .map(() => `kong.yml: has an ${PLUGIN} outside every service; each service needs its own, with its product`),
+  ];
 }
 
 function checkService(service: CheckedService, catalogue: readonly CheckedProduct[]): string[] {

@@ -55,6 +55,17 @@ describe('the check of kong.yml', () => {
     );
   });
 
+  it('finds what would go round a service and its access layer', () => {
+    const withMore = (more: string): string[] => checkKongConfig(`${kongYml}\n${more}`, catalogue);
+    expect(withMore('routes:\n  - { name: side-door, service: { name: ip }, paths: [/ip2] }')).toEqual([
+      'route side-door: stands outside every service; write it below its service',
+    ]);
+    expect(withMore('plugins:\n  - { name: access-layer, config: { products: [api-ip] } }')).toEqual([
+      expect.stringContaining('access-layer outside every service'),
+    ]);
+    expect(withMore('routes:\nplugins:\n  - { name: prometheus }')).toEqual([]);
+  });
+
   it('finds a path that is not anchored', () => {
     const problems = change("'~/ip(?:/.*)?$'", "'/ip'");
     expect(problems).toContainEqual(expect.stringContaining('prefix without a boundary'));
