@@ -133,6 +133,15 @@ describe('one request through everything', () => {
       for (const line of linesOf(name)) expect([name, line.requestId]).toEqual([name, requestId]);
     }
   });
+
+  it('is logged in lines that name no member twice, which some collectors refuse', () => {
+    const lines = ['gateway', 'plugin-server', 'services', 'worker-identity', 'worker-ranking']
+      .flatMap((name) => readFileSync(join(instance.dataDir, 'logs', `${name}.log`), 'utf8').split('\n'))
+      .filter((line) => line.startsWith('{'));
+    expect(lines.length).toBeGreaterThan(10);
+    // Of two members with one name the parser keeps the last, and the text gets shorter.
+    for (const line of lines) expect(JSON.stringify(JSON.parse(line))).toBe(line);
+  });
 });
 
 describe('what the processes tell at /metrics', () => {
