@@ -36,6 +36,15 @@ describe('npm start', () => {
     }
   });
 
+  test('refuses a data folder that it cannot write to, in one sentence that names it', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const env = { ...process.env, TOLLGATE_DATA_DIR: file };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs')], { encoding: 'utf8', env });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^tollgate: nothing can be written to [^\n]*\/file \(E[A-Z]+\)[^\n]*TOLLGATE_DATA_DIR\n$/);
+  });
+
   test('refuses a port that is taken, in one sentence', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
