@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeConnectionError } from '../../cli/database-problem';
 import { testDatabase } from '../support/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
@@ -134,6 +135,44 @@ describe('check', () => {
   });
 });
 
+describe('a database that cannot be used', () => {
+  test('because it does not exist is named in one line, without its password', async () => {
+    const url = new URL(database().url);
+    url.pathname = '/nowhere';
+    const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: url.href });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^tollgate: [^\n]*no database of that name \(3D000\)[^\n]*\n$/),
+    });
+  });
+
+  test.each(['28P01', '3D000', '53300', 'ENOTFOUND', 'ECONNREFUSED', undefined])(
+    'is told with its host and never its password (%s)',
+    (code) => {
+      const text = describeConnectionError(
+        Object.assign(new Error('hunter2'), { code }),
+        'postgres://user:hunter2@db.example:5433/tollgate',
+      );
+      expect(text).toMatch(/^PostgreSQL at db\.example:5433 [^\n]+$/);
+      expect(text).not.toMatch(/hunter2|user:/);
+    },
+  );
+
+  test('that was never prepared sends the reader to the check', async () => {
+    const empty = await testDatabase({ empty: true });
+    try {
+      const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: empty.url });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^tollgate: [^\n]*npx tollgate check[^\n]*\n$/) });
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test('is named by the check of a restored copy', async () => {
+    expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database of that name/);
+  });
+});
+
 describe('help', () => {
   test.each([
     [[]],
@@ -203,7 +242,7 @@ describe('which database', () => {
     const databaseUrl = 'postgres://someone:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { databaseUrl, root: projectRoot });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^tollgate: the database does not answer[^\n]*\n$/);
+    expect(stderr).toMatch(/^tollgate: PostgreSQL at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\)[^\n]*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
 });
