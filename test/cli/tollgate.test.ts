@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
@@ -199,6 +199,32 @@ describe('help', () => {
 
   test('is pointed to when a group is called without a command', async () => {
     expect((await failure('key')).line).toMatch(/--help/);
+  });
+
+  test.each([
+    [['kye'], 'npx tollgate --help'],
+    [['key', 'lost'], 'npx tollgate key --help'],
+    [['key', 'list'], 'npx tollgate key list --help'],
+    [['key', 'show'], 'npx tollgate key show --help'],
+    [['usage', '--month'], 'npx tollgate usage --help'],
+  ])('of the part that was understood is named after %p', async (words, help) => {
+    expect((await failure(...words)).line).toMatch(new RegExp(`; see ${help}\n$`));
+  });
+
+  test('tells the version', async () => {
+    const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('what does not exist', () => {
+  test.each([
+    [['key', 'show', noSuchId], 'key list'],
+    [['subscription', 'pause', noSuchId], 'subscription list'],
+    [['key', 'list', '--customer', 'nobody@example.com'], 'customer create'],
+    [['key', 'create', '--customer', CUSTOMER, '--products', 'api-pi'], 'api-pincode'],
+  ])('%p says where to look', async (words, hint) => {
+    expect((await failure(...words)).line).toContain(hint);
   });
 });
 
