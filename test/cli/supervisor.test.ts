@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reactionTo } from '../../cli/supervisor/end-on-signals';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 
 const root = join(__dirname, '..', '..');
@@ -123,10 +124,33 @@ describe('supervisor', () => {
     const pid = (await pidBehind(port)) ?? 0;
     process.kill(pid, 'SIGSTOP');
     supervisor.kill('SIGINT');
-    await sleep(200);
+    await sleep(1_200);
     supervisor.kill('SIGINT');
     await once(supervisor, 'exit');
     await until(() => isGone(pid));
+  });
+
+  test('takes one keystroke for one signal, and the end of the shell that it came through for none', () => {
+    expect(reactionTo('signal', undefined)).toBe('stop');
+    expect(reactionTo('parent gone', undefined)).toBe('stop');
+    expect([0, 500, 999].map((ms) => reactionTo('signal', ms))).toEqual(['nothing', 'nothing', 'nothing']);
+    expect(reactionTo('signal', 1_000)).toBe('kill');
+    expect(reactionTo('parent gone', 5_000)).toBe('nothing');
+  });
+
+  test('ends in order when a signal for the whole group takes npm and its shell away', async () => {
+    const [port] = await ports(1);
+    const command = `"${process.execPath}" "${program}" "${root}" "${dataDir}" ${port}:stubborn; exit $?`;
+    const env = { ...process.env, npm_lifecycle_event: 'start' };
+    const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'], detached: true, env });
+    started.push(shell);
+    await once(shell.stdout, 'data');
+    const { supervisor } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { supervisor: { pid: number } };
+    const pid = (await pidBehind(port)) ?? 0;
+    process.kill(-(shell.pid ?? 0), 'SIGTERM');
+    await until(() => isGone(supervisor.pid));
+    // It takes its state away last, and only after an end in order.
+    expect({ childGone: isGone(pid), stateLeft: existsSync(join(dataDir, 'state.json')) }).toEqual({ childGone: true, stateLeft: false });
   });
 
   test('leaves no child when it is killed itself', async () => {
