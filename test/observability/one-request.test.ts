@@ -161,9 +161,9 @@ describe('what the processes tell at /metrics', () => {
     expect([...new Set(named)].filter((name) => !series.has(name))).toEqual([]);
   });
 
-  it('comes from plugin server, services and every worker, with what each of them did', () => {
+  it('comes from plugin server, services, dashboard and every worker, with what each of them did', () => {
     expect([...outputs.keys()].sort()).toEqual(
-      ['plugin-server', 'services', 'worker-apk', 'worker-identity', 'worker-image', 'worker-ranking', 'worker-seo'].sort(),
+      ['plugin-server', 'services', 'dashboard', 'worker-apk', 'worker-identity', 'worker-image', 'worker-ranking', 'worker-seo'].sort(),
     );
     expect(outputs.get('plugin-server')).toMatch(/tollgate_plugin_step_duration_seconds_count\{step="spend_quota"\} [1-9]/);
     expect(outputs.get('plugin-server')).toContain('tollgate_breaker_open{breaker="quota_postgres"} 0');
