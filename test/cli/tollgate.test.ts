@@ -116,25 +116,6 @@ describe('explain', () => {
   });
 });
 
-describe('check', () => {
-  test('names migrations that are missing', async () => {
-    const empty = await testDatabase({ empty: true });
-    try {
-      const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
-      const { ok, checks } = JSON.parse(stdout);
-      expect({ code, ok }).toEqual({ code: 1, ok: false });
-      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_access is not applied/);
-    } finally {
-      await empty.close();
-    }
-  });
-
-  test('is content with a database that npm start prepared', async () => {
-    const { stdout } = await run('check', '--json');
-    expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
-  });
-});
-
 describe('a database that cannot be used', () => {
   test('because it does not exist is named in one line, without its password', async () => {
     const url = new URL(database().url);
