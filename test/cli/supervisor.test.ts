@@ -181,5 +181,9 @@ describe('supervisor', () => {
     const [code] = await once(child, 'close');
     expect(code).toBe(1);
     expect(said).toMatch(/^stub-0 does not start; its log, .*stub-0\.log, ends with:\n/);
+    // Three attempts are made; the reason is told once.
+    const reasons = (text: string): number => text.split('ERR_SOCKET_BAD_PORT').length - 1;
+    expect(reasons(readFileSync(join(dataDir, 'logs', 'stub-0.log'), 'utf8'))).toBe(3 * reasons(said));
+    expect(reasons(said)).toBeGreaterThan(0);
   });
 });
