@@ -30,6 +30,7 @@ export async function bootstrap({ needs }) {
     if (isInstalled(root, needs) && isBuilt()) return;
     await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {
       installDependencies(root, needs);
+      if (!isBuilt()) console.error('tollgate: building; a few seconds, once for each version of the code');
       await build();
     });
   } catch (error) {

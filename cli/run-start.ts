@@ -27,7 +27,7 @@ function describeInstance({ gateway, dashboard, sandbox, dataDir }: InstanceRepo
   return `Tollgate runs (started in ${seconds.toFixed(1)} s).
 
   gateway   ${gateway}
-  dashboard ${dashboard}   sign up here; mail lies in ${dashboard}/outbox
+  dashboard ${dashboard}   sign up here; its mail is at ${dashboard}/outbox
   sandbox   ${sandbox}   lists an input for every outcome
   data      ${dataDir}   logs are in logs/
 

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
@@ -25,9 +27,17 @@ First steps:
 
 Commands work on the instance that runs from this folder, or on DATABASE_URL. Each has --help and --json.`;
 
+function readVersion(root: string): string {
+  const file = join(root, 'package.json');
+  if (!existsSync(file)) return 'unknown';
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  return version;
+}
+
 function createProgram(context: CommandContext, { stdout }: Streams): Command {
   const program = new Command('tollgate')
     .description('Keys, subscriptions and limits in front of your APIs.')
+    .version(readVersion(context.root), '--version', 'print the version')
     .addHelpText('after', FIRST_STEPS);
   addCustomerCommands(program, context);
   addKeyCommands(program, context);
@@ -54,20 +64,32 @@ export async function runTollgate({ root, isSameProcess, argv, env = process.env
   const json = argv.includes('--json');
   const words = argv.filter((word) => word !== '--json');
   const output = createOutput(json, streams);
+  const program = createProgram({ root, env, isSameProcess, output }, streams);
   try {
-    const program = createProgram({ root, env, isSameProcess, output }, streams);
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) output.error(error);
     else if (error.exitCode === 0) return 0;
-    else output.error(new CommandError('invalid_argument', usageMistake(error)));
+    else output.error(new CommandError('invalid_argument', usageMistake(error, helpFor(program, words))));
     return 1;
   }
 }
 
-/** Commander's own sentence without its prefix. A group without a command says so. */
-function usageMistake(error: CommanderError): string {
-  if (error.code === 'commander.help') return 'a command is missing; add --help to see what there is';
-  return error.message.replace(/^error: /, '');
+/** The command that explains the part of `words` that was understood. */
+function helpFor(program: Command, words: readonly string[]): string {
+  const understood: string[] = [];
+  let command: Command | undefined = program;
+  for (const word of words) {
+    command = command.commands.find((each) => each.name() === word);
+    if (!command) break;
+    understood.push(word);
+  }
+  return ['npx tollgate', ...understood, '--help'].join(' ');
+}
+
+/** Commander's own sentence without its prefix, and where to read on. A group without a command says so. */
+function usageMistake(error: CommanderError, help: string): string {
+  const mistake = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '').replace(/\.$/, '');
+  return `${mistake}; see ${help}`;
 }

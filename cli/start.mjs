@@ -5,7 +5,19 @@ import { pathToFileURL } from 'node:url';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { identifyProcess, isSameProcess, takeLock } from './bootstrap/exclusive.mjs';
 
-const lock = takeLock(join(resolve(root, process.env.TOLLGATE_DATA_DIR || '.tollgate'), 'start.lock'));
+const dataDir = resolve(root, process.env.TOLLGATE_DATA_DIR || '.tollgate');
+
+function lockFolder() {
+  try {
+    return takeLock(join(dataDir, 'start.lock'));
+  } catch (error) {
+    return fail(
+      `nothing can be written to ${dataDir} (${error.code ?? error.message}); make it yours, or choose another folder with TOLLGATE_DATA_DIR`,
+    );
+  }
+}
+
+const lock = lockFolder();
 if ('heldBy' in lock) fail(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
 process.on('exit', () => lock.release());
 await bootstrap({ needs: 'production' });

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { z } from 'zod';
 
 /** What the check needs of a product; the catalogue has more. */
 export interface CheckedProduct {
@@ -9,33 +10,54 @@ export interface CheckedProduct {
   readonly routes: readonly { readonly path: string }[];
 }
 
+/** A list that may be left out, or stand there empty. */
+function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[] | undefined> {
+  return z
+    .array(item, 'is not a list')
+    .nullish()
+    .transform((list) => list ?? undefined);
+}
+
+const text = z.string('is not a text');
+
+const checkedPlugin = z.object(
+  {
+    name: text.optional(),
+    enabled: z.boolean('is not true or false').optional(),
+    config: z
+      .object({ products: listOf(text), key_in: listOf(text), quota: z.boolean('is not true or false').optional() }, 'is not an object')
+      .nullish(),
+  },
+  'is not an object',
+);
+
+const checkedRoute = z.object(
+  {
+    name: text.optional(),
+    paths: listOf(text),
+    methods: listOf(text),
+    strip_path: z.boolean('is not true or false').optional(),
+    request_buffering: z.boolean('is not true or false').optional(),
+    plugins: listOf(checkedPlugin),
+  },
+  'is not an object',
+);
+
+const checkedService = z.object(
+  { name: text.optional(), routes: listOf(checkedRoute), plugins: listOf(checkedPlugin) },
+  'is not an object',
+);
+
 /** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */
-interface CheckedFile {
-  services?: CheckedService[];
-  routes?: CheckedRoute[];
-  plugins?: CheckedPlugin[];
-}
+const checkedFile = z.object(
+  { services: listOf(checkedService), routes: listOf(checkedRoute), plugins: listOf(checkedPlugin) },
+  'is not an object',
+);
 
-interface CheckedService {
-  name?: string;
-  routes?: CheckedRoute[];
-  plugins?: CheckedPlugin[];
-}
-
-interface CheckedRoute {
-  name?: string;
-  paths?: string[];
-  methods?: string[];
-  strip_path?: boolean;
-  request_buffering?: boolean;
-  plugins?: CheckedPlugin[];
-}
-
-interface CheckedPlugin {
-  name?: string;
-  enabled?: boolean;
-  config?: { products?: string[]; key_in?: string[]; quota?: boolean };
-}
+type CheckedFile = z.output<typeof checkedFile>;
+type CheckedService = z.output<typeof checkedService>;
+type CheckedRoute = z.output<typeof checkedRoute>;
+type CheckedPlugin = z.output<typeof checkedPlugin>;
 
 /** The specification takes a key for this product from one place only. */
 const HEADER_ONLY_PRODUCT = 'api-app';
@@ -57,7 +79,7 @@ const PLUGIN = 'access-layer';
  */
 export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProduct[]): string[] {
   const file = readFile(kongYml);
-  if (typeof file === 'string') return [file];
+  if (Array.isArray(file)) return file;
   const services = file.services ?? [];
   return [
     ...checkTopLevel(file),
@@ -66,13 +88,23 @@ export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProd
   ];
 }
 
-function readFile(kongYml: string): CheckedFile | string {
+/** @returns what is wrong with its form, one text a place, when it cannot be compared */
+function readFile(kongYml: string): CheckedFile | string[] {
+  let file: unknown;
   try {
-    const file: unknown = parse(kongYml);
-    return typeof file === 'object' && file !== null ? file : 'kong.yml: empty';
+    file = parse(kongYml);
   } catch (error) {
-    return `kong.yml: ${error instanceof Error ? error.message : 'not readable'}`;
+    return [`kong.yml: ${error instanceof Error ? error.message : 'not readable'}`];
   }
+  if (file === null || file === undefined) return ['kong.yml: empty'];
+  const parsed = checkedFile.safeParse(file);
+  return parsed.success ? parsed.data : parsed.error.issues.map(({ path, message }) => `kong.yml: ${placeOf(path)}${message}`);
+}
+
+/** `services[0].routes `, or nothing for the file itself. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return place === '' ? '' : `${place.slice(1)} `;
 }
 
 /** Kong takes both also outside services, where they would go round what is checked here. */

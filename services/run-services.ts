@@ -33,7 +33,6 @@ interface Running {
 interface Tools {
   readonly common: ProcessSettings;
   readonly workerTls: MutualTls | undefined;
-  readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly refund: Refund | undefined;
@@ -42,7 +41,8 @@ interface Tools {
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
   const { common, workerTls, clock, refund } = tools;
   const metrics = tools.metrics.forService(service.name);
-  const log = tools.log.child({ service: service.name });
+  // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
+  const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs } = common;
   const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs });
@@ -101,7 +101,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
-      const tools = { common, workerTls, log, clock, metrics, refund: store?.refund };
+      const tools = { common, workerTls, clock, metrics, refund: store?.refund };
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.services.push(() => one.close());
       running.push(one);

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
 import { checkKongConfig } from '../../kong/check';
+import { loadConfig } from '../../kong/local/config';
+import { ConfigError } from '../../kong/local/config-error';
+import { loadPluginInfo } from '../../kong/local/plugin-info';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import { CATALOGUE } from '../../plugins/core/catalogue';
+import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { readMigrationStanding } from '../supervisor/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
@@ -17,7 +21,8 @@ Checks that
   migrations    the database has every migration, and none that this version does not know
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
   kong          kong/kong.yml and the catalogue agree
-and lists the products whose live source is not configured; test keys work without one.`;
+  services      a service answers every route of the catalogue
+and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without.`;
 
 interface CheckResult {
   readonly name: string;
@@ -48,8 +53,32 @@ function checkPluginInfo({ root }: CommandContext): string[] {
   const fields: unknown = JSON.parse(JSON.stringify([{ config: { type: 'record', fields: KONG_SCHEMA } }]));
   return [
     ...(kept.Protocol === 'ProtoBuf:1' ? [] : ['kong/access-layer.json does not name the protocol ProtoBuf:1']),
-    ...(isDeepStrictEqual(kept.Plugins?.[0]?.Schema?.fields, fields) ? [] : ['the schema in kong/access-layer.json is not the plugin’s']),
+    ...(isDeepStrictEqual(kept.Plugins?.[0]?.Schema?.fields, fields)
+      ? []
+      : [
+          'the schema in kong/access-layer.json is not the plugin’s, as after a change of the catalogue; npm run plugin-info writes it anew',
+        ]),
   ];
+}
+
+/** The API's description is written by the build from the services as they are; loading every service here would take seconds. */
+function checkServices({ root }: CommandContext): string[] {
+  const { paths } = JSON.parse(readFileSync(join(root, 'dist', 'services', 'openapi', DOCUMENT_FILE), 'utf8')) as { paths: object };
+  return CATALOGUE.flatMap(({ id, routes }) =>
+    routes
+      .filter(({ path }) => !Object.hasOwn(paths, path))
+      .map(({ path }) => `product ${id}: no service of services/registry.ts answers ${path}`),
+  );
+}
+
+/** What keeps `npm start` from running this kong.yml. Kong itself knows more than the local gateway, so that none of it is a problem. */
+function findLocalRefusals({ root }: CommandContext): readonly string[] {
+  try {
+    loadConfig({ kongYmlPath: join(root, 'kong', 'kong.yml'), plugins: loadPluginInfo(join(root, 'kong', 'access-layer.json')) });
+    return [];
+  } catch (error) {
+    return error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 /** A check that cannot be made is a problem too. */
@@ -61,8 +90,16 @@ async function attempt(name: string, check: () => Promise<readonly string[]> | r
   }
 }
 
-function show(results: readonly CheckResult[], withoutSource: readonly LiveState[]): string {
-  const notes = withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`);
+interface CheckNotes {
+  readonly withoutSource: readonly LiveState[];
+  readonly localRefusals: readonly string[];
+}
+
+function show(results: readonly CheckResult[], { withoutSource, localRefusals }: CheckNotes): string {
+  const notes = [
+    ...localRefusals.map((refusal) => `· npm start would refuse kong/kong.yml: ${refusal}`),
+    ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
+  ];
   const lines = results.flatMap(({ name, problems }) =>
     problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`),
   );
@@ -79,10 +116,15 @@ export function addCheckCommand(program: Command, context: CommandContext): void
         await attempt('migrations', () => checkMigrations(context)),
         await attempt('plugin', () => checkPluginInfo(context)),
         await attempt('kong', () => checkKong(context)),
+        await attempt('services', () => checkServices(context)),
       ];
       const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-      const withoutSource = liveStates(context.env).filter(({ live }) => !live);
-      context.output.result({ ok: failed.length === 0, checks: results, withoutSource }, () => show(results, withoutSource));
+      const notes = {
+        withoutSource: liveStates(context.env).filter(({ live }) => !live),
+        // A file that is wrong for Kong too need not be told twice.
+        localRefusals: failed.includes('kong') || failed.includes('plugin') ? [] : findLocalRefusals(context),
+      };
+      context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes));
       if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);
     });
 }

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { type Pool } from 'pg';
+import { describeConnectionError, isConnectionError } from '../database-problem';
 import { dataFolder } from '../supervisor/data-folder';
 import { type ProcessIdentity, readState } from '../supervisor/instance-state';
+import { isMissingTable } from '../supervisor/migrations';
 import { CommandError } from './command-error';
 import { type Output } from './output';
 
@@ -30,15 +32,6 @@ export function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): s
   throw new CommandError('not_running', `Tollgate does not run from ${root}: start it there with npm start, or set DATABASE_URL`);
 }
 
-/** Errors of the connection rather than of what was asked for. */
-const CONNECTION_ERRORS = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0\d|53300|28P01|28000|3D000|08\w{3})$/;
-
-function isConnectionError(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code === 'string' && CONNECTION_ERRORS.test(code)) return true;
-  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
-}
-
 /** A query of a command that takes longer has met a lock or a dead server. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
@@ -49,9 +42,9 @@ export async function withDatabase<T>(context: CommandContext, work: (db: Pool) 
   try {
     return await work(db);
   } catch (error) {
-    if (!isConnectionError(error)) throw error;
-    const { code, message } = error as { code?: unknown; message?: unknown };
-    throw new CommandError('database_unavailable', `the database does not answer (${String(code ?? message)}); is it running?`, {
+    if (isConnectionError(error)) throw new CommandError('database_unavailable', describeConnectionError(error, url), { cause: error });
+    if (!isMissingTable(error)) throw error;
+    throw new CommandError('database_unprepared', 'the database lacks tables of this version; npx tollgate check says which migrations', {
       cause: error,
     });
   } finally {

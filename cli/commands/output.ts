@@ -1,4 +1,5 @@
-import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
+import { PRODUCT_IDS } from '../../plugins/core/catalogue';
+import { OperationRefused, type RefusalCode } from '../../plugins/stores/postgres/operation-refused';
 import { CommandError } from './command-error';
 
 /** How a command tells its result: one JSON text for scripts, or lines for people. */
@@ -28,8 +29,20 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
   };
 }
 
+/** Where to find what was asked for; operations themselves do not know that a command line called them. */
+const HINTS: Partial<Record<RefusalCode, string>> = {
+  customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
+  product_unknown: `there are ${PRODUCT_IDS.join(', ')}`,
+  key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',
+  subscription_unknown: 'npx tollgate subscription list --customer EMAIL shows the ids',
+};
+
 function describe(error: unknown): { code: string; message: string } {
-  if (error instanceof CommandError || error instanceof OperationRefused) return { code: error.code, message: oneLine(error.message) };
+  if (error instanceof CommandError) return { code: error.code, message: oneLine(error.message) };
+  if (error instanceof OperationRefused) {
+    const hint = HINTS[error.code];
+    return { code: error.code, message: oneLine(hint === undefined ? error.message : `${error.message}; ${hint}`) };
+  }
   return { code: 'unexpected', message: oneLine(`unexpected: ${error instanceof Error ? error.message : String(error)}`) };
 }
 

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { fingerprintDatabase, type TableFingerprint } from '../../plugins/stores/postgres/fingerprint-database';
 import { createPool } from '../../plugins/stores/postgres/pool';
+import { describeConnectionError, isConnectionError } from '../database-problem';
 import { type CommandContext, findDatabaseUrl, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { table } from './output';
@@ -37,7 +38,8 @@ async function readRestored(databaseUrl: string, name: string): Promise<TableFin
   try {
     return await fingerprintDatabase(db);
   } catch (cause) {
-    throw new CommandError('database_unavailable', `the database "${name}" cannot be read`, { cause });
+    const reason = isConnectionError(cause) ? `: ${describeConnectionError(cause, url.href)}` : '';
+    throw new CommandError('database_unavailable', `the database "${name}" cannot be read${reason}`, { cause });
   } finally {
     await db.end();
   }

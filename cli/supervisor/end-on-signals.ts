@@ -3,31 +3,46 @@ import { type Supervisor } from './supervisor';
 /** How often the process that started us is looked for. */
 const PARENT_CHECK_MS = 500;
 
+/** One Ctrl-C reaches us twice where npm passes on what the terminal has sent to everybody; nobody presses it again this soon. */
+const ONE_KEYSTROKE_MS = 1_000;
+
+type Cause = 'signal' | 'parent gone';
+
+/**
+ * What to do when there is a cause to end.
+ * @param sinceFirstMs milliseconds since the first cause, undefined for the first
+ */
+export function reactionTo(cause: Cause, sinceFirstMs: number | undefined): 'stop' | 'kill' | 'nothing' {
+  if (sinceFirstMs === undefined) return 'stop';
+  // The shell between npm and us dies of the same signal as we: that is no second one.
+  return cause === 'signal' && sinceFirstMs >= ONE_KEYSTROKE_MS ? 'kill' : 'nothing';
+}
+
 /**
  * Ends the instance in order on SIGTERM, SIGINT and SIGHUP, and at once when a second signal says that somebody cannot wait.
  * Under `npm start` it also ends when npm, or the shell between, is gone: some shells do not pass a signal on.
  * @param current the supervisor, or undefined as long as there is nothing to end
  */
 export function endOnSignals(current: () => Supervisor | undefined, env: NodeJS.ProcessEnv = process.env): void {
-  let ending = false;
-  const end = (exitCode: number): void => {
+  let firstAt: number | undefined;
+  const end = (cause: Cause): void => {
+    const reaction = reactionTo(cause, firstAt === undefined ? undefined : performance.now() - firstAt);
+    if (reaction === 'nothing') return;
+    firstAt ??= performance.now();
     const supervisor = current();
-    if (ending || !supervisor) {
+    if (reaction === 'kill' || !supervisor) {
       supervisor?.kill();
-      process.exit(exitCode);
+      process.exit(0);
     }
-    ending = true;
-    void supervisor.stop().then(() => process.exit(exitCode));
+    void supervisor.stop().then(() => process.exit(0));
   };
-  process.on('SIGTERM', () => end(0));
-  process.on('SIGINT', () => end(0));
-  process.on('SIGHUP', () => end(0));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end('signal'));
   if (env['npm_lifecycle_event'] !== 'start') return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    end(0);
+    end('parent gone');
   }, PARENT_CHECK_MS);
   timer.unref();
 }

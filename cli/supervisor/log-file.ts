@@ -8,8 +8,7 @@ const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
  * next line starts the emptied file. Lines written in between are lost, which a development log can bear.
  */
 export function rotateLog(file: string, largestBytes = LARGEST_LOG_BYTES): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size <= largestBytes) return;
+  if (logSize(file) <= largestBytes) return;
   copyFileSync(file, `${file}.1`);
   truncateSync(file);
 }
@@ -26,10 +25,21 @@ export function withLog<T>(file: string, use: (descriptor: number) => T): T {
 
 const TAIL_LINES = 12;
 
-/** The last lines, for an error message: why a child did not start is usually among them. */
-export function logTail(file: string): string {
+/** How long a log is now, bytes; 0 when there is none. */
+export function logSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * The last lines, for an error message: why a child did not start is usually among them.
+ * @param from bytes to leave out, of earlier attempts; none when the log was moved aside since
+ */
+export function logTail(file: string, from = 0): string {
   try {
-    return readFileSync(file, 'utf8')
+    const content = readFileSync(file);
+    return content
+      .subarray(from < content.length ? from : 0)
+      .toString()
       .trimEnd()
       .split('\n')
       .slice(-TAIL_LINES)

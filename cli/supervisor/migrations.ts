@@ -9,7 +9,8 @@ export interface MigrationStanding {
   readonly unknown: readonly string[];
 }
 
-function isMissingTable(error: unknown): boolean {
+/** True for a query that met a database without our tables. */
+export function isMissingTable(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '42P01';
 }
 

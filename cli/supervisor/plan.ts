@@ -100,7 +100,12 @@ export function workerChild(context: PlanContext, name: string): ChildSpec {
 export function metricsUrls({ ports }: Pick<PlanContext, 'ports'>): Record<string, string> {
   const url = (port: number): string => `http://${LOOPBACK}:${port}/metrics`;
   const workers = Object.entries(ports.workersPrivate).map(([name, port]) => [`worker-${name}`, url(port)] as const);
-  return { 'plugin-server': url(ports.pluginServerMetrics), services: url(ports.servicesPrivate), ...Object.fromEntries(workers) };
+  return {
+    'plugin-server': url(ports.pluginServerMetrics),
+    services: url(ports.servicesPrivate),
+    dashboard: url(ports.dashboardPrivate),
+    ...Object.fromEntries(workers),
+  };
 }
 
 /** `APK_WORKER_URL=127.0.0.1:7001`, one a worker. */

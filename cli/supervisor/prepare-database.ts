@@ -3,6 +3,7 @@ import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
 import { seedDemoCustomer } from '../../plugins/stores/postgres/seed-demo-customer';
+import { describeConnectionError, isConnectionError } from '../database-problem';
 import { readMigrationStanding } from './migrations';
 
 /** For a connection and for each statement: on a busy machine a server that has just started may take some seconds for its first. */
@@ -28,6 +29,7 @@ export async function prepareDatabase(url: string): Promise<void> {
   try {
     await prepare(pool, url);
   } catch (cause) {
+    if (isConnectionError(cause)) throw new Error(describeConnectionError(cause, url), { cause });
     throw new Error(`the database cannot be prepared: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   } finally {
     await pool.end();

@@ -9,13 +9,16 @@ export interface StartArguments {
 
 export const START_HELP = `npm start [-- --port 8000 --json]
 
-Sets up and runs everything: database, gateway, plugin server, services, workers and sandbox.
+Sets up and runs everything: database, gateway, plugin server, services, workers, sandbox and dashboard.
 
   --port N   port of the gateway (default: 8000 when it is free, else any free one)
   --json     print one JSON line when everything answers: {"gateway","dashboard","sandbox","services","dataDir"}
 
-DATABASE_URL   a PostgreSQL to use instead of the embedded one
-REDIS_URL      a Redis that counts quotas instead of PostgreSQL`;
+DATABASE_URL        a PostgreSQL to use instead of the embedded one
+REDIS_URL           a Redis that counts quotas instead of PostgreSQL
+TOLLGATE_DATA_DIR   where database, logs and secrets are kept (default: .tollgate)
+
+docs/products.md lists the settings of each product.`;
 
 /** @throws Error, one sentence */
 export function parseStartArguments(argv: readonly string[]): StartArguments {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logTail, withLog } from './log-file';
+import { logSize, logTail, withLog } from './log-file';
 import { type ReadyLine, watchForReadyLine } from './ready-line';
 
 /** How one process is run. It takes requests once it has printed a {@link ReadyLine}. */
@@ -53,6 +53,8 @@ export function superviseChild(spec: ChildSpec, events: SupervisionEvents): Supe
   let stopping = false;
   let ready: ReadyLine | undefined;
   let deaths = 0;
+  /** Where the log of the last attempt begins. */
+  let logStart = 0;
   let keeper: Promise<void> | undefined;
   const wake = new AbortController();
 
@@ -60,6 +62,7 @@ export function superviseChild(spec: ChildSpec, events: SupervisionEvents): Supe
     await spec.prepare?.();
     if (stopping) return;
     const startedAt = performance.now();
+    logStart = logSize(spec.logFile);
     const exited = new Promise<string>((resolve) => {
       child = spawnChild(spec, (line) => {
         ready = line;
@@ -94,7 +97,7 @@ export function superviseChild(spec: ChildSpec, events: SupervisionEvents): Supe
     while (!ready) {
       if (stopping) throw new Error('the start was cut short');
       if (deaths >= START_ATTEMPTS)
-        throw new Error(`${spec.name} does not start; its log, ${spec.logFile}, ends with:\n${logTail(spec.logFile)}`);
+        throw new Error(`${spec.name} does not start; its log, ${spec.logFile}, ends with:\n${logTail(spec.logFile, logStart)}`);
       if (performance.now() > deadline)
         throw new Error(`${spec.name} does not answer after ${READY_DEADLINE_MS / 1_000} s; see ${spec.logFile}`);
       await sleep(READY_POLL_MS);

@@ -71,6 +71,13 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
+let standardError: DestinationStream | undefined;
+
+/** One for all logs of the process: each writes in its own time, and two could break into each other's lines. */
+function openStandardError(): DestinationStream {
+  return (standardError ??= pino.destination({ dest: 2, sync: false, minLength: 0 }));
+}
+
 /** JSON lines with `service`, ISO time, redacted secrets and scrubbed errors. */
 export function createLog(service: string, options: LogOptions = {}): Log {
   return pino(
@@ -82,7 +89,7 @@ export function createLog(service: string, options: LogOptions = {}): Log {
       redact: { paths: redactionPaths(), censor: REDACTED },
       serializers: { err: (error: unknown) => describeError(error), error: (error: unknown) => describeError(error) },
     },
-    options.destination ?? pino.destination({ dest: 2, sync: false, minLength: 0 }),
+    options.destination ?? openStandardError(),
   );
 }
 

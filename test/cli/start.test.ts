@@ -25,15 +25,24 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm start', () => {
   test('refuses to run twice from one folder, in one sentence', () => {
-    // Held by this process, unless an instance really runs from here: then it is refused all the same.
-    const lock = takeLock(join(root, '.tollgate', 'start.lock'));
+    const lock = takeLock(join(folder, 'start.lock'));
     try {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8' });
+      const env = { ...process.env, TOLLGATE_DATA_DIR: folder };
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8', env });
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
       expect(stderr).toMatch(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
     } finally {
       if ('release' in lock) lock.release();
     }
+  });
+
+  test('refuses a data folder that it cannot write to, in one sentence that names it', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const env = { ...process.env, TOLLGATE_DATA_DIR: file };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs')], { encoding: 'utf8', env });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^tollgate: nothing can be written to [^\n]*\/file \(E[A-Z]+\)[^\n]*TOLLGATE_DATA_DIR\n$/);
   });
 
   test('refuses a port that is taken, in one sentence', async () => {

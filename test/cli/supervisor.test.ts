@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reactionTo } from '../../cli/supervisor/end-on-signals';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { eventually } from '../support/eventually';
 
@@ -120,11 +122,35 @@ describe('supervisor', () => {
     process.kill(pid, 'SIGSTOP');
     const ended = once(supervisor, 'exit');
     supervisor.kill('SIGINT');
-    // Two signals that wait for a process together are one to it.
+    // One keystroke counts once, however often its signal comes.
     await eventually(() => readFileSync(join(dataDir, 'logs', 'supervisor.log'), 'utf8').includes('supervisor stops'));
+    await sleep(1_100);
     supervisor.kill('SIGINT');
     await ended;
     await eventually(() => isGone(pid));
+  });
+
+  test('takes one keystroke for one signal, and the end of the shell that it came through for none', () => {
+    expect(reactionTo('signal', undefined)).toBe('stop');
+    expect(reactionTo('parent gone', undefined)).toBe('stop');
+    expect([0, 500, 999].map((ms) => reactionTo('signal', ms))).toEqual(['nothing', 'nothing', 'nothing']);
+    expect(reactionTo('signal', 1_000)).toBe('kill');
+    expect(reactionTo('parent gone', 5_000)).toBe('nothing');
+  });
+
+  test('ends in order when a signal for the whole group takes npm and its shell away', async () => {
+    const [port] = await ports(1);
+    const command = `"${process.execPath}" "${program}" "${root}" "${dataDir}" ${port}:stubborn; exit $?`;
+    const env = { ...process.env, npm_lifecycle_event: 'start' };
+    const shell = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'], detached: true, env });
+    started.push(shell);
+    await once(shell.stdout, 'data');
+    const { supervisor } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { supervisor: { pid: number } };
+    const pid = await pidBehind(port);
+    process.kill(-(shell.pid ?? 0), 'SIGTERM');
+    await eventually(() => isGone(supervisor.pid));
+    // It takes its state away last, and only after an end in order.
+    expect({ childGone: isGone(pid), stateLeft: existsSync(join(dataDir, 'state.json')) }).toEqual({ childGone: true, stateLeft: false });
   });
 
   test('leaves no child when it is killed itself', async () => {
@@ -155,5 +181,9 @@ describe('supervisor', () => {
     const [code] = await once(child, 'close');
     expect(code).toBe(1);
     expect(said).toMatch(/^stub-0 does not start; its log, .*stub-0\.log, ends with:\n/);
+    // Three attempts are made; the reason is told once.
+    const reasons = (text: string): number => text.split('ERR_SOCKET_BAD_PORT').length - 1;
+    expect(reasons(readFileSync(join(dataDir, 'logs', 'stub-0.log'), 'utf8'))).toBe(3 * reasons(said));
+    expect(reasons(said)).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeConnectionError } from '../../cli/database-problem';
 import { testDatabase } from '../support/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
@@ -115,22 +116,41 @@ describe('explain', () => {
   });
 });
 
-describe('check', () => {
-  test('names migrations that are missing', async () => {
+describe('a database that cannot be used', () => {
+  test('because it does not exist is named in one line, without its password', async () => {
+    const url = new URL(database().url);
+    url.pathname = '/nowhere';
+    const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: url.href });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^tollgate: [^\n]*no database of that name \(3D000\)[^\n]*\n$/),
+    });
+  });
+
+  test.each(['28P01', '3D000', '53300', 'ENOTFOUND', 'ECONNREFUSED', undefined])(
+    'is told with its host and never its password (%s)',
+    (code) => {
+      const text = describeConnectionError(
+        Object.assign(new Error('hunter2'), { code }),
+        'postgres://user:hunter2@db.example:5433/tollgate',
+      );
+      expect(text).toMatch(/^PostgreSQL at db\.example:5433 [^\n]+$/);
+      expect(text).not.toMatch(/hunter2|user:/);
+    },
+  );
+
+  test('that was never prepared sends the reader to the check', async () => {
     const empty = await testDatabase({ empty: true });
     try {
-      const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
-      const { ok, checks } = JSON.parse(stdout);
-      expect({ code, ok }).toEqual({ code: 1, ok: false });
-      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_access is not applied/);
+      const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: empty.url });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^tollgate: [^\n]*npx tollgate check[^\n]*\n$/) });
     } finally {
       await empty.close();
     }
   });
 
-  test('is content with a database that npm start prepared', async () => {
-    const { stdout } = await run('check', '--json');
-    expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
+  test('is named by the check of a restored copy', async () => {
+    expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database of that name/);
   });
 });
 
@@ -160,6 +180,32 @@ describe('help', () => {
 
   test('is pointed to when a group is called without a command', async () => {
     expect((await failure('key')).line).toMatch(/--help/);
+  });
+
+  test.each([
+    [['kye'], 'npx tollgate --help'],
+    [['key', 'lost'], 'npx tollgate key --help'],
+    [['key', 'list'], 'npx tollgate key list --help'],
+    [['key', 'show'], 'npx tollgate key show --help'],
+    [['usage', '--month'], 'npx tollgate usage --help'],
+  ])('of the part that was understood is named after %p', async (words, help) => {
+    expect((await failure(...words)).line).toMatch(new RegExp(`; see ${help}\n$`));
+  });
+
+  test('tells the version', async () => {
+    const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+});
+
+describe('what does not exist', () => {
+  test.each([
+    [['key', 'show', noSuchId], 'key list'],
+    [['subscription', 'pause', noSuchId], 'subscription list'],
+    [['key', 'list', '--customer', 'nobody@example.com'], 'customer create'],
+    [['key', 'create', '--customer', CUSTOMER, '--products', 'api-pi'], 'api-pincode'],
+  ])('%p says where to look', async (words, hint) => {
+    expect((await failure(...words)).line).toContain(hint);
   });
 });
 
@@ -203,7 +249,7 @@ describe('which database', () => {
     const databaseUrl = 'postgres://someone:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { databaseUrl, root: projectRoot });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^tollgate: the database does not answer[^\n]*\n$/);
+    expect(stderr).toMatch(/^tollgate: PostgreSQL at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\)[^\n]*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
 });

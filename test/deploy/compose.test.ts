@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { liveStates } from '../../cli/live-sources';
 import { SERVICES } from '../../services/registry';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -72,6 +73,21 @@ describe('docker-compose.yml', () => {
       const [host = '', port] = String(url).split(':');
       expect([find(host).command, port]).toEqual([['worker', host.slice('worker-'.length)], '7000']);
     }
+  });
+
+  it('hands on every setting that the documentation tells operators to set', () => {
+    const documents = ['products.md', 'dashboard-webhooks.md'].map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8')).join('\n');
+    const named = new Set(documents.match(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g));
+    const handedOn = new Set(services.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+    expect(named.size).toBeGreaterThan(40);
+    expect([...named].filter((name) => !handedOn.has(name))).toEqual([]);
+  });
+
+  it('tells the command line which products have a live source, as their workers are told', () => {
+    const sources = liveStates({}).flatMap(({ missing }) => missing.flatMap((text) => text.split(' with ')));
+    const workers = longRunning.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(sources.length).toBeGreaterThan(8);
+    for (const name of sources) expect([name, find('cli').environment?.[name], workers.includes(name)]).toEqual([name, null, true]);
   });
 
   it('publishes Kong and the dashboard, and nothing else', () => {

@@ -40,6 +40,20 @@ const change = (from: string, to: string): string[] => {
 describe('the check of kong.yml', () => {
   it('passes the file of the project', () => expect(checkKongConfig(kongYml, catalogue)).toEqual([]));
 
+  it.each([
+    ['services: abc', 'kong.yml: services is not a list'],
+    ['services: [abc]', 'kong.yml: services[0] is not an object'],
+    ['services: [{ name: x, routes: 5 }]', 'kong.yml: services[0].routes is not a list'],
+    [
+      'services: [{ name: x, plugins: [{ name: access-layer, config: { products: api-ip } }] }]',
+      'kong.yml: services[0].plugins[0].config.products is not a list',
+    ],
+    ['- a', 'kong.yml: is not an object'],
+    ['', 'kong.yml: empty'],
+  ])('says where %s has not the form of a kong.yml, and nothing else', (file, problem) => {
+    expect(checkKongConfig(file, catalogue)).toEqual([problem]);
+  });
+
   it('finds a service without the access layer', () => {
     expect(change('      - name: access-layer', '      - name: cors')).toContainEqual(
       expect.stringContaining('service aadhaar: has no access-layer plugin'),

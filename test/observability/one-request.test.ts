@@ -133,6 +133,15 @@ describe('one request through everything', () => {
       for (const line of linesOf(name)) expect([name, line.requestId]).toEqual([name, requestId]);
     }
   });
+
+  it('is logged in lines that name no member twice, which some collectors refuse', () => {
+    const lines = ['gateway', 'plugin-server', 'services', 'worker-identity', 'worker-ranking']
+      .flatMap((name) => readFileSync(join(instance.dataDir, 'logs', `${name}.log`), 'utf8').split('\n'))
+      .filter((line) => line.startsWith('{'));
+    expect(lines.length).toBeGreaterThan(10);
+    // Of two members with one name the parser keeps the last, and the text gets shorter.
+    for (const line of lines) expect(JSON.stringify(JSON.parse(line))).toBe(line);
+  });
 });
 
 describe('what the processes tell at /metrics', () => {
@@ -152,9 +161,9 @@ describe('what the processes tell at /metrics', () => {
     expect([...new Set(named)].filter((name) => !series.has(name))).toEqual([]);
   });
 
-  it('comes from plugin server, services and every worker, with what each of them did', () => {
+  it('comes from plugin server, services, dashboard and every worker, with what each of them did', () => {
     expect([...outputs.keys()].sort()).toEqual(
-      ['plugin-server', 'services', 'worker-apk', 'worker-identity', 'worker-image', 'worker-ranking', 'worker-seo'].sort(),
+      ['plugin-server', 'services', 'dashboard', 'worker-apk', 'worker-identity', 'worker-image', 'worker-ranking', 'worker-seo'].sort(),
     );
     expect(outputs.get('plugin-server')).toMatch(/tollgate_plugin_step_duration_seconds_count\{step="spend_quota"\} [1-9]/);
     expect(outputs.get('plugin-server')).toContain('tollgate_breaker_open{breaker="quota_postgres"} 0');

@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const processes = (await import(pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href)) as ProcessTable;
   const report = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: 'http://127.0.0.1:2', services: {}, dataDir };
   const supervisor = new Supervisor({ report, metrics: {}, redisUrl: null, quotaTimeZone: 'UTC', processes });
-  endOnSignals(() => supervisor, {});
+  endOnSignals(() => supervisor);
   await endLeftovers(dataDir, processes);
   await Promise.all(
     stubs.map((stub, index) => {

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testDatabase } from '../support/postgres';
+import { projectRoot, runCommand } from './support/run-command';
+import { useCommands } from './support/use-commands';
+
+const { database, run } = useCommands();
+
+beforeAll(() => {
+  // The check reads what the build wrote.
+  const { status, stderr } = spawnSync(process.execPath, [join(projectRoot, 'cli', 'build.mjs')], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+});
+
+describe('check', () => {
+  test('names migrations that are missing', async () => {
+    const empty = await testDatabase({ empty: true });
+    try {
+      const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
+      const { ok, checks } = JSON.parse(stdout);
+      expect({ code, ok }).toEqual({ code: 1, ok: false });
+      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_access is not applied/);
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test('is content with a database that npm start prepared', async () => {
+    const { stdout } = await run('check', '--json');
+    expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
+  });
+
+  test('names routes that no service answers, the way out for a plugin description, and what npm start would refuse', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'tollgate-check-'));
+    const put = (path: string, change: (text: string) => string): void => {
+      mkdirSync(join(root, path, '..'), { recursive: true });
+      writeFileSync(join(root, path), change(readFileSync(join(projectRoot, path), 'utf8')));
+    };
+    const check = async (): Promise<string> => (await runCommand(['check'], { root, databaseUrl: database().url })).stdout;
+    try {
+      put('dist/services/openapi/document.json', (text) => text.replace('"/pincode":', '"/pinkode":'));
+      put('kong/access-layer.json', (text) => text.replace('"api-pan"', '"api-pen"'));
+      put('kong/kong.yml', (text) => text);
+      const refused = await check();
+      expect(refused).toContain('✗ services: product api-pincode: no service of services/registry.ts answers /pincode');
+      expect(refused).toMatch(/✗ plugin: [^\n]*npm run plugin-info/);
+      put('kong/access-layer.json', (text) => text);
+      put('kong/kong.yml', (text) => text.replace('    retries: 1', '    retrys: 1'));
+      const noted = await check();
+      expect(noted).toContain('✓ kong\n');
+      expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].retrys: the local gateway does not implement this');
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  });
+});
