@@ -24,7 +24,7 @@ import {
 } from '../contract/keys';
 import { defineEndpoint, type Endpoint } from './define-endpoint';
 import { simulateCaller } from './simulate-caller';
-import { viewKey } from './view-key';
+import { viewKey, viewListedKey } from './view-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ const list = defineEndpoint({
   answer: keyPage,
   handler: async ({ query, caller }, { db }) => {
     const { keys, next, total } = await listKeysPage(db, { ...query, customerId: caller.customerId });
-    return { keys: keys.map(viewKey), next: next ?? null, total };
+    return { keys: keys.map(viewListedKey), next: next ?? null, total };
   },
 });
 
