@@ -23,6 +23,16 @@ describe('attempts to sign in', () => {
     expect((await signIn(PASSWORD, { from: '203.0.113.2' })).statusCode).toBe(200);
   });
 
+  it('come from one place from wherever in a /64 of IPv6, which is one subscriber’s', async () => {
+    await dashboard.signIn(EMAIL);
+    const guess = (from: string) => signIn('a wrong password', { from });
+    const wrong = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(`2001:db8:7:8::${index}:1`)));
+    expect(wrong.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+    expect((await guess('2001:db8:7:9::1')).statusCode).toBe(401);
+    const mapped = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7')));
+    expect(mapped.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+  });
+
   it('at one account are limited from all addresses together, and forgiven by a success', async () => {
     await dashboard.signIn(EMAIL);
     const guess = (index: number) => signIn('a wrong password', { from: `203.0.113.${index}` });
