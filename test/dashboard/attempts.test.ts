@@ -52,6 +52,23 @@ describe('attempts to sign in', () => {
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
   });
 
+  it('are the same under every spelling of the path', async () => {
+    await dashboard.signIn(EMAIL);
+    const path = (index: number) =>
+      ['/api/auth/sign-in/email', '/api/auth/sign-in/email/', '/api/auth/sign-in/%65mail?x=1'][index % 3] ?? '';
+    const tries = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => {
+        const body = { email: `nobody${index}@example.com`, password: PASSWORD };
+        return dashboard.ask({ method: 'POST', path: path(index), body, from: '203.0.113.9' });
+      }),
+    );
+    expect(tries.map(({ statusCode }) => statusCode).sort()).toEqual([...Array<number>(20).fill(401), 429, 429, 429, 429]);
+    for (const index of [0, 1, 2]) {
+      const body = { email: EMAIL, password: PASSWORD };
+      expect((await dashboard.ask({ method: 'POST', path: path(index), body, from: `203.0.113.${20 + index}` })).statusCode).toBe(200);
+    }
+  });
+
   it('are not moved to another address by a header that no trusted proxy sent', async () => {
     const tries = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
