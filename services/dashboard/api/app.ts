@@ -65,7 +65,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   drainOnClose(app, 0);
   takeJsonOnly(app);
   addHooks(app, options);
-  addOpenRoutes(app, deps);
+  addOpenRoutes(app, deps, url);
   serveDocument(app, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
