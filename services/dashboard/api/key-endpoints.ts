@@ -48,7 +48,7 @@ const create = defineEndpoint({
   handler: async ({ body, caller: { customerId, actor } }, { db }) => {
     const { submission, name, mode, products, plan, expiresAt, rules } = body;
     const wanted = {
-      ...{ customer: customerId, actor, mode, products, rules },
+      ...{ customer: customerId, actor, mode, products, rules, keepsLimits: true },
       ...(name === undefined ? {} : { name }),
       ...(plan === undefined ? {} : { plan }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
@@ -76,9 +76,8 @@ const change = defineEndpoint({
     const { version, name, products } = body;
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
-    return viewKey(
-      await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, { ...ref, name, products, expiresAt, actor })),
-    );
+    const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
+    return viewKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });
 
