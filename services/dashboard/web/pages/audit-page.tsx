@@ -16,7 +16,7 @@ type Entry = Page['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
   { header: 'What', isTitle: true, cell: ({ action }) => <span className="mono keep">{action}</span> },
-  { header: 'When', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'When', cell: ({ at }) => <Moment at={at} isExact /> },
   {
     header: 'Who',
     cell: ({ actor, from }) => (
