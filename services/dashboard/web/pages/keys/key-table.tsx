@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../components/data-table';
 import { KeyStateBadge } from '../../components/key-state-badge';
@@ -45,7 +45,12 @@ function Products({ products }: Pick<ListedKey, 'products'>): ReactNode {
   const more = products.length - SHOWN_PRODUCTS;
   return (
     <span title={products.join(', ')}>
-      {products.slice(0, SHOWN_PRODUCTS).join(', ')}
+      {products.slice(0, SHOWN_PRODUCTS).map((product, index) => (
+        <Fragment key={product}>
+          {index > 0 && ', '}
+          <span className="keep">{product}</span>
+        </Fragment>
+      ))}
       {more > 0 && ` and ${more} more`}
     </span>
   );
