@@ -15,7 +15,9 @@ export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNod
       <OnceOnly>This secret is shown only now. Your program needs it to know that a request is from here.</OnceOnly>
       <CodeLine label="Signing secret" text={secret} what="secret" />
       <Text size="sm" c="dimmed">
-        Each request carries a time and an HMAC-SHA256 over it and the body, made with this secret.
+        The header <span className="mono">Tollgate-Signature</span> holds <span className="mono">v1=</span> and the HMAC-SHA256, in hex, of{' '}
+        <span className="mono">Tollgate-Timestamp</span>, a dot and the body as it came, keyed with this secret. Refuse what is older than
+        five minutes.
       </Text>
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>
