@@ -7,10 +7,31 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export const webOutput = 'dist/services/dashboard/web';
 
 /**
+ * Of React's two forms Vite takes the one that NODE_ENV names, whatever its mode: under a test runner that is the one for developers,
+ * nearly twice as large, which would then count as current.
+ * @param {() => Promise<unknown>} work
+ */
+async function inProduction(work) {
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+}
+
+/**
  * @param {string} root the project's folder
  * @returns {Promise<void>}
  */
 export async function buildWeb(root) {
+  await inProduction(() => buildPages(root));
+  compress(join(root, webOutput, 'assets'));
+}
+
+async function buildPages(root) {
   const { build } = await import('vite');
   await build({
     configFile: false,
@@ -33,7 +54,6 @@ export async function buildWeb(root) {
       },
     },
   });
-  compress(join(root, webOutput, 'assets'));
 }
 
 /** Puts each script and style sheet beside itself in the forms that browsers take, so that no answer has to be compressed. */
