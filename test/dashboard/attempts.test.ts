@@ -23,6 +23,16 @@ describe('attempts to sign in', () => {
     expect((await signIn(PASSWORD, { from: '203.0.113.2' })).statusCode).toBe(200);
   });
 
+  it('come from one place from wherever in a /64 of IPv6, which is one subscriber’s', async () => {
+    await dashboard.signIn(EMAIL);
+    const guess = (from: string) => signIn('a wrong password', { from });
+    const wrong = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(`2001:db8:7:8::${index}:1`)));
+    expect(wrong.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+    expect((await guess('2001:db8:7:9::1')).statusCode).toBe(401);
+    const mapped = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7')));
+    expect(mapped.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
+  });
+
   it('at one account are limited from all addresses together, and forgiven by a success', async () => {
     await dashboard.signIn(EMAIL);
     const guess = (index: number) => signIn('a wrong password', { from: `203.0.113.${index}` });
@@ -40,6 +50,23 @@ describe('attempts to sign in', () => {
     const refused = tries.find(({ statusCode }) => statusCode === 429);
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('are the same under every spelling of the path', async () => {
+    await dashboard.signIn(EMAIL);
+    const path = (index: number) =>
+      ['/api/auth/sign-in/email', '/api/auth/sign-in/email/', '/api/auth/sign-in/%65mail?x=1'][index % 3] ?? '';
+    const tries = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => {
+        const body = { email: `nobody${index}@example.com`, password: PASSWORD };
+        return dashboard.ask({ method: 'POST', path: path(index), body, from: '203.0.113.9' });
+      }),
+    );
+    expect(tries.map(({ statusCode }) => statusCode).sort()).toEqual([...Array<number>(20).fill(401), 429, 429, 429, 429]);
+    for (const index of [0, 1, 2]) {
+      const body = { email: EMAIL, password: PASSWORD };
+      expect((await dashboard.ask({ method: 'POST', path: path(index), body, from: `203.0.113.${20 + index}` })).statusCode).toBe(200);
+    }
   });
 
   it('are not moved to another address by a header that no trusted proxy sent', async () => {

@@ -124,6 +124,13 @@ describe('whatever is sent', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'invalid_request']);
   });
 
+  it.each(['/api/auth/sign-in/email', '/api/auth/verify-email', '/api/keys'])('is 400 when it is nested without end: %s', async (path) => {
+    const deep = `{"email":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const headers = { origin: 'http://dashboard.test', 'content-type': 'application/json', cookie: own.cookie };
+    const answer = await dashboard.app.inject({ method: 'POST', url: path, headers, payload: deep });
+    expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ field: 'request', message: expect.stringContaining('nested') }]]);
+  });
+
   it('is not answered by a page where the API has nothing', async () => {
     const answer = await dashboard.ask({ path: '/api/nothing', cookie: own.cookie });
     expect([answer.statusCode, answer.json().code]).toEqual([404, 'route_unknown']);

@@ -118,6 +118,34 @@ describe('a session that ended under an open page', () => {
   });
 });
 
+describe('a session that ends while a secret is shown', () => {
+  it.each([
+    ['a new key', '/keys', /^tg_test_\w+$/],
+    ['the secret of a webhook', '/webhooks', /^whsec_\w+$/],
+  ])('does not take %s away; closing it leads to the sign-in page', async (_what, path, secret) => {
+    await open(path);
+    if (path === '/keys') {
+      await fillKeyForm();
+      await button('Create the key').click();
+    } else {
+      await button('Add a webhook').first().click();
+      await page.getByRole('dialog').getByLabel('Address').fill('https://hooks.example.com/tollgate');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add the webhook' }).click();
+    }
+    await page.getByText(secret).waitFor();
+    api.state.isSignedIn = false;
+    const notice = page.getByRole('alert').filter({ hasText: 'Your session has ended' });
+    await eventually(async () => {
+      // Back from another window: whatever is a few seconds old is asked for again.
+      await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
+      return notice.isVisible();
+    }, 20_000);
+    expect(await page.getByText(secret).isVisible()).toBe(true);
+    await button('I have copied it').click();
+    await page.waitForURL(/\/sign-in\?/, { timeout: 15_000 });
+  });
+});
+
 describe('creating a key', () => {
   it('sends one request for a double click', async () => {
     await open('/keys');

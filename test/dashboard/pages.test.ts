@@ -78,10 +78,11 @@ describe('every answer', () => {
     try {
       const wanted = securityHeaders('http://dashboard.test');
       const expected = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name.toLowerCase(), value]));
-      for (const path of ['/', '/api/keys', '/api/installation', '/api/auth/get-session', '/missing.js']) {
+      const apis = ['/api/keys', '/%61pi/keys', '/api/installation', '/api/auth/get-session', '/api/nothing'];
+      for (const path of ['/', '/missing.js', '/%zz', `/api/keys/${'x'.repeat(200)}`, ...apis]) {
         const { headers } = await dashboard.ask({ path });
         expect(headers).toMatchObject(expected);
-        if (path.startsWith('/api/')) expect(headers['cache-control']).toBe('no-store');
+        if (apis.includes(path)) expect(headers['cache-control']).toBe('no-store');
       }
     } finally {
       await dashboard.close();

@@ -28,6 +28,17 @@ const current = async (product = 'api-ip') => {
   const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
   return products.find(({ id }: { id: string }) => id === product);
 };
+const post = (path: string, body: unknown) => dashboard.ask({ method: 'POST', path, body, cookie: own.cookie });
+/** Takes the product from the key and gives it again, for which the customer is subscribed. */
+async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
+  const path = `/api/keys/${own.key.id}`;
+  const patch = async (products: string[]) => {
+    const { version } = (await dashboard.ask({ path, cookie: own.cookie })).json();
+    return dashboard.ask({ method: 'PATCH', path, body: { version, products }, cookie: own.cookie });
+  };
+  await patch(['api-gst']);
+  return patch(['api-gst', 'api-ip']);
+}
 const use = (day: string, units: number) =>
   dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
 
@@ -102,6 +113,24 @@ describe('a subscription', () => {
     expect([resumed.statusCode, resumed.json().code]).toEqual([409, 'subscription_cancelled']);
     const again = await ask('POST', '', { product: 'api-ip', plan: 'Star' });
     expect(again.json()).toMatchObject({ id: own.subscription.id, state: 'active', plan: 'Star' });
+  });
+
+  it.each([
+    ['subscribing', () => ask('POST', '', { product: 'api-ip', plan: 'Star' })],
+    ['a new key', () => post('/api/keys', { submission: randomUUID(), mode: 'live', products: ['api-ip'] })],
+    ['a product for a key', giveBack],
+  ])('keeps the limits that an operator set when it is cancelled and comes back by %s', async (_way, comeBack) => {
+    const { id } = own.subscription;
+    await changeSubscription(dashboard.pool, { id, daily: 7, monthly: 70, actor: 'cli' });
+    const changed = (await current()).subscription;
+    expect((await ask('POST', `/${id}/cancel`, { version: changed.version })).statusCode).toBe(200);
+    expect((await comeBack()).statusCode).toBe(200);
+    expect((await current()).subscription).toMatchObject({
+      state: 'active',
+      hasOwnLimits: true,
+      daily: { limit: 7 },
+      monthly: { limit: 70 },
+    });
   });
 
   it.each([

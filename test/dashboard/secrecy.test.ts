@@ -67,12 +67,21 @@ describe('secrets', () => {
       subject: expect.any(String),
       text: expect.stringContaining('http'),
     });
+    for (const host of ['dashboard.test', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080'])
+      expect((await dashboard.ask({ path: '/api/outbox', headers: { host } })).statusCode).toBe(200);
     const sending = await startDashboard();
     try {
       expect((await sending.ask({ path: '/api/outbox' })).statusCode).toBe(404);
       expect((await sending.ask({ path: '/api/installation' })).json()).toEqual({ hasOutbox: false, gatewayUrl: 'http://gateway.test' });
     } finally {
       await sending.close();
+    }
+  });
+
+  it('in the outbox are not for a page of another site whose name leads to this machine', async () => {
+    for (const host of ['evil.example', 'evil.example:8080', 'localhost.evil.example']) {
+      const answer = await dashboard.ask({ path: '/api/outbox', headers: { host } });
+      expect([answer.statusCode, answer.json().mails]).toEqual([403, undefined]);
     }
   });
 });

@@ -13,6 +13,8 @@ export interface ChangeKeyOptions extends KeyRef {
   readonly products?: readonly string[] | undefined;
   /** Null lets the key live for ever. */
   readonly expiresAt?: Date | null | undefined;
+  /** See `SubscribeOptions`. */
+  readonly keepsLimits?: boolean;
   readonly actor: Actor;
 }
 
@@ -27,9 +29,15 @@ function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView,
   };
 }
 
-async function replaceProducts(client: PoolClient, before: KeyView, products: readonly string[], actor: Actor): Promise<void> {
+async function replaceProducts(
+  client: PoolClient,
+  before: KeyView,
+  products: readonly string[],
+  { actor, keepsLimits }: ChangeKeyOptions,
+): Promise<void> {
+  const { customerId } = before;
   const added = products.filter((product) => !before.products.includes(product));
-  for (const product of added) await subscribe(client, { customerId: before.customerId, product, actor, whenSubscribed: 'join' });
+  for (const product of added) await subscribe(client, { customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
   await client.query('DELETE FROM credential_product WHERE credential_id = $1 AND product_id <> ALL ($2)', [before.id, products]);
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [before.id, added]);
 }
@@ -45,7 +53,7 @@ export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyV
     if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
     const { name, expiresAt, products } = wantedFields(before, options);
     await client.query('UPDATE credential SET name = $2, expires_at = $3 WHERE id = $1', [before.id, name, expiresAt]);
-    await replaceProducts(client, before, products, options.actor);
+    await replaceProducts(client, before, products, options);
     const after = await lockKey(client, before);
     const shown = (key: KeyView): unknown => ({ name: key.name, expiresAt: key.expiresAt, products: key.products });
     const details = { before: shown(before), after: shown(after) };

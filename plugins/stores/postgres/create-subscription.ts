@@ -9,6 +9,8 @@ export interface CreateSubscriptionOptions extends SubscriptionTerms {
   /** E-mail address or id. */
   readonly customer: string;
   readonly product: string;
+  /** See `SubscribeOptions`. */
+  readonly keepsLimits?: boolean;
   readonly actor: Actor;
 }
 

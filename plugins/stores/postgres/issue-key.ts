@@ -21,6 +21,8 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   readonly rules?: readonly string[];
   /** False authorises the key without subscribing its customer. Default: true. */
   readonly subscribe?: boolean;
+  /** See `SubscribeOptions`. */
+  readonly keepsLimits?: boolean;
   readonly name?: string;
   readonly actor: Actor;
 }
@@ -59,14 +61,14 @@ async function subscribeOrCheck(
   customerId: string,
   { product, options }: { product: string; options: Issue },
 ): Promise<void> {
-  const { plan, daily, monthly, actor } = options;
+  const { plan, daily, monthly, actor, keepsLimits } = options;
   if (options.subscribe !== false) {
     const terms = {
       ...(plan === undefined ? {} : { plan }),
       ...(daily === undefined ? {} : { daily }),
       ...(monthly === undefined ? {} : { monthly }),
     };
-    await subscribe(client, { ...terms, customerId, product, actor, whenSubscribed: 'join' });
+    await subscribe(client, { ...terms, customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
     return;
   }
   await requireProduct(client, product);

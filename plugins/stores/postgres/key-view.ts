@@ -25,13 +25,18 @@ export interface KeyView {
   readonly rotatedFrom: string | null;
 }
 
+/** Without its rules, of which it may have thousands: for lists. */
+export type KeySummary = Omit<KeyView, 'rules'>;
+
 /** For credential `k` of customer `c`. */
-export const KEY_COLUMNS = `
+export const KEY_SUMMARY_COLUMNS = `
 k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '…' || k.last_four AS "maskedKey", k.mode, k.state,
   COALESCE(k.expires_at <= now(), false) AS expired, k.expires_at AS "expiresAt",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = k.id ORDER BY product_id) AS products,
-  ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = k.id ORDER BY kind, rule) AS rules,
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;
+
+const KEY_COLUMNS = `${KEY_SUMMARY_COLUMNS},
+  ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = k.id ORDER BY kind, rule) AS rules`;
 
 const SELECT = `SELECT ${KEY_COLUMNS} FROM credential k JOIN customer c ON c.id = k.customer_id`;
 

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { isUuid } from './database';
-import { KEY_COLUMNS, type KeyView } from './key-view';
+import { KEY_SUMMARY_COLUMNS, type KeySummary } from './key-view';
 
 export interface KeysPageQuery {
   readonly customerId: string;
@@ -15,7 +15,7 @@ export interface KeysPageQuery {
 }
 
 export interface KeysPage {
-  readonly keys: readonly KeyView[];
+  readonly keys: readonly KeySummary[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
   /** Keys that match on all pages. */
@@ -28,14 +28,14 @@ k.customer_id = $1
   AND ($3::text IS NULL OR $3 =
     CASE WHEN k.state = 'revoked' THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE k.state END)`;
 
-/** The page is cut from the index before rules and products are read for what is left. Times go as text: a Date has no microseconds. */
+/** The page is cut from the index before products are read for what is left. Times go as text: a Date has no microseconds. */
 const PAGE = `
 WITH page AS (
   SELECT * FROM credential k
   WHERE ${MATCHES} AND ($4::timestamptz IS NULL OR (k.created_at, k.id) < ($4, $5::uuid))
   ORDER BY k.created_at DESC, k.id DESC LIMIT $6
 )
-SELECT ${KEY_COLUMNS}, k.created_at::text AS place
+SELECT ${KEY_SUMMARY_COLUMNS}, k.created_at::text AS place
 FROM page k JOIN customer c ON c.id = k.customer_id
 ORDER BY k.created_at DESC, k.id DESC`;
 
@@ -54,7 +54,7 @@ export async function listKeysPage(db: Pool, query: KeysPageQuery): Promise<Keys
   const { place, id } = readCursor(query.after);
   const matching = [customerId, search || null, state ?? null];
   const [page, count] = await Promise.all([
-    db.query<KeyView & { place: string }>(PAGE, [...matching, place, id, limit + 1]),
+    db.query<KeySummary & { place: string }>(PAGE, [...matching, place, id, limit + 1]),
     db.query<{ total: number }>(COUNT, matching),
   ]);
   const rows = page.rows.slice(0, limit);

@@ -16,6 +16,11 @@ export interface SubscribeOptions extends SubscriptionTerms {
   readonly actor: Actor;
   /** What to do when the customer has the product already (not cancelled): join it, or refuse. */
   readonly whenSubscribed: 'join' | 'refuse';
+  /**
+   * True for what a customer does: limits that an operator set for a subscription alone stay when it comes back from being cancelled, or
+   * cancelling would rid anybody of them. Default false.
+   */
+  readonly keepsLimits?: boolean | undefined;
 }
 
 const INSERT = `
@@ -24,9 +29,10 @@ ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id`;
 
 const FIND = 'SELECT id, plan_name, state FROM subscription WHERE customer_id = $1 AND product_id = $2 FOR UPDATE';
 
-/** A cancelled subscription comes back on the new terms alone: its former plan and limits ended when it was cancelled. */
+/** A cancelled subscription comes back on the new terms: its former plan ended when it was cancelled, and its limits unless they are kept. */
 const REACTIVATE = `
-UPDATE subscription SET state = 'active', plan_name = $2, daily_override = $3, monthly_override = $4, updated_at = now() WHERE id = $1`;
+UPDATE subscription SET state = 'active', plan_name = $2, daily_override = COALESCE($3, CASE WHEN $5 THEN daily_override END),
+  monthly_override = COALESCE($4, CASE WHEN $5 THEN monthly_override END), updated_at = now() WHERE id = $1`;
 
 const JOIN = `
 UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = COALESCE($3, daily_override),
@@ -55,7 +61,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   const existing = rows[0];
   if (!existing) throw new Error('a subscription vanished while it was being joined');
   if (existing.state === 'cancelled') {
-    await client.query(REACTIVATE, [existing.id, plan, daily, monthly]);
+    await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
     return audited(client, { id: existing.id, action: 'subscription.reactivate', actor, details });
   }
   if (options.whenSubscribed === 'refuse') {

@@ -58,13 +58,14 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: (error, request, reply) => void sendError(error, { request, reply, deps }),
+    // No hook sees these.
+    frameworkErrors: (error, request, reply) => void sendError(error, { request, reply: reply.headers(securityHeaders(url)), deps }),
   });
   // Browsers ask again by themselves; nobody balances over replicas that must notice first.
   drainOnClose(app, 0);
   takeJsonOnly(app);
   addHooks(app, options);
-  addOpenRoutes(app, deps);
+  addOpenRoutes(app, deps, url);
   serveDocument(app, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
@@ -94,7 +95,8 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
   const headers = securityHeaders(url);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
-    if (request.url.startsWith('/api/')) reply.header('Cache-Control', 'no-store');
+    // The route's own path: what was asked for may be spelt in other ways.
+    if ((request.routeOptions.url ?? request.url).startsWith('/api/')) reply.header('Cache-Control', 'no-store');
     checkOrigin(request, url);
     done();
   });

@@ -119,13 +119,22 @@ async function takeAttempt(
   if (route.counts === 'mail') await limits.takeMail(email);
 }
 
+/**
+ * As the route is named, not as it was asked for: with a slash at its end or with `%65` for a letter it reaches us, but better-auth
+ * would count and refuse it as another.
+ */
+function authPath({ path }: AuthRoute, request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  return `/api/auth${path}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`;
+}
+
 /** One route of better-auth: our input rules and limits, then better-auth, then our form of answers. */
 export function authHandler(route: AuthRoute, tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const body = route.body && readBody(request, route.body);
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
     await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
-    const response = await askAuth(request, { method: route.method, path: request.raw.url ?? '/', body }, tools);
+    const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
     if (route.counts === 'sign-in') await tools.limits.forgiveSignIn(email, request.ip);
     return send(response, reply);
   };

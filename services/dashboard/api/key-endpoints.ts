@@ -24,7 +24,7 @@ import {
 } from '../contract/keys';
 import { defineEndpoint, type Endpoint } from './define-endpoint';
 import { simulateCaller } from './simulate-caller';
-import { viewKey } from './view-key';
+import { viewKey, viewListedKey } from './view-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ const list = defineEndpoint({
   answer: keyPage,
   handler: async ({ query, caller }, { db }) => {
     const { keys, next, total } = await listKeysPage(db, { ...query, customerId: caller.customerId });
-    return { keys: keys.map(viewKey), next: next ?? null, total };
+    return { keys: keys.map(viewListedKey), next: next ?? null, total };
   },
 });
 
@@ -48,7 +48,7 @@ const create = defineEndpoint({
   handler: async ({ body, caller: { customerId, actor } }, { db }) => {
     const { submission, name, mode, products, plan, expiresAt, rules } = body;
     const wanted = {
-      ...{ customer: customerId, actor, mode, products, rules },
+      ...{ customer: customerId, actor, mode, products, rules, keepsLimits: true },
       ...(name === undefined ? {} : { name }),
       ...(plan === undefined ? {} : { plan }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
@@ -76,9 +76,8 @@ const change = defineEndpoint({
     const { version, name, products } = body;
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
-    return viewKey(
-      await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, { ...ref, name, products, expiresAt, actor })),
-    );
+    const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
+    return viewKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });
 

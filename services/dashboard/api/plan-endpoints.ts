@@ -92,7 +92,7 @@ const subscribe = defineEndpoint({
   handler: async ({ body: { product, plan }, caller }, deps) => {
     const { customerId, actor } = caller;
     const terms = plan === null ? {} : { plan };
-    const made = await createSubscription(deps.db, { customer: customerId, product, actor, ...terms });
+    const made = await createSubscription(deps.db, { customer: customerId, product, actor, keepsLimits: true, ...terms });
     return standing(deps.db, made.id, { caller, deps });
   },
 });

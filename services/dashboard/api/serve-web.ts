@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../kit/errors';
+import { isLoopbackName } from './loopback-names';
 
 const INDEX = 'index.html';
 /** The names of files below it change with their content. */
 const HASHED = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
-const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** A page's address: not a file, not the API. */
 function isPage(request: FastifyRequest): boolean {
@@ -25,7 +25,7 @@ function ownAddress(request: FastifyRequest, url: string): string | undefined {
   const asked = `http://${request.host}`;
   if (request.host === own.host || !URL.canParse(asked) || own.protocol !== 'http:') return undefined;
   const { hostname, port } = new URL(asked);
-  const isAlias = LOOPBACK_NAMES.has(hostname) && LOOPBACK_NAMES.has(own.hostname) && port === own.port;
+  const isAlias = isLoopbackName(hostname) && isLoopbackName(own.hostname) && port === own.port;
   return isAlias ? `${own.origin}${request.raw.url ?? '/'}` : undefined;
 }
 

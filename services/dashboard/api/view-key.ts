@@ -1,10 +1,10 @@
-import { type KeyView } from '../../../plugins/stores/postgres/key-view';
+import { type KeySummary, type KeyView } from '../../../plugins/stores/postgres/key-view';
 import { keyVersion } from '../../../plugins/stores/postgres/version';
-import { type Key } from '../contract/keys';
+import { type Key, type ListedKey } from '../contract/keys';
 
-/** A stored key as the pages show it. */
-export function viewKey(view: KeyView): Key {
-  const { id, name, maskedKey, mode, state, expired, products, rules, rotatedFrom } = view;
+/** A stored key as lists show it. */
+export function viewListedKey(view: KeySummary): ListedKey {
+  const { id, name, maskedKey, mode, state, expired, products, rotatedFrom } = view;
   return {
     id,
     name,
@@ -14,10 +14,13 @@ export function viewKey(view: KeyView): Key {
     expired,
     expiresAt: view.expiresAt?.toISOString() ?? null,
     products: [...products],
-    rules: [...rules],
     createdAt: view.createdAt.toISOString(),
     lastUsedAt: view.lastUsedAt?.toISOString() ?? null,
     rotatedFrom,
-    version: keyVersion(view),
   };
+}
+
+/** A stored key as its own page shows it. */
+export function viewKey(view: KeyView): Key {
+  return { ...viewListedKey(view), rules: [...view.rules], version: keyVersion(view) };
 }

@@ -31,7 +31,11 @@ export const listKeysQuery = z.object({
   state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
 });
 
-export const keyPage = z.object({ keys: z.array(key), next: cursor.nullable(), total: z.number().int() });
+/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version. */
+export const listedKey = key.omit({ rules: true, version: true });
+export type ListedKey = z.output<typeof listedKey>;
+
+export const keyPage = z.object({ keys: z.array(listedKey), next: cursor.nullable(), total: z.number().int() });
 export type KeyPage = z.output<typeof keyPage>;
 
 export const createKeyBody = z.object({

@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
+import { isLeavingPostponed } from './app/shown-secret';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
 
@@ -19,7 +20,7 @@ let isLeaving = false;
 /** A session that ended under an open page: sign in again, and be back where one was. */
 function leadToSignIn(): void {
   const { matches, location } = router.state;
-  if (isLeaving || !matches.some((match) => match.routeId === '/shell')) return;
+  if (isLeaving || !matches.some((match) => match.routeId === '/shell') || isLeavingPostponed()) return;
   isLeaving = true;
   const search = { then: safeReturn(location.href), reason: 'ended' };
   void router.navigate({ to: '/sign-in', search }).finally(() => {

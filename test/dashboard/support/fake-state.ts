@@ -96,7 +96,8 @@ export class FakeState {
     const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
     const start = Number(after);
     const end = start + Number(limit);
-    return { keys: found.slice(start, end), next: end < found.length ? String(end) : null, total: found.length };
+    const keys = found.slice(start, end).map(({ rules: _rules, version: _version, ...listed }) => listed);
+    return { keys, next: end < found.length ? String(end) : null, total: found.length };
   }
 
   key(id: string): Key {

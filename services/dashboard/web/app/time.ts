@@ -11,6 +11,25 @@ export function formatMoment(iso: string, timeZone: string): string {
   }).format(new Date(iso));
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Further away a date says more. */
+const MOST_DAYS = 14;
+
+/** `3 minutes ago`, `in 5 days`, to the nearest; undefined for what is further away than two weeks. */
+export function formatDistance(iso: string, nowMs: number): string | undefined {
+  const ms = Date.parse(iso) - nowMs;
+  const units = (size: number): number => Math.round(Math.abs(ms) / size);
+  const say = (size: number, unit: 'minute' | 'hour' | 'day'): string =>
+    new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(Math.sign(ms) * units(size), unit);
+  // Clocks differ a little: what has just happened may seem to be about to.
+  if (units(MINUTE_MS) === 0) return 'just now';
+  if (units(MINUTE_MS) < 60) return say(MINUTE_MS, 'minute');
+  if (units(HOUR_MS) < 24) return say(HOUR_MS, 'hour');
+  return units(DAY_MS) <= MOST_DAYS ? say(DAY_MS, 'day') : undefined;
+}
+
 /** `16:40 IST`. */
 export function formatTimeOfDay(iso: string, timeZone: string): string {
   const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(iso));
@@ -23,8 +42,8 @@ export function formatDayAndTime(iso: string, timeZone: string): string {
   return `${date}, ${formatTimeOfDay(iso, timeZone)}`;
 }
 
-/** The zone's usual abbreviation at that moment; `en-IN` knows IST, which `en-GB` calls GMT+5:30. */
-function zoneName(iso: string, timeZone: string): string {
+/** The zone's usual abbreviation at that moment, for example `IST`; `en-IN` knows IST, which `en-GB` calls GMT+5:30. */
+export function zoneName(iso: string, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-IN', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
 }

@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly isTitle?: boolean;
   /** The header is for screen readers only: a column of buttons needs none. */
   readonly isHeaderHidden?: boolean;
+  /** Takes the card's whole width on a phone, where others stand two in a row. */
+  readonly isWide?: boolean;
 }
 
 interface DataTableProps<Row> {
@@ -23,14 +25,16 @@ interface DataTableProps<Row> {
   /** Grey rows shown meanwhile. */
   readonly expectedRows?: number;
   readonly empty?: ReactNode;
+  /** For short rows, which stay lines on a phone: no labels, and the last column below the others. */
+  readonly hasLines?: boolean;
 }
 
 /** A table that becomes a list of cards on a phone. The roles are spelled out because `display: block` takes them away. */
-export function DataTable<Row>({ caption, columns, rows, rowKey, expectedRows = 5, empty }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ caption, columns, rows, rowKey, expectedRows = 5, empty, hasLines }: DataTableProps<Row>): ReactNode {
   if (rows?.length === 0 && empty !== undefined) return <div className={classes['frame']}>{empty}</div>;
   return (
     <div className={classes['frame']}>
-      <table role="table" className={classes['table']} aria-label={caption} aria-busy={rows === undefined}>
+      <table role="table" className={classes['table']} aria-label={caption} aria-busy={rows === undefined} data-lines={hasLines}>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
@@ -57,6 +61,7 @@ function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: rea
           role="cell"
           data-number={column.isNumber}
           data-title={column.isTitle}
+          data-wide={column.isWide}
           data-label={column.isHeaderHidden || column.isTitle ? undefined : column.header}
         >
           <div className={classes['value']}>{column.cell(row)}</div>

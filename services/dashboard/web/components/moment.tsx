@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react';
-import { formatMoment } from '../app/time';
+import { formatDistance, formatMoment, zoneName } from '../app/time';
+import { useNow } from '../app/use-now';
 import { useSession } from '../app/use-session';
 
 interface MomentProps {
@@ -7,15 +8,22 @@ interface MomentProps {
   readonly at: string | null;
   /** Shown when there is none. */
   readonly none?: string;
+  /** The exact time below it, for pages that serve as a record: a title cannot be seen on a phone. */
+  readonly isExact?: boolean;
 }
 
-/** A moment in the quota time zone, with UTC in its title. */
-export function Moment({ at, none = 'never' }: MomentProps): ReactNode {
+/** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the quota time zone and in UTC. */
+export function Moment({ at, none = 'never', isExact = false }: MomentProps): ReactNode {
   const { quotaTimeZone } = useSession();
+  const nowMs = useNow();
   if (at === null) return <span className="dimmed">{none}</span>;
+  const exact = formatMoment(at, quotaTimeZone);
+  const distance = formatDistance(at, nowMs);
+  const title = `${exact} ${zoneName(at, quotaTimeZone)} (${at.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC)`;
   return (
-    <time dateTime={at} title={`${at.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`} className="moment">
-      {formatMoment(at, quotaTimeZone)}
+    <time dateTime={at} title={title} className="moment">
+      {distance ?? exact}
+      {isExact && distance !== undefined && <span className="exact">{exact}</span>}
     </time>
   );
 }

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { IconCircleCheck, IconEyeOff, IconLoader } from '@tabler/icons-react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconCircleCheck, IconLoader } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type CreatedKey } from '../../contract/keys';
@@ -8,6 +8,7 @@ import { firstCall } from '../app/first-call';
 import { useSession } from '../app/use-session';
 import { CodeLine } from './code-line';
 import { Moment } from './moment';
+import { OnceOnly } from './once-only';
 
 interface SecretPanelProps {
   readonly created: CreatedKey;
@@ -22,9 +23,7 @@ export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const command = firstCall(created.secret, products, gatewayUrl);
   return (
     <Stack gap="md">
-      <Alert color="yellow" icon={<IconEyeOff size={18} aria-hidden />}>
-        This key is shown only now. Copy it to where your program keeps its secrets; it cannot be shown again.
-      </Alert>
+      <OnceOnly>This key is shown only now. Copy it to where your program keeps its secrets; it cannot be shown again.</OnceOnly>
       <CodeLine label="Key" text={created.secret} what="key" />
       {command !== undefined && <CodeLine label="First call" text={command} what="command" />}
       {command !== undefined && <FirstCallWatch id={created.key.id} />}

@@ -4,7 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type AuditPage as Page } from '../../contract/audit';
 import { auditQuery } from '../api/queries';
+import { actionName, describeDetails } from '../app/audit-words';
+import { formatMoment } from '../app/time';
 import { usePaged } from '../app/use-paged';
+import { useSession } from '../app/use-session';
 import { DataTable, type Column } from '../components/data-table';
 import { EmptyState } from '../components/empty-state';
 import { Moment } from '../components/moment';
@@ -15,8 +18,8 @@ import { ProblemAlert } from '../components/problem-alert';
 type Entry = Page['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'What', isTitle: true, cell: ({ action }) => <span className="mono keep">{action}</span> },
-  { header: 'When', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'What', isTitle: true, cell: ({ action }) => <Action action={action} /> },
+  { header: 'When', cell: ({ at }) => <Moment at={at} isExact /> },
   {
     header: 'Who',
     cell: ({ actor, from }) => (
@@ -31,8 +34,19 @@ const COLUMNS: readonly Column<Entry>[] = [
     ),
   },
   { header: 'On what', cell: ({ subject }) => <Subject subject={subject} /> },
-  { header: 'Details', cell: ({ details }) => <Details details={details} /> },
+  { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
+
+function Action({ action }: Pick<Entry, 'action'>): ReactNode {
+  return (
+    <>
+      {actionName(action)}
+      <Text component="span" display="block" size="xs" c="dimmed" fw={400} className="mono keep">
+        {action}
+      </Text>
+    </>
+  );
+}
 
 function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): ReactNode {
   if (kind !== 'credential' && kind !== 'key') return label ?? kind;
@@ -44,26 +58,19 @@ function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): Reac
 }
 
 function Details({ details }: Pick<Entry, 'details'>): ReactNode {
-  const entries = Object.entries(details).filter(([, value]) => value !== null && value !== undefined);
-  if (entries.length === 0) return <span className="dimmed">–</span>;
+  const { quotaTimeZone } = useSession();
+  const parts = describeDetails(details, (iso) => formatMoment(iso, quotaTimeZone));
+  if (parts.length === 0) return <span className="dimmed">–</span>;
   return (
     <span>
-      {entries.map(([name, value], index) => (
+      {parts.map(({ name, text }, index) => (
         <span key={name}>
           {index > 0 && '; '}
-          <span className="dimmed">{name.replaceAll('_', ' ')}</span> {describe(value)}
+          <span className="dimmed">{name}</span> {text}
         </span>
       ))}
     </span>
   );
-}
-
-const LONGEST = 120;
-
-/** A detail in words; long lists are cut. */
-function describe(value: unknown): string {
-  const text = Array.isArray(value) ? value.map(describe).join(', ') || 'none' : typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
 /** Who changed what, when, and from where. */

@@ -87,6 +87,7 @@ function columnsFor(
           <Button
             size="compact-xs"
             variant="default"
+            className="tappable"
             disabled={isBusy}
             onClick={() => onEnd(place)}
             aria-label={`End the session of ${describeBrowser(place.userAgent)}`}

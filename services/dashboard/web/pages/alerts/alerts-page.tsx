@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   },
   { header: 'Kind', cell: (alert) => <Kind alert={alert} /> },
   { header: 'About', cell: (alert) => <About alert={alert} /> },
-  { header: 'When', cell: (alert) => <Moment at={alert.at} /> },
+  { header: 'When', cell: (alert) => <Moment at={alert.at} isExact /> },
 ];
 
 function Kind({ alert: { kind, percent } }: { readonly alert: Alert }): ReactNode {

@@ -41,7 +41,14 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
       isHeaderHidden: true,
       cell: ({ id, state, event }) =>
         state !== 'waiting' && (
-          <Button size="compact-xs" variant="default" disabled={pending} onClick={() => void submit(id)} aria-label={`Replay ${event}`}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            className="tappable"
+            disabled={pending}
+            onClick={() => void submit(id)}
+            aria-label={`Replay ${event}`}
+          >
             Replay
           </Button>
         ),

@@ -21,7 +21,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
     <Panel title={isAdmitted ? 'Let in' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
       <Group gap="md" mb="sm" c="dimmed">
         <Text size="sm">
-          <Moment at={at} />
+          <Moment at={at} isExact />
         </Text>
         <Text size="sm">{product ?? 'no product'}</Text>
         {keyId !== null && (

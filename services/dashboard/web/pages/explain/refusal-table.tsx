@@ -42,6 +42,9 @@ const COLUMNS: readonly Column<Refusal>[] = [
   },
 ];
 
+/** On a key's own page every row would name the key. */
+const COLUMNS_OF_KEY = COLUMNS.filter(({ header }) => header !== 'Key');
+
 interface RefusalTableProps {
   /** Only those with this key. */
   readonly keyId?: string;
@@ -58,7 +61,7 @@ export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTable
     <>
       <DataTable
         caption="Refused requests"
-        columns={COLUMNS}
+        columns={keyId === undefined ? COLUMNS : COLUMNS_OF_KEY}
         rows={data?.refusals}
         rowKey={(refusal) => refusal.requestId}
         expectedRows={Math.min(limit, 5)}

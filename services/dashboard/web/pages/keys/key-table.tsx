@@ -1,12 +1,12 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
-import { type Key } from '../../../contract/keys';
+import { Fragment, type ReactNode } from 'react';
+import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../components/data-table';
 import { KeyStateBadge } from '../../components/key-state-badge';
 import { Moment } from '../../components/moment';
 
-const COLUMNS: readonly Column<Key>[] = [
+const COLUMNS: readonly Column<ListedKey>[] = [
   {
     header: 'Name',
     isTitle: true,
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Key>[] = [
 ];
 
 interface KeyTableProps {
-  readonly keys: readonly Key[] | undefined;
+  readonly keys: readonly ListedKey[] | undefined;
   readonly empty: ReactNode;
 }
 
@@ -35,17 +35,22 @@ export function KeyTable({ keys, empty }: KeyTableProps): ReactNode {
 }
 
 /** Live keys reach the real sources, test keys get examples. */
-export function ModeBadge({ mode }: Pick<Key, 'mode'>): ReactNode {
+export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
   return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
 }
 
 const SHOWN_PRODUCTS = 2;
 
-function Products({ products }: Pick<Key, 'products'>): ReactNode {
+function Products({ products }: Pick<ListedKey, 'products'>): ReactNode {
   const more = products.length - SHOWN_PRODUCTS;
   return (
     <span title={products.join(', ')}>
-      {products.slice(0, SHOWN_PRODUCTS).join(', ')}
+      {products.slice(0, SHOWN_PRODUCTS).map((product, index) => (
+        <Fragment key={product}>
+          {index > 0 && ', '}
+          <span className="keep">{product}</span>
+        </Fragment>
+      ))}
       {more > 0 && ` and ${more} more`}
     </span>
   );

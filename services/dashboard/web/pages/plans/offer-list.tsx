@@ -27,7 +27,8 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
               {offer.plan ?? 'Base'}
             </Text>
             <Text size="sm" className={classes['limits']}>
-              {formatCount(offer.daily)} a day, {formatCount(offer.monthly)} a month
+              <span className="keep">{formatCount(offer.daily)} a day</span>,{' '}
+              <span className="keep">{formatCount(offer.monthly)} a month</span>
             </Text>
             <Text size="sm" className={classes['price']}>
               {offer.priceInr === null ? 'Free' : `${formatRupees(offer.priceInr)} / month`}
@@ -39,8 +40,9 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
                 </Text>
               ) : (
                 <Button
-                  size="xs"
+                  size="compact-sm"
                   variant="default"
+                  className="tappable"
                   onClick={() => setChosen(offer)}
                   aria-label={`${isSubscribed ? 'Change' : 'Subscribe'} ${product.title} to ${offer.plan ?? 'Base'}`}
                 >

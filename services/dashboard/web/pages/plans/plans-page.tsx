@@ -1,47 +1,48 @@
-import { SegmentedControl, Stack } from '@mantine/core';
+import { Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
 import { productsQuery } from '../../api/queries';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { ProductPlans } from './product-plans';
+import classes from './product-plans.module.css';
 
-/** The catalogue: every product with its limits and prices, and what the customer has subscribed to. */
+/** The catalogue: what the customer has subscribed to, then every other product with its limits and prices. */
 export function PlansPage(): ReactNode {
   const query = useQuery({ ...productsQuery, refetchInterval: 15_000 });
-  const [shown, setShown] = useState('all');
   return (
     <>
       <PageTitle title="Plans">A change takes effect with the next request. What was used today and this month stays used.</PageTitle>
-      <SegmentedControl
-        aria-label="Products shown"
-        value={shown}
-        onChange={setShown}
-        size="sm"
-        mb="md"
-        data={[
-          { value: 'all', label: 'All products' },
-          { value: 'mine', label: 'Subscribed' },
-        ]}
-      />
       <Loaded query={query} height={900}>
         {({ products }) => {
-          const visible = products.filter((product) => shown === 'all' || product.subscription !== null);
-          if (visible.length === 0) {
-            return (
-              <EmptyState title="No subscriptions yet">Look at all products, and subscribe to one; base limits cost nothing.</EmptyState>
-            );
-          }
+          const isOwn = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
           return (
-            <Stack gap="md">
-              {visible.map((product) => (
-                <ProductPlans key={product.id} product={product} />
-              ))}
+            <Stack gap="lg">
+              <ProductSection title="Your subscriptions" products={products.filter(isOwn)} />
+              <ProductSection title="Other products" products={products.filter((product) => !isOwn(product))} />
             </Stack>
           );
         }}
       </Loaded>
     </>
+  );
+}
+
+function ProductSection({ title, products }: { readonly title: string; readonly products: readonly Product[] }): ReactNode {
+  return (
+    <section aria-label={title}>
+      <Title order={2} mb="xs">
+        {title}
+      </Title>
+      <div className={`panel ${classes['list']}`}>
+        {products.length === 0 ? (
+          <EmptyState title="None yet">Subscribe to a product below; base limits cost nothing.</EmptyState>
+        ) : (
+          products.map((product) => <ProductPlans key={product.id} product={product} />)
+        )}
+      </div>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, SimpleGrid, Text, Title } from '@mantine/core';
+import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product, type Subscription } from '../../../contract/plans';
 import { WindowBar } from '../../components/window-bar';
@@ -12,34 +12,36 @@ const STATES = {
   cancelled: { color: 'gray', text: 'Cancelled' },
 } as const;
 
-/** One product: what it does, what it costs, and how the customer stands with it. */
+/** One product in a line: what it does, what it costs, and how the customer stands with it. */
 export function ProductPlans({ product }: { readonly product: Product }): ReactNode {
   const { subscription } = product;
+  const isOwn = subscription !== null && subscription.state !== 'cancelled';
   return (
-    <section className="panel" aria-label={product.title}>
-      <Group justify="space-between" align="flex-start" gap="xs">
-        <div className={classes['about']}>
-          <Group gap="xs">
-            <Title order={2}>{product.title}</Title>
-            {subscription && <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>}
+    <section className={classes['product']} aria-label={product.title}>
+      <div className={classes['about']}>
+        <Group gap="0 0.5rem">
+          <Title order={3}>{product.title}</Title>
+          <span className={`mono keep dimmed ${classes['id']}`}>{product.id}</span>
+        </Group>
+        <Text size="xs" c="dimmed">
+          {product.description}
+        </Text>
+        {subscription && (
+          <Group gap="xs" mt={6}>
+            <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>
+            <SubscriptionActions subscription={subscription} title={product.title} />
           </Group>
-          <Text size="sm" c="dimmed">
-            <span className="mono">{product.id}</span> · {product.description}
-          </Text>
-        </div>
-        {subscription && <SubscriptionActions subscription={subscription} title={product.title} />}
-      </Group>
-      <div className={classes['columns']}>
-        <OfferList product={product} />
-        {subscription && subscription.state !== 'cancelled' && <Standing subscription={subscription} title={product.title} />}
+        )}
       </div>
+      <OfferList product={product} />
+      {isOwn && <Standing subscription={subscription} title={product.title} />}
     </section>
   );
 }
 
 function Standing({ subscription, title }: { readonly subscription: Subscription; readonly title: string }): ReactNode {
   return (
-    <SimpleGrid cols={1} spacing="sm">
+    <div className={classes['standing']}>
       <WindowBar window="day" standing={subscription.daily} of={title} />
       <WindowBar window="month" standing={subscription.monthly} of={title} />
       {subscription.hasOwnLimits && (
@@ -47,6 +49,6 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
           These limits were set for you alone, and count in place of the plan&apos;s.
         </Text>
       )}
-    </SimpleGrid>
+    </div>
   );
 }

@@ -46,7 +46,14 @@ export function SubscriptionActions({ subscription, title }: SubscriptionActions
     <Group gap="xs">
       {subscription.state !== 'cancelled' &&
         acts.map((each) => (
-          <Button key={each} size="xs" variant="default" onClick={() => setAct(each)} aria-label={`${TEXTS[each].action}: ${title}`}>
+          <Button
+            key={each}
+            size="compact-sm"
+            variant={each === 'resume' ? 'filled' : 'default'}
+            className="tappable"
+            onClick={() => setAct(each)}
+            aria-label={`${TEXTS[each].action}: ${title}`}
+          >
             {each === 'cancel' ? 'Cancel' : TEXTS[each].action}
           </Button>
         ))}

@@ -35,7 +35,7 @@ export function FieldTable({ title, fields, children }: FieldTableProps): ReactN
           {children}
         </Text>
       )}
-      <DataTable caption={title} columns={COLUMNS} rows={fields} rowKey={({ name }) => name} />
+      <DataTable caption={title} columns={COLUMNS} rows={fields} rowKey={({ name }) => name} hasLines />
     </div>
   );
 }
