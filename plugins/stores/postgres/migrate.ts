@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 
 /** Where the numbered SQL files are, beside this module in the sources and in the build. */
 export const MIGRATIONS_FOLDER = join(__dirname, 'migrations');
@@ -54,20 +55,29 @@ export async function migrate(
 async function runMigrations(url: string, dir: string): Promise<string[]> {
   // Loaded on use: only the process that migrates pays for it.
   const { runner } = await import('node-pg-migrate');
-  const applied = await runner({
-    databaseUrl: {
-      connectionString: url,
-      application_name: 'tollgate migrate',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-    },
-    dir,
-    // Other files may lie beside the SQL, such as editors' backups.
-    ignorePattern: '(?!.*\\.sql$).*',
-    migrationsTable: MIGRATIONS_TABLE,
-    direction: 'up',
-    advisoryLockMode: 'wait',
-    log: () => undefined,
+  // Our own connection: the library does not wait for the end of one that it opened, and nobody would hear the server end it meanwhile.
+  const dbClient = new Client({
+    connectionString: url,
+    application_name: 'tollgate migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
   });
-  return applied.map(({ name }) => name);
+  // A connection that breaks fails the query that runs on it.
+  dbClient.on('error', () => undefined);
+  await dbClient.connect();
+  try {
+    const applied = await runner({
+      dbClient,
+      dir,
+      // Other files may lie beside the SQL, such as editors' backups.
+      ignorePattern: '(?!.*\\.sql$).*',
+      migrationsTable: MIGRATIONS_TABLE,
+      direction: 'up',
+      advisoryLockMode: 'wait',
+      log: () => undefined,
+    });
+    return applied.map(({ name }) => name);
+  } finally {
+    await dbClient.end();
+  }
 }
