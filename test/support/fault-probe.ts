@@ -47,7 +47,7 @@ export class Answers {
   }
 
   /** Milliseconds from a moment to the last request after it that was not served and has no excuse; 0 when there was none. */
-  disturbedFor(since: number, isExcused: (answer: Answer) => boolean): number {
+  disturbedFor(since: number, isExcused: (answer: Answer) => boolean = () => false): number {
     const failed = this.of('valid').filter((answer) => answer.sentAt >= since && answer.status !== 200 && !isExcused(answer));
     return Math.round(Math.max(0, ...failed.map(({ sentAt, tookMs }) => sentAt + tookMs - since)));
   }
