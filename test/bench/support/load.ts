@@ -1,5 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -7,6 +8,7 @@ import { createInterface } from 'node:readline';
 const root = resolve(__dirname, '../../..');
 const CONNECTIONS = 32;
 const running: ChildProcess[] = [];
+let logs: string | undefined;
 
 export interface Started {
   readonly pid: number;
@@ -14,18 +16,31 @@ export interface Started {
   readonly line: string;
 }
 
+/** Where one program's log goes: to a file, as `npm start` has it. On the screen a line a request would be all there is to see. */
+function openLog(): { path: string; fd: number } {
+  logs ??= mkdtempSync(join(tmpdir(), 'tollgate-bench-logs-'));
+  const path = join(logs, `${String(running.length)}.log`);
+  return { path, fd: openSync(path, 'w') };
+}
+
 /** Starts a built program; with PROFILE_DIR set, programs whose path holds PROFILE_ONLY write a CPU profile there. */
 export function start(script: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Started> {
   const { PROFILE_DIR, PROFILE_ONLY = 'kong/local' } = process.env;
   const flags = PROFILE_DIR !== undefined && script.includes(PROFILE_ONLY) ? ['--cpu-prof', `--cpu-prof-dir=${PROFILE_DIR}`] : [];
+  const log = openLog();
   const child = spawn(process.execPath, [...flags, join(root, script), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log.fd],
     env: { ...process.env, ...env },
   });
+  closeSync(log.fd);
   running.push(child);
+  const { stdout } = child;
+  if (stdout === null) throw new Error(`${script} has no stdout`);
   return new Promise((done, reject) => {
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${String(code)}`)));
-    createInterface({ input: child.stdout }).once('line', (line) => done({ pid: child.pid ?? 0, line }));
+    child.once('exit', (code) =>
+      reject(new Error(`${script} ended with ${String(code)}:\n${readFileSync(log.path, 'utf8').slice(-2_000)}`)),
+    );
+    createInterface({ input: stdout }).once('line', (line) => done({ pid: child.pid ?? 0, line }));
   });
 }
 
@@ -36,6 +51,8 @@ export async function stopAll(): Promise<void> {
     child.kill('SIGTERM');
     await ended;
   }
+  if (logs !== undefined) rmSync(logs, { recursive: true, force: true });
+  logs = undefined;
 }
 
 /** User and system time of a process in microseconds (fields 14 and 15 of /proc/PID/stat, in clock ticks of 10 ms). */
