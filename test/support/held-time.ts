@@ -1,3 +1,6 @@
+import { WebSocket } from 'ws';
+import { eventually } from './eventually';
+
 const EVERYTHING = [
   ...(['Date', 'hrtime', 'performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
   ...(['requestAnimationFrame', 'cancelAnimationFrame', 'requestIdleCallback', 'cancelIdleCallback'] as const),
@@ -23,4 +26,17 @@ export function holdTime(kind: keyof typeof HELD): HeldTime {
   const held: readonly string[] = HELD[kind];
   jest.useFakeTimers({ doNotFake: EVERYTHING.filter((each) => !held.includes(each)) });
   return { pass: (ms) => jest.advanceTimersByTime(ms), release: () => jest.useRealTimers() };
+}
+
+/** Lets heartbeats of one WebSocket link pass, the next one as soon as the peer has answered the last. */
+export async function passAnsweredHeartbeats({ pass }: HeldTime, { count, everyMs }: { count: number; everyMs: number }): Promise<void> {
+  const events = jest.spyOn(WebSocket.prototype, 'emit');
+  try {
+    for (let beat = 1; beat <= count; beat++) {
+      pass(everyMs);
+      await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
+    }
+  } finally {
+    events.mockRestore();
+  }
 }

@@ -1,9 +1,8 @@
-import { WebSocket } from 'ws';
 import { createLog } from '../../../services/kit/log';
 import { type LinkTimings } from '../../../services/workers/identity/upstream/link-connection';
 import { UpstreamLink } from '../../../services/workers/identity/upstream/upstream-link';
 import { eventually } from '../../support/eventually';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/held-time';
 import { closedPort } from './support/stage';
 import { type Frame, type ScriptedLink, startScriptedLink } from './support/scripted-link';
 
@@ -155,12 +154,7 @@ test('a peer that answers pings is kept, however long its answer takes', async (
   const alive = await upstream((frame, say) => (answer = () => echo(frame, say)));
   const asked = linkTo(alive.url, { heartbeatMs: 1_000 }).exchange(message('s'), nobodyLeaves());
   await eventually(() => alive.received.length === 1);
-  const events = jest.spyOn(WebSocket.prototype, 'emit');
-  closers.push(() => events.mockRestore());
-  for (let beat = 1; beat <= 5; beat++) {
-    time.pass(1_000);
-    await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
-  }
+  await passAnsweredHeartbeats(time, { count: 5, everyMs: 1_000 });
   answer();
   expect(await asked).toMatchObject({ sessionId: 's' });
   expect(alive.handshakes).toHaveLength(1);

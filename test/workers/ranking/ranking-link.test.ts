@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { createLog } from '../../../services/kit/log';
 import { RankingLink, type RankingLinkOptions } from '../../../services/workers/ranking/websocket/ranking-link';
 import { eventually } from '../../support/eventually';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/held-time';
 
 interface Asked {
   readonly id: string;
@@ -139,12 +139,7 @@ describe('the ranking link', () => {
     const upstream = await upstreamThat((asked, socket) => (answer = () => echo(asked, socket)));
     const slow = ask(linkTo(upstream.url, { heartbeatMs: 1_000 }), 'a');
     await eventually(() => upstream.asked.length === 1);
-    const events = jest.spyOn(WebSocket.prototype, 'emit');
-    closers.push(() => events.mockRestore());
-    for (let beat = 1; beat <= 5; beat++) {
-      time.pass(1_000);
-      await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
-    }
+    await passAnsweredHeartbeats(time, { count: 5, everyMs: 1_000 });
     answer();
     expect(await slow).toBe(bodyOf('a'));
     expect(upstream.connections).toHaveLength(1);
