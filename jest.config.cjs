@@ -38,8 +38,8 @@ module.exports = {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/postgres-setup.ts',
-  globalTeardown: '<rootDir>/test/support/postgres-teardown.ts',
+  globalSetup: '<rootDir>/test/support/postgres/postgres-setup.ts',
+  globalTeardown: '<rootDir>/test/support/postgres/postgres-teardown.ts',
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
       '@swc/jest',

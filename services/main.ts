@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type ServiceDefinition } from './kit/define-service';
+import { type ServiceDefinition } from './kit/service/define-service';
 import { SettingsError } from './kit/config';
 import { describeError } from './kit/log';
 import { SERVICES } from './registry';

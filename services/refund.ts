@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock } from '../plugins/core/ports';
 import { createPool, warmPool } from '../plugins/stores/postgres/pool';
-import { createQuotaCounter } from '../plugins/stores/quota-store';
+import { createQuotaCounter } from '../plugins/stores/quota/quota-store';
 import { type ProcessSettings } from './kit/config';
 import { type Log } from './kit/log';
-import { type Refund } from './kit/refund';
+import { type Refund } from './kit/service/refund';
 
 export interface RefundStore {
   readonly refund: Refund;

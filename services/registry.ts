@@ -7,7 +7,7 @@ import { grankService } from './grank/routes';
 import { gstService } from './gst/routes';
 import { imageService } from './image/routes';
 import { ipService } from './ip/routes';
-import { type ServiceDefinition } from './kit/define-service';
+import { type ServiceDefinition } from './kit/service/define-service';
 import { pincodeService } from './pincode/routes';
 import { seoService } from './seo/routes';
 import { vahaanService } from './vahaan/routes';

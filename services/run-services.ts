@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, processSettings, type ProcessSettings, readSettings } from './kit/config';
-import { type ServiceDefinition } from './kit/define-service';
+import { type ServiceDefinition } from './kit/service/define-service';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
-import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/private-server';
-import { type Refund } from './kit/refund';
-import { createServiceApp } from './kit/service-app';
-import { workerTlsSettings } from './kit/worker-tls';
-import { type MutualTls } from './kit/worker-wire';
+import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/service/private-server';
+import { type Refund } from './kit/service/refund';
+import { createServiceApp } from './kit/service/service-app';
+import { workerTlsSettings } from './kit/worker/worker-tls';
+import { type MutualTls } from './kit/worker/worker-wire';
 import { createRefund } from './refund';
 
 /** What runs, and how to end it. */

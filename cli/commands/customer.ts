@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseEmail } from './parse-arguments';
 

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Explanation, explainDecision } from '../../plugins/core/explain';
-import { explainDecision as findDecision } from '../../plugins/stores/postgres/explain-decision';
+import { explainDecision as findDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { parseRequestId } from './parse-arguments';

@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { type SubscriptionState } from '../../plugins/core/ports';
-import { type SubscriptionView } from '../../plugins/stores/postgres/subscription-view';
-import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
-import { createSubscription } from '../../plugins/stores/postgres/create-subscription';
-import { listSubscriptions } from '../../plugins/stores/postgres/list-subscriptions';
-import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+import { type SubscriptionView } from '../../plugins/stores/postgres/subscriptions/subscription-view';
+import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createSubscription } from '../../plugins/stores/postgres/subscriptions/create-subscription';
+import { listSubscriptions } from '../../plugins/stores/postgres/subscriptions/list-subscriptions';
+import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { parseId, parseLimit } from './parse-arguments';

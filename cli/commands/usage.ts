@@ -1,9 +1,9 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { isTimeZone, windowsAt } from '../../plugins/core/quota';
-import { requireCustomer } from '../../plugins/stores/postgres/find-customer';
-import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscription-view';
-import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/usage-read';
+import { requireCustomer } from '../../plugins/stores/postgres/customers/find-customer';
+import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
+import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/quota/usage-read';
 import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';

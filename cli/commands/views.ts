@@ -1,5 +1,5 @@
-import { type KeyView } from '../../plugins/stores/postgres/key-view';
-import { type SubscriptionView } from '../../plugins/stores/postgres/subscription-view';
+import { type KeyView } from '../../plugins/stores/postgres/keys/key-view';
+import { type SubscriptionView } from '../../plugins/stores/postgres/subscriptions/subscription-view';
 import { table } from './output';
 
 /** The part of a subscription that `key create` prints. */

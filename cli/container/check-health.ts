@@ -3,9 +3,9 @@ import { Client } from '@grpc/grpc-js';
 import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { readSettings } from '../../services/kit/config';
-import { HEALTH_SERVICE } from '../../services/kit/load-proto';
-import { workerTlsSettings } from '../../services/kit/worker-tls';
-import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker-wire';
+import { HEALTH_SERVICE } from '../../services/kit/worker/load-proto';
+import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
+import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker/worker-wire';
 import { readSecrets } from './read-secrets';
 
 type Environment = Readonly<Record<string, string | undefined>>;

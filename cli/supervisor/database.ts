@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../plugins/stores/postgres/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres';
 
 export interface DatabaseOptions {
   /** Folder of the server's data. */

@@ -1,4 +1,4 @@
-import { ProtocolError } from './wire';
+import { ProtocolError } from './wire-reader';
 import { type Writer } from './wire-writer';
 
 /** 64 MiB: above any body that Kong keeps in memory (nginx's client_body_buffer_size, 8 KiB unless configured). */

@@ -1,5 +1,5 @@
 import { readStruct, readValue, writeStruct, writeValue, type ProtoStruct, type ProtoValue } from './struct-codec';
-import { Reader } from './wire';
+import { Reader } from './wire-reader';
 import { Writer } from './wire-writer';
 
 // The argument and reply messages of Kong's PDK calls, for both sides of the socket. Encoders leave out a default value as Kong

@@ -1,5 +1,5 @@
 import { readValue, writeValue, type ProtoValue } from './struct-codec';
-import { Reader } from './wire';
+import { Reader } from './wire-reader';
 import { Writer } from './wire-writer';
 
 // RpcCall (Kong asks) and RpcReturn (the plugin server answers). Field numbers: protos/kong/pluginsocket.proto.

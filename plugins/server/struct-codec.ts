@@ -1,4 +1,4 @@
-import { Reader } from './wire';
+import { Reader } from './wire-reader';
 import { Writer } from './wire-writer';
 
 /** What google.protobuf.Value holds. Objects have no prototype, so a header called `__proto__` is just a name. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { defineRoute, defineService, type ServiceTools } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
-import { loadService } from '../kit/load-proto';
-import { connectSessionWorkers } from '../kit/session-workers';
+import { defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
+import { loadService } from '../kit/worker/load-proto';
+import { connectSessionWorkers } from '../kit/worker/session-workers';
 import { captchaInput, captchaOutput, captchaStep, otpInput, otpOutput, startInput } from './schema';
 import { aadhaarSettings, type AadhaarSettings } from './settings';
 import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMethods } from './verify';

@@ -1,7 +1,7 @@
 import { type z } from 'zod';
-import { type CallContext } from '../kit/define-service';
+import { type CallContext } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { type SessionWorkers } from '../kit/session-workers';
+import { type SessionWorkers } from '../kit/worker/session-workers';
 import { formatTimestamp } from '../kit/timestamp';
 import { type AadhaarCaptchaAnswer__Output } from '../workers/generated/identity/identity/v1/AadhaarCaptchaAnswer';
 import { type AadhaarCaptchaRequest } from '../workers/generated/identity/identity/v1/AadhaarCaptchaRequest';

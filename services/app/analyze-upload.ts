@@ -1,6 +1,6 @@
-import { type CallContext, type IncomingUpload } from '../kit/define-service';
+import { type CallContext, type IncomingUpload } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { type WorkerClient } from '../kit/worker-client';
+import { type WorkerClient } from '../kit/worker/worker-client';
 import { type AnalyzeRequest } from '../workers/generated/apk/apk/v1/AnalyzeRequest';
 import { type AnalyzeResponse__Output } from '../workers/generated/apk/apk/v1/AnalyzeResponse';
 import { apkReport } from './schema';

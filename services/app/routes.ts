@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { listSetting } from '../kit/config';
-import { defineRoute, defineService } from '../kit/define-service';
+import { defineRoute, defineService } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
-import { indexRoute } from '../kit/index-route';
-import { loadService } from '../kit/load-proto';
+import { indexRoute } from '../kit/service/index-route';
+import { loadService } from '../kit/worker/load-proto';
 import { formatTimestamp } from '../kit/timestamp';
-import { createWorkerClient, type WorkerClient } from '../kit/worker-client';
+import { createWorkerClient, type WorkerClient } from '../kit/worker/worker-client';
 import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
 import { analyzeOutput, healthOutput } from './schema';
 

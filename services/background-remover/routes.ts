@@ -1,5 +1,5 @@
-import { defineService } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
+import { defineService } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
 
 /** Where the work is done now. */
 const SUCCESSOR = '/image/background_remover';

@@ -1,5 +1,5 @@
-import { type ServiceTools } from '../kit/define-service';
-import { sandboxAt } from '../kit/upstream-target';
+import { type ServiceTools } from '../kit/service/define-service';
+import { sandboxAt } from '../kit/upstream/upstream-target';
 import { ApiDirectory } from './api-directory';
 import { DescribedFiles } from './described-files';
 import { type DriveDirectory } from './drive-file';

@@ -2,8 +2,8 @@ import { type Readable } from 'node:stream';
 import { type KeyMode } from '../../plugins/core/ports';
 import { isTimeout, ServiceError } from '../kit/errors';
 import { type Metrics } from '../kit/metrics';
-import { createUpstreamClient, type UpstreamClient, type UpstreamHead } from '../kit/upstream-client';
-import { baseUrlFor, type UpstreamTarget } from '../kit/upstream-target';
+import { createUpstreamClient, type UpstreamClient, type UpstreamHead } from '../kit/upstream/upstream-client';
+import { baseUrlFor, type UpstreamTarget } from '../kit/upstream/upstream-target';
 import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -1,6 +1,6 @@
-import { type CallContext } from '../kit/define-service';
+import { type CallContext } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { bytesReply, type Reply } from '../kit/reply';
+import { bytesReply, type Reply } from '../kit/service/reply';
 import { formatTimestamp } from '../kit/timestamp';
 import { type GdplayDeps } from './deps';
 import { driveFailure } from './drive-failure';

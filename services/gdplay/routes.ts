@@ -1,5 +1,5 @@
-import { defineRoute, defineService } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
+import { defineRoute, defineService } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
 import { createGdplayDeps, type GdplayDeps } from './deps';
 import { fetchThumbnail } from './fetch-thumbnail';
 import { streamInput, thumbnailInput, thumbnailOutput } from './schema';

@@ -1,6 +1,6 @@
-import { type CallContext } from '../kit/define-service';
+import { type CallContext } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { emptyReply, Reply, streamReply } from '../kit/reply';
+import { emptyReply, Reply, streamReply } from '../kit/service/reply';
 import { type ByteRange } from './byte-range';
 import { type GdplayDeps } from './deps';
 import { type DriveFile } from './drive-file';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ServiceError } from '../kit/errors';
-import { loadService } from '../kit/load-proto';
-import { createWorkerClient, type WorkerClient, type WorkerClientOptions } from '../kit/worker-client';
+import { loadService } from '../kit/worker/load-proto';
+import { createWorkerClient, type WorkerClient, type WorkerClientOptions } from '../kit/worker/worker-client';
 import { type FindLeadsRequest } from '../workers/generated/ranking/ranking/v1/FindLeadsRequest';
 import { type FindLeadsResponse__Output } from '../workers/generated/ranking/ranking/v1/FindLeadsResponse';
 import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';

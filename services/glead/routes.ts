@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listSetting } from '../kit/config';
-import { type CallContext, defineRoute, defineService } from '../kit/define-service';
+import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { indexRoute } from '../kit/index-route';
+import { indexRoute } from '../kit/service/index-route';
 import { formatTimestamp } from '../kit/timestamp';
 import { type FindLeadsRequest } from '../workers/generated/ranking/ranking/v1/FindLeadsRequest';
 import { connectLeadWorker, type GleadDeps, workerOf } from './lead-worker';

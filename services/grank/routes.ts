@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listSetting } from '../kit/config';
-import { type CallContext, defineRoute, defineService } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
-import { bytesReply, JSON_TYPE, type Reply } from '../kit/reply';
+import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
+import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
 import { formatTimestamp } from '../kit/timestamp';
 import { type RankRequest } from '../workers/generated/ranking/ranking/v1/RankRequest';
 import { connectRankingWorker, type GrankDeps, workerOf } from './ranking-worker';

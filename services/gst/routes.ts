@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
-import { loadService } from '../kit/load-proto';
-import { bytesReply, JSON_TYPE, type Reply } from '../kit/reply';
-import { connectSessionWorkers } from '../kit/session-workers';
+import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
+import { loadService } from '../kit/worker/load-proto';
+import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
+import { connectSessionWorkers } from '../kit/worker/session-workers';
 import { type Captcha__Output } from '../workers/generated/identity/identity/v1/Captcha';
 import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
 import { gstSettings, type GstSettings } from './settings';

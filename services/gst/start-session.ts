@@ -3,8 +3,8 @@ import { type GstRecord__Output } from '../workers/generated/identity/identity/v
 import { type GstStartRequest } from '../workers/generated/identity/identity/v1/GstStartRequest';
 import { type GstSubmitRequest } from '../workers/generated/identity/identity/v1/GstSubmitRequest';
 import { type SessionRequest } from '../workers/generated/identity/identity/v1/SessionRequest';
-import { type SessionWorkers } from '../kit/session-workers';
-import { type WorkerCallOptions } from '../kit/worker-client';
+import { type SessionWorkers } from '../kit/worker/session-workers';
+import { type WorkerCallOptions } from '../kit/worker/worker-client';
 
 export type GstWorkerMethods = {
   GstStart: { request: GstStartRequest; response: Captcha__Output };

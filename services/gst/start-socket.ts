@@ -1,6 +1,6 @@
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import { type SocketContext } from '../kit/define-service';
+import { type SocketContext } from '../kit/service/define-service';
 import { answerFailure } from '../kit/errors';
 import { startSession, type GstDeps } from './start-session';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UploadedFile } from '../kit/define-service';
+import { type UploadedFile } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
 
 /** Bytes of a picture; the worker refuses more as well. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { listSetting } from '../kit/config';
-import { type CallContext, defineRoute, defineService } from '../kit/define-service';
+import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
-import { loadService } from '../kit/load-proto';
+import { loadService } from '../kit/worker/load-proto';
 import { formatTimestamp } from '../kit/timestamp';
-import { createWorkerClient, type WorkerClient } from '../kit/worker-client';
+import { createWorkerClient, type WorkerClient } from '../kit/worker/worker-client';
 import { type RemoveBackgroundRequest } from '../workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../workers/generated/image/image/v1/RemoveBackgroundResponse';
 import { aboutField, findImage, type FoundImage } from './image-input';

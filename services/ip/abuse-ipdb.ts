@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type IpAddress } from '../../plugins/core/ip-address';
 import { type KeyMode } from '../../plugins/core/ports';
-import { type UpstreamClient } from '../kit/upstream-client';
+import { type UpstreamClient } from '../kit/upstream/upstream-client';
 
 /** What AbuseIPDB says about an address. */
 export interface AbuseReport {

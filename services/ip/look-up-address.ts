@@ -1,5 +1,5 @@
 import { type IpAddress } from '../../plugins/core/ip-address';
-import { type AddressClass, classifyAddress } from '../kit/reserved-addresses';
+import { type AddressClass, classifyAddress } from '../kit/upstream/reserved-addresses';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseIpAddress } from '../../plugins/core/ip-address';
 import { type KeyMode } from '../../plugins/core/ports';
-import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/define-service';
+import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
-import { createUpstreamClient, type UpstreamClient } from '../kit/upstream-client';
-import { sandboxAt } from '../kit/upstream-target';
+import { createUpstreamClient, type UpstreamClient } from '../kit/upstream/upstream-client';
+import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createAbuseIpdb } from './abuse-ipdb';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
 import { ipAnswer } from './ip-answer';

@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import { CATALOGUE, type CatalogueProduct } from '../../plugins/core/catalogue';
 import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
-import { type Route, type ServiceDefinition } from '../kit/define-service';
+import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
 import { inputShapeOf } from './input-shape';
 import { exampleCalls, fileOf } from './route-example';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, type KeyMode } from '../../plugins/core/ports';
 import { isTimeout, ServiceError } from '../kit/errors';
-import { type UpstreamClient } from '../kit/upstream-client';
+import { type UpstreamClient } from '../kit/upstream/upstream-client';
 import { type PinQuery } from './parse-pin';
 import { type FailureReason, type PinProvider } from './provider';
 

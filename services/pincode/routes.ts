@@ -1,9 +1,9 @@
 import { type ProblemCode } from '../../plugins/core/problems';
-import { defineRoute, defineService, type CallContext, type ServiceTools } from '../kit/define-service';
+import { defineRoute, defineService, type CallContext, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
-import { bytesReply, JSON_TYPE, type Reply } from '../kit/reply';
-import { createUpstreamClient, type UpstreamClient } from '../kit/upstream-client';
-import { sandboxAt } from '../kit/upstream-target';
+import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
+import { createUpstreamClient, type UpstreamClient } from '../kit/upstream/upstream-client';
+import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
 import { parseIndianPin, parseWorldCode, type PinQuery } from './parse-pin';

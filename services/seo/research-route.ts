@@ -1,8 +1,8 @@
 import { type z } from 'zod';
-import { type CallContext, defineRoute, type Route } from '../kit/define-service';
+import { type CallContext, defineRoute, type Route } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
 import { formatTimestamp } from '../kit/timestamp';
-import { type WorkerClient } from '../kit/worker-client';
+import { type WorkerClient } from '../kit/worker/worker-client';
 import { type AuthorityRequest } from '../workers/generated/seo/seo/v1/AuthorityRequest';
 import { type BacklinksRequest } from '../workers/generated/seo/seo/v1/BacklinksRequest';
 import { type KeywordsRequest } from '../workers/generated/seo/seo/v1/KeywordsRequest';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { listSetting } from '../kit/config';
-import { type CallContext, defineRoute, defineService } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
-import { loadService } from '../kit/load-proto';
+import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
+import { loadService } from '../kit/worker/load-proto';
 import { formatTimestamp } from '../kit/timestamp';
-import { createWorkerClient } from '../kit/worker-client';
+import { createWorkerClient } from '../kit/worker/worker-client';
 import { researchRoute, type SeoDeps, type SeoWorkerMethods, workerOf } from './research-route';
 import {
   authorityData,

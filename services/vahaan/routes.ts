@@ -1,5 +1,5 @@
-import { defineService } from '../kit/define-service';
-import { indexRoute } from '../kit/index-route';
+import { defineService } from '../kit/service/define-service';
+import { indexRoute } from '../kit/service/index-route';
 
 /** Only an index is published; there is no vehicle look-up. */
 export const vahaanService = defineService({

@@ -1,17 +1,17 @@
 import { type Pool } from 'pg';
 import { type KeyMode } from '../../plugins/core/ports';
-import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey, type CreatedKey } from '../../plugins/stores/postgres/create-key';
-import { expireKey } from '../../plugins/stores/postgres/expire-key';
+import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { replaceKeyRules } from '../../plugins/stores/postgres/replace-key-rules';
-import { rotateKey } from '../../plugins/stores/postgres/rotate-key';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
-import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
+import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { closeConnections, send } from '../support/http';
-import { startInstance, type RunningInstance } from '../support/instance';
-import { PATIENCE_MS } from '../support/postgres';
+import { startInstance, type RunningInstance } from '../support/system/instance';
+import { PATIENCE_MS } from '../support/postgres/postgres';
 import { checkLogs, noteSecret } from '../support/used-secrets';
 
 export type IssuedKey = Pick<CreatedKey, 'key' | 'id' | 'subscriptions'>;

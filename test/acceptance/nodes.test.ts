@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
-import { burst } from '../support/exact-burst';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { burst } from '../support/system/exact-burst';
 import { closeConnections } from '../support/http';
-import { startInstance, type RunningInstance } from '../support/instance';
-import { startNode, type GatewayNode } from '../support/node';
-import { PATIENCE_MS } from '../support/postgres';
-import { readMetric } from '../support/read-metric';
-import { startTestRedis } from '../support/redis';
-import { startTestRedisCluster } from '../support/redis-cluster';
-import { lastAdmittedAfter } from '../support/revocation';
+import { startInstance, type RunningInstance } from '../support/system/instance';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { PATIENCE_MS } from '../support/postgres/postgres';
+import { readMetric } from '../support/system/read-metric';
+import { startTestRedis } from '../support/redis/redis';
+import { startTestRedisCluster } from '../support/redis/redis-cluster';
+import { lastAdmittedAfter } from '../support/system/revocation';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { send } from '../support/http';
-import { sendRaw, statusesOf } from '../support/raw-http';
+import { sendRaw, statusesOf } from '../support/gateway/raw-http';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
 
 let tollgate: Installation;

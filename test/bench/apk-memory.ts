@@ -13,8 +13,8 @@ import { appService } from '../../services/app/routes';
 import { createLog } from '../../services/kit/log';
 import { createMetrics } from '../../services/kit/metrics';
 import { contextFor, createHarness, proofHeader, testClock } from '../services/kit/harness';
-import { ApkBuilder, RELEASE_KEY } from '../support/apk-builder';
-import { CLEAN_APP } from '../support/apk-samples';
+import { ApkBuilder, RELEASE_KEY } from '../support/apk/apk-builder';
+import { CLEAN_APP } from '../support/apk/apk-samples';
 
 /*
  * Time and memory of one large APK through service and worker. Build first; then: node dist/test/bench/apk-memory.js [megabytes or file…]

@@ -5,18 +5,18 @@
 import { randomUUID } from 'node:crypto';
 import { circuitBreaker, ConsecutiveBreaker, handleAll, timeout, TimeoutStrategy, wrap } from 'cockatiel';
 import { systemClock } from '../../plugins/core/ports';
-import { PostgresQuotaCounter } from '../../plugins/stores/postgres/quota-counter';
-import { QuotaLedger } from '../../plugins/stores/postgres/quota-ledger';
-import { CoalescingCounter } from '../../plugins/stores/quota-coalescer';
-import { type QuotaBackend } from '../../plugins/stores/quota-parts';
-import { ReplyWatch } from '../../plugins/stores/quota-reply-watch';
-import { SeenUsage } from '../../plugins/stores/quota-seen';
-import { createQuotaCounter } from '../../plugins/stores/quota-store';
+import { PostgresQuotaCounter } from '../../plugins/stores/postgres/quota/quota-counter';
+import { QuotaLedger } from '../../plugins/stores/postgres/quota/quota-ledger';
+import { CoalescingCounter } from '../../plugins/stores/quota/quota-coalescer';
+import { type QuotaBackend } from '../../plugins/stores/quota/quota-parts';
+import { ReplyWatch } from '../../plugins/stores/quota/quota-reply-watch';
+import { SeenUsage } from '../../plugins/stores/quota/quota-seen';
+import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { RedisQuotaCounter } from '../../plugins/stores/redis/quota-counter';
 import { QuotaScript } from '../../plugins/stores/redis/quota-script';
 import { RedisConnection } from '../../plugins/stores/redis/redis-connection';
-import { testDatabase } from '../support/postgres';
-import { startTestRedis } from '../support/redis';
+import { testDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
 import { beginTestRun, endTestRun } from '../support/test-run';
 
 const LIMITS = { daily: 1_000_000_000, monthly: 1_000_000_000 };

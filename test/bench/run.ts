@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
-import { createKey } from '../../plugins/stores/postgres/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/seed-demo-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
 import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
 import { type BenchNode, startBenchNode } from './support/bench-node';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';

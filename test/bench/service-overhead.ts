@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Pool } from 'undici';
 import { signContext, type RequestContext, type SigningKey } from '../../plugins/core/context-token';
 import { type RankingMethods } from '../../services/grank/ranking-worker';
-import { loadService } from '../../services/kit/load-proto';
-import { createWorkerClient, type WorkerClient } from '../../services/kit/worker-client';
+import { loadService } from '../../services/kit/worker/load-proto';
+import { createWorkerClient, type WorkerClient } from '../../services/kit/worker/worker-client';
 import { contextFor } from '../services/kit/harness';
 import { start, stopAll } from './support/load';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testDatabase } from '../support/postgres';
+import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { useCommands } from './support/use-commands';
 

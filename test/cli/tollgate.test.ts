@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
-import { testDatabase } from '../support/postgres';
+import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
 

@@ -3,14 +3,14 @@ import { hashApiKey } from '../../plugins/core/api-key';
 import { type AccessRecords } from '../../plugins/core/ports';
 import { checkSubscription } from '../../plugins/core/subscription';
 import { checkWhitelist } from '../../plugins/core/whitelist';
-import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/create-key';
-import { expireKey } from '../../plugins/stores/postgres/expire-key';
-import { replaceKeyRules } from '../../plugins/stores/postgres/replace-key-rules';
-import { rotateKey } from '../../plugins/stores/postgres/rotate-key';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
-import { setSubscriptionState } from '../../plugins/stores/postgres/set-subscription-state';
+import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/keys/create-key';
+import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
+import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */
 export interface AccessRecordsUnderTest {

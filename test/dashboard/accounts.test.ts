@@ -1,5 +1,5 @@
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type Mail } from '../../services/dashboard/api/mail';
 import { eventually } from '../support/eventually';
 import { cookieOf, linkOf, PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';

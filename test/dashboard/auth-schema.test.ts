@@ -1,7 +1,7 @@
 import { getMigrations } from 'better-auth/db/migration';
 import { createAuth } from '../../services/dashboard/api/create-auth';
 import { createLog } from '../../services/kit/log';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 let database: TestDatabase;
 beforeAll(async () => {

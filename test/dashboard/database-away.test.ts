@@ -4,7 +4,7 @@ import { createPool } from '../../plugins/stores/postgres/pool';
 import { isDatabaseAway } from '../../services/dashboard/api/database-away';
 import { eventually } from '../support/eventually';
 import { type Line, openLine } from '../stores/quota/line';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 
 let database: TestDatabase;

@@ -1,4 +1,4 @@
-import { listKeysPage } from '../../plugins/stores/postgres/list-keys-page';
+import { listKeysPage } from '../../plugins/stores/postgres/keys/list-keys-page';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
 const MANY = 10_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../plugins/core/ports';
 import { windowsAt } from '../../plugins/core/quota';
-import { changeSubscription } from '../../plugins/stores/postgres/change-subscription';
-import { createQuotaCounter } from '../../plugins/stores/quota-store';
+import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, makeBelongings } from './support/endpoint-samples';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { readDashboardSettings } from '../../services/dashboard/api/settings';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 const MAIN = join(resolve(__dirname, '..', '..'), 'dist', 'services', 'dashboard', 'api', 'main.js');
 const SECRET = 'a secret of the installation, long enough';

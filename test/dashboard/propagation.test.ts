@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type NodeStanding, readPropagation } from '../../plugins/stores/postgres/read-propagation';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/set-key-state';
+import { type NodeStanding, readPropagation } from '../../plugins/stores/postgres/nodes/read-propagation';
+import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
-import { startNode, type GatewayNode } from '../support/node';
+import { startNode, type GatewayNode } from '../support/system/node';
 import { onceInThree } from '../support/once-in-three';
-import { testDatabase, type TestDatabase } from '../support/postgres';
-import { startPostgresProxy, type PostgresProxy } from '../support/postgres-proxy';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { startPostgresProxy, type PostgresProxy } from '../support/postgres/postgres-proxy';
 
 let database: TestDatabase;
 let proxy: PostgresProxy;

@@ -1,15 +1,15 @@
 import { type Pool } from 'pg';
-import { type AlertView, listAlerts, markAlertsRead } from '../../plugins/stores/postgres/alert-view';
-import { pruneAlerts } from '../../plugins/stores/postgres/claim-deliveries';
-import { changeWebhook } from '../../plugins/stores/postgres/change-webhook';
-import { createWebhook } from '../../plugins/stores/postgres/create-webhook';
-import { expireKey } from '../../plugins/stores/postgres/expire-key';
-import { raiseAlerts } from '../../plugins/stores/postgres/raise-alerts';
-import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
+import { type AlertView, listAlerts, markAlertsRead } from '../../plugins/stores/postgres/webhooks/alert-view';
+import { pruneAlerts } from '../../plugins/stores/postgres/webhooks/claim-deliveries';
+import { changeWebhook } from '../../plugins/stores/postgres/webhooks/change-webhook';
+import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
+import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
+import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
 import { alertText } from '../../services/dashboard/api/alert-text';
 import { newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 const timeZone = 'Asia/Kolkata';
 const actor = 'test';

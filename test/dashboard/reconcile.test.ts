@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { systemClock } from '../../plugins/core/ports';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey, type CreatedKey } from '../../plugins/stores/postgres/create-key';
-import { type QuotaStore } from '../../plugins/stores/quota-store';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { type QuotaStore } from '../../plugins/stores/quota/quota-store';
 import { type Usage } from '../../services/dashboard/contract/usage';
 import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
 import { createLog } from '../../services/kit/log';
@@ -14,9 +14,9 @@ import { startSandbox } from '../../services/sandbox/start-sandbox';
 import { storeNode } from '../stores/quota/harness';
 import { eventually } from '../support/eventually';
 import { closeConnections, send, type Reply } from '../support/http';
-import { startNode, type GatewayNode } from '../support/node';
-import { testDatabase, type TestDatabase } from '../support/postgres';
-import { startTestRedis } from '../support/redis';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
 
 const timeZone = 'Asia/Kolkata';
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;

@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { systemClock } from '../../plugins/core/ports';
-import { createWebhook } from '../../plugins/stores/postgres/create-webhook';
+import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { alertSettings, type AlertWork, startAlerts } from '../../services/dashboard/api/start-alerts';
 import { readSettings } from '../../services/kit/config';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 let database: TestDatabase;
 let server: Server;

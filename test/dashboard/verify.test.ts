@@ -1,6 +1,6 @@
 import { signJWT } from 'better-auth/crypto';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { eventually } from '../support/eventually';
 import { cookieOf, PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 

@@ -1,6 +1,6 @@
 import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
-import { startInstance, type RunningInstance } from '../support/instance';
+import { startInstance, type RunningInstance } from '../support/system/instance';
 import { onceInThree } from '../support/once-in-three';
 import { openPage, startBrowser } from './support/browser';
 

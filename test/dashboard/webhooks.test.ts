@@ -2,20 +2,25 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net';
 import { type Pool } from 'pg';
 import { systemClock } from '../../plugins/core/ports';
-import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../plugins/stores/postgres/change-webhook';
-import { claimDeliveries, settleDelivery } from '../../plugins/stores/postgres/claim-deliveries';
-import { createWebhook, type CreatedWebhook } from '../../plugins/stores/postgres/create-webhook';
-import { type DeliveryView, listDeliveries, replayDelivery, requestTestDelivery } from '../../plugins/stores/postgres/delivery-view';
-import { raiseAlerts } from '../../plugins/stores/postgres/raise-alerts';
+import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../plugins/stores/postgres/webhooks/change-webhook';
+import { claimDeliveries, settleDelivery } from '../../plugins/stores/postgres/webhooks/claim-deliveries';
+import { createWebhook, type CreatedWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
+import {
+  type DeliveryView,
+  listDeliveries,
+  replayDelivery,
+  requestTestDelivery,
+} from '../../plugins/stores/postgres/webhooks/delivery-view';
+import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
-import { viewWebhook } from '../../plugins/stores/postgres/webhook-view';
+import { viewWebhook } from '../../plugins/stores/postgres/webhooks/webhook-view';
 import { signWebhook } from '../../services/dashboard/api/webhook-message';
 import { startWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhook-sender';
-import { createGuardedFetch } from '../../services/kit/guarded-fetch';
+import { createGuardedFetch } from '../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 interface Received {
   readonly headers: IncomingMessage['headers'];

@@ -7,7 +7,7 @@ import { migrateOnce } from '../../cli/container/migrate-once';
 import { readSecrets } from '../../cli/container/read-secrets';
 import { MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
 import { TestServer } from '../server/test-server';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 const ROOT = resolve(__dirname, '..', '..');
 

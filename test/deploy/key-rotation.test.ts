@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { closeConnections, send } from '../support/http';
-import { startNode, type GatewayNode } from '../support/node';
-import { endProgram } from '../support/program';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { endProgram } from '../support/system/program';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 const ROOT = resolve(__dirname, '..', '..');
 const newKey = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { runTollgate } from '../../cli/run-tollgate';
-import { createCustomer } from '../../plugins/stores/postgres/create-customer';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
-import { startDebianPostgres, type DebianPostgres } from '../support/debian-postgres';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { startDebianPostgres, type DebianPostgres } from '../support/postgres/debian-postgres';
 import { closeConnections, send } from '../support/http';
-import { startNode, type GatewayNode } from '../support/node';
+import { startNode, type GatewayNode } from '../support/system/node';
 
 const ROOT = resolve(__dirname, '..', '..');
 

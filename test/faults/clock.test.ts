@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { expireKey } from '../../plugins/stores/postgres/expire-key';
+import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
 import { eventually } from '../support/eventually';
-import { recordObservation } from '../support/fault-report';
-import { openFaultStage, type FaultStage } from '../support/fault-stage';
+import { recordObservation } from '../support/faults/fault-report';
+import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { send } from '../support/http';
-import { expectDocumented, observeFault } from '../support/observe-fault';
+import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
 const TEN_MINUTES_MS = 600_000;
 const nodeArgs = ['--require', join(__dirname, '..', 'support', 'stepped-clock.cjs')];

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/api-key';
-import { describeStatuses, recordObservation } from '../support/fault-report';
-import { openFaultStage, type FaultStage } from '../support/fault-stage';
-import { Answers, type Answer } from '../support/fault-probe';
-import { flood } from '../support/flood';
-import { expectDocumented, observeFault } from '../support/observe-fault';
-import { isUndecided } from '../support/turn-meter';
+import { describeStatuses, recordObservation } from '../support/faults/fault-report';
+import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
+import { Answers, type Answer } from '../support/faults/fault-probe';
+import { flood } from '../support/system/flood';
+import { expectDocumented, observeFault } from '../support/faults/observe-fault';
+import { isUndecided } from '../support/faults/turn-meter';
 
 const REJECTED = 100_000;
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordObservation } from '../support/fault-report';
-import { openFaultStage, type FaultStage } from '../support/fault-stage';
-import { expectDocumented, observeFault } from '../support/observe-fault';
+import { recordObservation } from '../support/faults/fault-report';
+import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
+import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
 /** Room for an empty server and its write-ahead log. */
 const SIZE = '200m';

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
-import { startPostgresCopy } from '../support/fault-postgres';
-import { openFaultProxy, type FaultProxy } from '../support/fault-proxy';
-import { readUsed, type ProbeTarget } from '../support/fault-probe';
-import { recordObservation } from '../support/fault-report';
-import { openFaultStage, prepareDatabase, type FaultStage } from '../support/fault-stage';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { startPostgresCopy } from '../support/faults/fault-postgres';
+import { openFaultProxy, type FaultProxy } from '../support/faults/fault-proxy';
+import { readUsed, type ProbeTarget } from '../support/faults/fault-probe';
+import { recordObservation } from '../support/faults/fault-report';
+import { openFaultStage, prepareDatabase, type FaultStage } from '../support/faults/fault-stage';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
-import { type GatewayNode } from '../support/node';
-import { expectDocumented, observeFault, UNDER_WAY } from '../support/observe-fault';
-import { lastAdmittedAfter } from '../support/revocation';
+import { type GatewayNode } from '../support/system/node';
+import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
+import { lastAdmittedAfter } from '../support/system/revocation';
 
 let stage: FaultStage;
 let proxy: FaultProxy;

@@ -1,10 +1,10 @@
-import { openFaultProxy, type FaultProxy } from '../support/fault-proxy';
-import { type ProbeTarget } from '../support/fault-probe';
-import { recordObservation } from '../support/fault-report';
-import { openFaultStage, type FaultStage } from '../support/fault-stage';
-import { type GatewayNode } from '../support/node';
-import { expectDocumented, observeFault, UNDER_WAY } from '../support/observe-fault';
-import { startTestRedis } from '../support/redis';
+import { openFaultProxy, type FaultProxy } from '../support/faults/fault-proxy';
+import { type ProbeTarget } from '../support/faults/fault-probe';
+import { recordObservation } from '../support/faults/fault-report';
+import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
+import { type GatewayNode } from '../support/system/node';
+import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
+import { startTestRedis } from '../support/redis/redis';
 
 let stage: FaultStage;
 let proxy: FaultProxy;

@@ -1,11 +1,11 @@
 import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
-import { type ProbeTarget, readUsed } from '../support/fault-probe';
-import { recordObservation } from '../support/fault-report';
+import { type ProbeTarget, readUsed } from '../support/faults/fault-probe';
+import { recordObservation } from '../support/faults/fault-report';
 import { eventually } from '../support/eventually';
 import { send, type Reply } from '../support/http';
-import { type RunningInstance } from '../support/instance';
-import { expectDocumented, observeFault } from '../support/observe-fault';
-import { readMetric } from '../support/read-metric';
+import { type RunningInstance } from '../support/system/instance';
+import { expectDocumented, observeFault } from '../support/faults/observe-fault';
+import { readMetric } from '../support/system/read-metric';
 
 let tollgate: Installation;
 let instance: RunningInstance;

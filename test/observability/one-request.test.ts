@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
-import { createKey } from '../../plugins/stores/postgres/create-key';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../acceptance/follow-example';
 import { eventually } from '../support/eventually';
 import { closeConnections, send, type Reply } from '../support/http';
-import { startInstance, type RunningInstance } from '../support/instance';
+import { startInstance, type RunningInstance } from '../support/system/instance';
 import { checkLogs, countSecrets, findSecrets, noteSecret, readLogs } from '../support/used-secrets';
 import { namesIn, readAlerts, readOperations, readPanels, seriesIn } from './support/metric-names';
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from './support/trace-collector';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { CATALOGUE } from '../../plugins/core/catalogue';
 import { exampleCalls, fileOf } from '../../services/openapi/route-example';
 import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
-import { startInstance, type RunningInstance } from '../support/instance';
+import { startInstance, type RunningInstance } from '../support/system/instance';
 
 const run = promisify(execFile);
 const paths = [...CATALOGUE.flatMap(({ routes }) => routes.map(({ path }) => path)), '/api/v1/gst/refresh-captcha'];

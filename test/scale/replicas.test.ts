@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { revokeKey } from '../../plugins/stores/postgres/set-key-state';
-import { burst } from '../support/exact-burst';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { burst } from '../support/system/exact-burst';
 import { closeConnections, send, type Reply } from '../support/http';
-import { lastAdmittedAfter } from '../support/revocation';
-import { startTestFleet, type TestFleet } from '../support/test-fleet';
+import { lastAdmittedAfter } from '../support/system/revocation';
+import { startTestFleet, type TestFleet } from '../support/system/test-fleet';
 
 const json = { 'Content-Type': 'application/json' };
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BalancedClient, type BalancedReply } from '../support/balanced-client';
+import { BalancedClient, type BalancedReply } from '../support/system/balanced-client';
 import { eventually } from '../support/eventually';
-import { type Unit } from '../support/fleet';
+import { type Unit } from '../support/system/fleet';
 import { closeConnections, send } from '../support/http';
-import { CHECK_SECONDS } from '../support/replicated-kong-yml';
-import { successfulRequests } from '../support/sandbox-requests';
-import { startSteadyLoad, type LoadReport, type SteadyLoad } from '../support/steady-load';
-import { startTestFleet, type TestFleet } from '../support/test-fleet';
+import { CHECK_SECONDS } from '../support/gateway/replicated-kong-yml';
+import { successfulRequests } from '../support/gateway/sandbox-requests';
+import { startSteadyLoad, type LoadReport, type SteadyLoad } from '../support/system/steady-load';
+import { startTestFleet, type TestFleet } from '../support/system/test-fleet';
 
 /** Every worker but that of `/image`, which is only slower; uploads and other requests that nobody can repeat are among them. */
 const ROUTES = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { closeFrame, encodeFrames, FrameDecoder, openFrame } from '../../plugins/server/frames';
-import { ProtocolError } from '../../plugins/server/wire';
+import { ProtocolError } from '../../plugins/server/wire-reader';
 import { Writer } from '../../plugins/server/wire-writer';
 
 /** The frames that come out when `stream` arrives cut at `cuts`. */

@@ -36,7 +36,7 @@ import {
   encodeValue,
   type ProtoValue,
 } from '../../plugins/server/struct-codec';
-import { ProtocolError } from '../../plugins/server/wire';
+import { ProtocolError } from '../../plugins/server/wire-reader';
 
 const root = new protobuf.Root();
 const resolvePath = root.resolvePath.bind(root);

@@ -4,8 +4,8 @@ import { systemClock } from '../../plugins/core/ports';
 import { createRefund, type RefundStore } from '../../services/refund';
 import { type Log } from '../../services/kit/log';
 import { storeNode } from '../stores/quota/harness';
-import { testDatabase } from '../support/postgres';
-import { startTestRedis } from '../support/redis';
+import { testDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
 
 const log: Log = pino({ level: 'silent' });
 

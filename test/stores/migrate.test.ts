@@ -5,8 +5,8 @@ import { CATALOGUE } from '../../plugins/core/catalogue';
 import { migrate, MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/next-version';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/system/next-version';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 describe('migrations', () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { touchLastUsed } from '../../plugins/stores/postgres/touch-last-used';
+import { touchLastUsed } from '../../plugins/stores/postgres/keys/touch-last-used';
 import { newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serverFiles, readPidFile } from '../../plugins/stores/postgres/embedded-postgres-files';
-import { isAlive, isServerOf, stopServer } from '../../plugins/stores/postgres/embedded-postgres-process';
+import { serverFiles, readPidFile } from '../../cli/postgres/embedded-postgres-files';
+import { isAlive, isServerOf, stopServer } from '../../cli/postgres/embedded-postgres-process';
 
 const ROOT = resolve(__dirname, '../../.test');
 

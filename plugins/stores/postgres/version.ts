@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type KeyView } from './key-view';
-import { type SubscriptionView } from './subscription-view';
-import { type WebhookView } from './webhook-view';
+import { type KeyView } from './keys/key-view';
+import { type SubscriptionView } from './subscriptions/subscription-view';
+import { type WebhookView } from './webhooks/webhook-view';
 
 /** 128 bits: enough that two different states never read the same. */
 const VERSION_CHARACTERS = 22;

@@ -1,5 +1,5 @@
 import { type Clock } from '../../core/ports';
-import { ReplyWatch } from '../quota-reply-watch';
+import { ReplyWatch } from '../quota/quota-reply-watch';
 import { type ClusterConnection } from './cluster-connection';
 import { slotOfTag } from './key-slot';
 import { ScriptCaller, type ScriptCall, type ScriptConnection } from './script-caller';

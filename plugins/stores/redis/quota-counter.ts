@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../core/ports';
-import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota-parts';
-import { type SeenUsage } from '../quota-seen';
+import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
+import { type SeenUsage } from '../quota/quota-seen';
 import { type QuotaScript, type ScriptReply, quotaKey } from './quota-script';
 import { type ScriptConnection } from './script-caller';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, StoreUnavailable } from '../../core/ports';
 import { type QuotaWindows } from '../../core/quota';
-import { type DayTable, dayTableAt } from '../quota-days';
-import { type Demand, type SubscriptionUsage } from '../quota-parts';
+import { type DayTable, dayTableAt } from '../quota/quota-days';
+import { type Demand, type SubscriptionUsage } from '../quota/quota-parts';
 import { type ScriptConnection } from './script-caller';
 
 export interface QuotaScriptOptions {

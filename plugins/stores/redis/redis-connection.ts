@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { type Clock } from '../../core/ports';
-import { ReplyWatch } from '../quota-reply-watch';
+import { ReplyWatch } from '../quota/quota-reply-watch';
 import { reasonOf, ScriptCaller, type ScriptCall, type ScriptConnection } from './script-caller';
 
 export interface RedisConnectionOptions {

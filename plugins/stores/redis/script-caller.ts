@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StoreUnavailable } from '../../core/ports';
-import { type ReplyWatch } from '../quota-reply-watch';
+import { type ReplyWatch } from '../quota/quota-reply-watch';
 
 type Argument = string | number;
 

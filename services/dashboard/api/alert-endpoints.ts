@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type AlertView, listAlerts, markAlertsRead } from '../../../plugins/stores/postgres/alert-view';
-import { emptyReply } from '../../kit/reply';
+import { type AlertView, listAlerts, markAlertsRead } from '../../../plugins/stores/postgres/webhooks/alert-view';
+import { emptyReply } from '../../kit/service/reply';
 import { type Alert, alertPage, listAlertsQuery } from '../contract/alerts';
 import { alertText } from './alert-text';
 import { defineEndpoint, type Endpoint } from './define-endpoint';

@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../../plugins/core/catalogue';
-import { type AlertView } from '../../../plugins/stores/postgres/alert-view';
+import { type AlertView } from '../../../plugins/stores/postgres/webhooks/alert-view';
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 

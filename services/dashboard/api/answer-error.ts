@@ -1,6 +1,6 @@
 import { OperationRefused, type RefusalCode } from '../../../plugins/stores/postgres/operation-refused';
-import { SubmissionRepeated } from '../../../plugins/stores/postgres/run-once';
-import { VersionConflict } from '../../../plugins/stores/postgres/at-version';
+import { SubmissionRepeated } from '../../../plugins/stores/postgres/idempotent-operation';
+import { VersionConflict } from '../../../plugins/stores/postgres/optimistic-lock';
 import { answerFailure, ServiceError } from '../../kit/errors';
 import { isDatabaseAway } from './database-away';
 import { Refusal } from './refusal';

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { newRequestId } from '../../kit/context';
+import { newRequestId } from '../../kit/service/context';
 import { drainOnClose } from '../../kit/drain';
 import { PROBLEM_TYPE } from '../../kit/errors';
 import { type Metrics } from '../../kit/metrics';

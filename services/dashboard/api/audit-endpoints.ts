@@ -1,4 +1,4 @@
-import { type AuditLine, listAudit } from '../../../plugins/stores/postgres/list-audit';
+import { type AuditLine, listAudit } from '../../../plugins/stores/postgres/customers/list-audit';
 import { auditPage, listAuditQuery } from '../contract/audit';
 import { defineEndpoint, type Endpoint } from './define-endpoint';
 

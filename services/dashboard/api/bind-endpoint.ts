@@ -1,8 +1,8 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type z } from 'zod';
 import { invalidInput } from '../../kit/errors';
-import { JSON_TYPE, Reply } from '../../kit/reply';
-import { validateInput } from '../../kit/validate';
+import { JSON_TYPE, Reply } from '../../kit/service/reply';
+import { validateInput } from '../../kit/input/validate';
 import { type Caller, type DashboardDeps, type Endpoint } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */

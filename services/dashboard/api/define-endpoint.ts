@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 import { type z } from 'zod';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
-import { type Reply } from '../../kit/reply';
+import { type Reply } from '../../kit/service/reply';
 import { type GatewayCaller } from './gateway-caller';
 
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */

@@ -1,6 +1,6 @@
 import { explainDecision } from '../../../plugins/core/explain';
-import { explainDecision as findDecision } from '../../../plugins/stores/postgres/explain-decision';
-import { listRefusals } from '../../../plugins/stores/postgres/list-refusals';
+import { explainDecision as findDecision } from '../../../plugins/stores/postgres/decisions/explain-decision';
+import { listRefusals } from '../../../plugins/stores/postgres/decisions/list-refusals';
 import { ServiceError } from '../../kit/errors';
 import { explanation, listRefusalsQuery, refusalPage, requestIdParams } from '../contract/explain';
 import { defineEndpoint, type Endpoint } from './define-endpoint';

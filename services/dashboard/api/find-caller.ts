@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
-import { joinCustomer } from '../../../plugins/stores/postgres/join-customer';
+import { joinCustomer } from '../../../plugins/stores/postgres/customers/join-customer';
 import { authHeaders, requireDatabase } from './auth-handler';
 import { type AuthSource } from './create-auth';
 import { type Caller } from './define-endpoint';

@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type Log } from '../../kit/log';
 import { DeadlinePassed, untilAborted } from '../../kit/deadline';
 import { isTimeout } from '../../kit/errors';
-import { joinHeaders } from '../../kit/join-headers';
+import { joinHeaders } from '../../kit/input/join-headers';
 import { type TryAnswer } from '../contract/try';
 import { Refusal } from './refusal';
 

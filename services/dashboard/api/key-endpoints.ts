@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { changeKeyAtVersion } from '../../../plugins/stores/postgres/at-version';
-import { changeKey } from '../../../plugins/stores/postgres/change-key';
-import { createKey } from '../../../plugins/stores/postgres/create-key';
-import { viewKey as readKey } from '../../../plugins/stores/postgres/key-view';
-import { listKeysPage } from '../../../plugins/stores/postgres/list-keys-page';
-import { replaceKeyRules } from '../../../plugins/stores/postgres/replace-key-rules';
-import { rotateKey } from '../../../plugins/stores/postgres/rotate-key';
-import { runOnce } from '../../../plugins/stores/postgres/run-once';
-import { setKeyState } from '../../../plugins/stores/postgres/set-key-state';
+import { changeKeyAtVersion } from '../../../plugins/stores/postgres/optimistic-lock';
+import { changeKey } from '../../../plugins/stores/postgres/keys/change-key';
+import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { viewKey as readKey } from '../../../plugins/stores/postgres/keys/key-view';
+import { listKeysPage } from '../../../plugins/stores/postgres/keys/list-keys-page';
+import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/replace-key-rules';
+import { rotateKey } from '../../../plugins/stores/postgres/keys/rotate-key';
+import { runOnce } from '../../../plugins/stores/postgres/idempotent-operation';
+import { setKeyState } from '../../../plugins/stores/postgres/keys/set-key-state';
 import { id } from '../contract/fields';
 import {
   changeKeyBody,

@@ -1,5 +1,5 @@
 import { type FastifyInstance } from 'fastify';
-import { listOutboxMails } from '../../../plugins/stores/postgres/outbox-mail';
+import { listOutboxMails } from '../../../plugins/stores/postgres/customers/outbox-mail';
 import { ServiceError } from '../../kit/errors';
 import { type Installation, type Outbox } from '../contract/account';
 import { type DashboardDeps } from './define-endpoint';

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { writeOutboxMail } from '../../../plugins/stores/postgres/outbox-mail';
+import { writeOutboxMail } from '../../../plugins/stores/postgres/customers/outbox-mail';
 import { type Log } from '../../kit/log';
 import { type MailSender } from './mail';
 

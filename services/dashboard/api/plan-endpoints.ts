@@ -1,11 +1,11 @@
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
 import { CATALOGUE, type CatalogueProduct } from '../../../plugins/core/catalogue';
-import { changeSubscriptionAtVersion, VersionConflict } from '../../../plugins/stores/postgres/at-version';
-import { changeSubscription } from '../../../plugins/stores/postgres/change-subscription';
-import { createSubscription } from '../../../plugins/stores/postgres/create-subscription';
-import { setSubscriptionState } from '../../../plugins/stores/postgres/set-subscription-state';
-import { type SubscriptionView } from '../../../plugins/stores/postgres/subscription-view';
+import { changeSubscriptionAtVersion, VersionConflict } from '../../../plugins/stores/postgres/optimistic-lock';
+import { changeSubscription } from '../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createSubscription } from '../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { setSubscriptionState } from '../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { type SubscriptionView } from '../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { id } from '../contract/fields';
 import { versionBody } from '../contract/keys';
 import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../contract/plans';

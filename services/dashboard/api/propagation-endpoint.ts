@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readPropagation } from '../../../plugins/stores/postgres/read-propagation';
+import { readPropagation } from '../../../plugins/stores/postgres/nodes/read-propagation';
 import { id } from '../contract/fields';
 import { propagation } from '../contract/keys';
 import { defineEndpoint } from './define-endpoint';

@@ -5,7 +5,7 @@ import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type Environment } from '../../kit/config';
 import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
-import { startPrivateServer } from '../../kit/private-server';
+import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
 import { createAuthLater } from './create-auth';
 import { createGatewayCaller } from './gateway-caller';

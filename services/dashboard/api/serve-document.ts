@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { type FastifyInstance } from 'fastify';
 import { ServiceError } from '../../kit/errors';
-import { JSON_TYPE } from '../../kit/reply';
+import { JSON_TYPE } from '../../kit/service/reply';
 
 interface Document {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { parseIpAddress } from '../../../plugins/core/ip-address';
 import { checkWhitelist, compileWhitelist, originHostOf } from '../../../plugins/core/whitelist';
-import { parseRules } from '../../../plugins/stores/postgres/whitelist-rules';
+import { parseRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
 import { invalidInput } from '../../kit/errors';
 import { type Simulation } from '../contract/keys';
 

@@ -1,8 +1,8 @@
 import { type Pool } from 'pg';
 import { z } from 'zod';
 import { type Clock } from '../../../plugins/core/ports';
-import { pruneAlerts } from '../../../plugins/stores/postgres/claim-deliveries';
-import { raiseAlerts } from '../../../plugins/stores/postgres/raise-alerts';
+import { pruneAlerts } from '../../../plugins/stores/postgres/webhooks/claim-deliveries';
+import { raiseAlerts } from '../../../plugins/stores/postgres/webhooks/raise-alerts';
 import { booleanSetting } from '../../kit/config';
 import { type Log } from '../../kit/log';
 import { startWebhookSender } from './webhook-sender';

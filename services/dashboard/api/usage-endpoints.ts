@@ -1,9 +1,9 @@
 import { type z } from 'zod';
 import { windowsAt } from '../../../plugins/core/quota';
-import { readRefusalCounts } from '../../../plugins/stores/postgres/read-refusal-counts';
-import { readUsage } from '../../../plugins/stores/postgres/usage-read';
+import { readRefusalCounts } from '../../../plugins/stores/postgres/decisions/read-refusal-counts';
+import { readUsage } from '../../../plugins/stores/postgres/quota/usage-read';
 import { invalidInput } from '../../kit/errors';
-import { streamReply } from '../../kit/reply';
+import { streamReply } from '../../kit/service/reply';
 import { type Usage, usage, usageQuery } from '../contract/usage';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from './define-endpoint';
 import { usageCsv } from './usage-csv';

@@ -1,4 +1,4 @@
-import { type KeySummary, type KeyView } from '../../../plugins/stores/postgres/key-view';
+import { type KeySummary, type KeyView } from '../../../plugins/stores/postgres/keys/key-view';
 import { keyVersion } from '../../../plugins/stores/postgres/version';
 import { type Key, type ListedKey } from '../contract/keys';
 

@@ -1,7 +1,10 @@
 import { type Pool, type PoolClient } from 'pg';
 import { windowsAt } from '../../../plugins/core/quota';
-import { type SubscriptionView, viewSubscriptions as readSubscriptions } from '../../../plugins/stores/postgres/subscription-view';
-import { readUsage } from '../../../plugins/stores/postgres/usage-read';
+import {
+  type SubscriptionView,
+  viewSubscriptions as readSubscriptions,
+} from '../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { readUsage } from '../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../plugins/stores/postgres/version';
 import { type Subscription } from '../contract/plans';
 import { windowStanding } from './forecast';

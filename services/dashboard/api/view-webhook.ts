@@ -1,6 +1,6 @@
-import { type DeliveryView } from '../../../plugins/stores/postgres/delivery-view';
+import { type DeliveryView } from '../../../plugins/stores/postgres/webhooks/delivery-view';
 import { webhookVersion } from '../../../plugins/stores/postgres/version';
-import { type WebhookView } from '../../../plugins/stores/postgres/webhook-view';
+import { type WebhookView } from '../../../plugins/stores/postgres/webhooks/webhook-view';
 import { type Delivery, type Webhook } from '../contract/alerts';
 
 export function viewWebhook(view: WebhookView): Webhook {

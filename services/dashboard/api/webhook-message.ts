@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type AlertView } from '../../../plugins/stores/postgres/alert-view';
-import { type ClaimedDelivery } from '../../../plugins/stores/postgres/claim-deliveries';
+import { type AlertView } from '../../../plugins/stores/postgres/webhooks/alert-view';
+import { type ClaimedDelivery } from '../../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { alertText } from './alert-text';
 
 /** One HTTP request of a webhook, as docs/dashboard-webhooks.md describes it. */

@@ -5,10 +5,10 @@ import {
   claimDeliveries,
   type ClaimedDelivery,
   settleDelivery,
-} from '../../../plugins/stores/postgres/claim-deliveries';
-import { createGuardedFetch, type GuardedFetch } from '../../kit/guarded-fetch';
+} from '../../../plugins/stores/postgres/webhooks/claim-deliveries';
+import { createGuardedFetch, type GuardedFetch } from '../../kit/upstream/guarded-fetch';
 import { type Log } from '../../kit/log';
-import { FetchRefused, type FetchRefusal } from '../../kit/pinned-connector';
+import { FetchRefused, type FetchRefusal } from '../../kit/upstream/pinned-connector';
 import { createWebhookMessage } from './webhook-message';
 
 export interface WebhookSenderOptions {

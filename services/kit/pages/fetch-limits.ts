@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { type PoolLevels } from '../worker-metrics';
+import { type PoolLevels } from '../worker/worker-metrics';
 
 /** Pages that one host is asked for at a time: it has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;

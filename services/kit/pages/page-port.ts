@@ -1,9 +1,9 @@
-import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../guarded-fetch';
-import { FetchRefused } from '../pinned-connector';
+import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../upstream/guarded-fetch';
+import { FetchRefused } from '../upstream/pinned-connector';
 import { isTimeout } from '../errors';
 import { type Metrics } from '../metrics';
-import { createUpstreamClient } from '../upstream-client';
-import { watchExchange } from '../watch-exchange';
+import { createUpstreamClient } from '../upstream/upstream-client';
+import { watchExchange } from '../upstream/watch-exchange';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { type GuardedResponse } from '../guarded-fetch';
+import { type GuardedResponse } from '../upstream/guarded-fetch';
 import { DeadlinePassed } from '../deadline';
-import { FetchRefused } from '../pinned-connector';
+import { FetchRefused } from '../upstream/pinned-connector';
 import { anySignal } from '../tracing';
 import { type FetchLimits } from './fetch-limits';
 import { htmlText } from './html-text';

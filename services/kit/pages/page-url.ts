@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { classifyAddress, isUnsafeTarget } from '../reserved-addresses';
+import { classifyAddress, isUnsafeTarget } from '../upstream/reserved-addresses';
 
 /** Ports of http and https. */
 const PORTS = new Set(['', '80', '443']);

@@ -1,5 +1,5 @@
 import robotsParser from 'robots-parser';
-import { type GuardedResponse } from '../guarded-fetch';
+import { type GuardedResponse } from '../upstream/guarded-fetch';
 import { ROBOTS_TOKEN } from './page-port';
 
 /** Characters of a robots.txt that are read; RFC 9309 asks for 500 KiB at least. */

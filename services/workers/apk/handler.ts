@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../../kit/errors';
-import { type WorkerCall } from '../../kit/worker-call';
-import { type PoolLevels } from '../../kit/worker-metrics';
+import { type WorkerCall } from '../../kit/worker/worker-call';
+import { type PoolLevels } from '../../kit/worker/worker-metrics';
 import { type AnalyzeRequest__Output } from '../generated/apk/apk/v1/AnalyzeRequest';
 import { type AnalyzeResponse } from '../generated/apk/apk/v1/AnalyzeResponse';
 import { type ThreadOutput } from './analysis-thread';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Log } from '../../kit/log';
-import { loadService } from '../../kit/load-proto';
-import { type WorkerTools } from '../../kit/run-worker';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
-import { createWorkerMetrics } from '../../kit/worker-metrics';
+import { loadService } from '../../kit/worker/load-proto';
+import { type WorkerTools } from '../../kit/worker/run-worker';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/worker/serve-worker';
+import { createWorkerMetrics } from '../../kit/worker/worker-metrics';
 import { createApkHandlers } from './handler';
 import { type ApkWorkerSettings } from './settings';
 

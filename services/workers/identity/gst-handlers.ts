@@ -1,5 +1,5 @@
 import { type Clock } from '../../../plugins/core/ports';
-import { type WorkerCall } from '../../kit/worker-call';
+import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type Captcha } from '../generated/identity/identity/v1/Captcha';
 import { type GstRecord } from '../generated/identity/identity/v1/GstRecord';
 import { type GstSubmitRequest__Output } from '../generated/identity/identity/v1/GstSubmitRequest';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
-import { loadService } from '../../kit/load-proto';
+import { loadService } from '../../kit/worker/load-proto';
 import { connectRedis, type RedisClient } from '../../kit/redis-client';
-import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
-import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
-import { type MutualTls } from '../../kit/worker-wire';
+import { serveWorker, type WorkerServer } from '../../kit/worker/serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
+import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
 import { createMemoryOtpThrottle, type OtpThrottle, unlimitedOtps } from './otp-throttle';

@@ -1,7 +1,7 @@
 import { DeadlinePassed } from '../../kit/deadline';
 import { ServiceError } from '../../kit/errors';
 import { anySignal } from '../../kit/tracing';
-import { type WorkerCall } from '../../kit/worker-call';
+import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
 import { type Engine } from './engine';

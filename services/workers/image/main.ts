@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runWorker } from '../../kit/run-worker';
+import { runWorker } from '../../kit/worker/run-worker';
 import { imageWorkerSettings } from './settings';
 import { startImageWorker } from './start-image-worker';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { loadService } from '../../kit/load-proto';
+import { loadService } from '../../kit/worker/load-proto';
 import { type Log } from '../../kit/log';
-import { type WorkerTools } from '../../kit/run-worker';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/serve-worker';
-import { sandboxAt } from '../../kit/upstream-target';
-import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
+import { type WorkerTools } from '../../kit/worker/run-worker';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/worker/serve-worker';
+import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type Engine } from './engine';
 import { createImageHandlers } from './handler';
 import { IMAGE_LIMITS } from './limits';

@@ -1,4 +1,4 @@
-import { type WorkerCall } from '../../kit/worker-call';
+import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type FindLeadsRequest__Output } from '../generated/ranking/ranking/v1/FindLeadsRequest';
 import { type FindLeadsResponse } from '../generated/ranking/ranking/v1/FindLeadsResponse';
 import { type GetSourceResponse } from '../generated/ranking/ranking/v1/GetSourceResponse';

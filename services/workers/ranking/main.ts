@@ -1,5 +1,5 @@
 import { systemClock } from '../../../plugins/core/ports';
-import { runWorker } from '../../kit/run-worker';
+import { runWorker } from '../../kit/worker/run-worker';
 import { rankingWorkerSettings } from './settings';
 import { startRankingWorker } from './start-ranking-worker';
 

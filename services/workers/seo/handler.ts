@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { ServiceError } from '../../kit/errors';
-import { type WorkerCall } from '../../kit/worker-call';
+import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
 import { type BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
 import { type KeywordsRequest__Output } from '../generated/seo/seo/v1/KeywordsRequest';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../plugins/core/ports';
-import { runWorker } from '../../kit/run-worker';
+import { runWorker } from '../../kit/worker/run-worker';
 import { seoWorkerSettings } from './settings';
 import { startSeoWorker } from './start-seo-worker';
 

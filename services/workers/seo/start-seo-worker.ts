@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
-import { type GuardedFetchOptions } from '../../kit/guarded-fetch';
-import { loadService } from '../../kit/load-proto';
+import { type GuardedFetchOptions } from '../../kit/upstream/guarded-fetch';
+import { loadService } from '../../kit/worker/load-proto';
 import { type Log } from '../../kit/log';
-import { serveWorker, type WorkerServer } from '../../kit/serve-worker';
-import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker-metrics';
-import { type MutualTls } from '../../kit/worker-wire';
+import { serveWorker, type WorkerServer } from '../../kit/worker/serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
+import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
-import { startEmbeddedPostgres } from '../../../plugins/stores/postgres/embedded-postgres';
+import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
-import { seedDemoCustomer } from '../../../plugins/stores/postgres/seed-demo-customer';
-import { startTestRedis } from '../../support/redis';
+import { seedDemoCustomer } from '../../../plugins/stores/postgres/customers/seed-demo-customer';
+import { startTestRedis } from '../../support/redis/redis';
 import { stopAll } from './load';
 
 /** What a benchmark measures on: both stores, empty but for the catalogue and the demo customer. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { loadService } from '../../../services/kit/load-proto';
+import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
-import { serveWorker } from '../../../services/kit/serve-worker';
+import { serveWorker } from '../../../services/kit/worker/serve-worker';
 
 /** A ranking worker that answers two kilobytes at once. */
 const bodyJson = JSON.stringify({

@@ -1,4 +1,4 @@
-import { testDatabase, type TestDatabase } from '../../support/postgres';
+import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 import { type CommandRun, runCommand } from './run-command';
 
 /** Runs commands on a fresh database of the calling test file. */

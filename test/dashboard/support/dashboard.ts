@@ -14,7 +14,7 @@ import { createOutboxSender } from '../../../services/dashboard/api/outbox-sende
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
-import { testDatabase } from '../../support/postgres';
+import { testDatabase } from '../../support/postgres/postgres';
 
 export const ORIGIN = 'http://dashboard.test';
 export const PASSWORD = 'correct horse battery';

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createLocalGateway, type LocalGateway, type LocalGatewayOptions } from '../../../kong/local/gateway';
 import { type LogFields } from '../../../kong/local/log';
-import { runFolder } from '../../support/postgres';
+import { runFolder } from '../../support/postgres/postgres';
 
 export const fixtures = resolve(__dirname, '../fixtures');
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp, type SeenRequest } from '../../workers/identity/support/scripted-http';
 import { listening, Stage } from '../../workers/identity/support/stage';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { contextFor, proofHeader } from '../kit/harness';
 
 const NUMBER = '999999990019';

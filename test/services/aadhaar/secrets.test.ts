@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { type ScriptedLink, startScriptedLink } from '../../workers/identity/support/scripted-link';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { contextFor, type Harness, proofHeader } from '../kit/harness';
 
 const NUMBER = '999999990019';

@@ -3,9 +3,9 @@ import { appService } from '../../../services/app/routes';
 import { analyzeOutput } from '../../../services/app/schema';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
-import { createApkExamples } from '../../../services/sandbox/apk-examples';
-import { createRandom, mutate } from '../../support/apk-fuzz';
-import { startTestWorker, type TestWorker } from '../../support/apk-worker';
+import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
+import { createRandom, mutate } from '../../support/apk/apk-fuzz';
+import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { createHarness, type Harness, testClock } from '../kit/harness';
 
 let worker: TestWorker;

@@ -1,5 +1,5 @@
-import { createApkExamples } from '../../../services/sandbox/apk-examples';
-import { analyzeBytes } from '../../support/apk-worker';
+import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
+import { analyzeBytes } from '../../support/apk/apk-worker';
 
 /** The bytes of a documented upload. */
 function fileOf(outcome: string): Buffer {

@@ -5,7 +5,7 @@ import { gdplayService } from '../../../services/gdplay/routes';
 import { gdplaySettings } from '../../../services/gdplay/settings';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
-import { createServiceApp } from '../../../services/kit/service-app';
+import { createServiceApp } from '../../../services/kit/service/service-app';
 import { contextFor, createHarness, type Harness, proofHeader, SIGNING_KEY, testClock } from '../kit/harness';
 
 /** The two ways of looking files up. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { thumbnailOutput } from '../../../services/gdplay/schema';
-import { driveExamples } from '../../../services/sandbox/drive-examples';
-import { DRIVE_FILES } from '../../../services/sandbox/drive-files';
-import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/drive-sample';
+import { driveExamples } from '../../../services/sandbox/gdplay/drive-examples';
+import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
+import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { type CallOptions, type Harness } from '../kit/harness';

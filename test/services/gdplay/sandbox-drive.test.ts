@@ -1,5 +1,5 @@
-import { driveExamples } from '../../../services/sandbox/drive-examples';
-import { createDrive } from '../../../services/sandbox/drive';
+import { driveExamples } from '../../../services/sandbox/gdplay/drive-examples';
+import { createDrive } from '../../../services/sandbox/gdplay/drive';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 
 let sandbox: Sandbox;

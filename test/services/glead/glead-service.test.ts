@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { gleadService } from '../../../services/glead/routes';
 import { leadSearchOutput } from '../../../services/glead/schema';
-import { type WorkerServer } from '../../../services/kit/serve-worker';
-import { placesExamples } from '../../../services/sandbox/places-examples';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { placesExamples } from '../../../services/sandbox/ranking/places-examples';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';

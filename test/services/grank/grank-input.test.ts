@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { grankService } from '../../../services/grank/routes';
-import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';

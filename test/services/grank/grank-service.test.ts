@@ -1,6 +1,6 @@
 import { grankService } from '../../../services/grank/routes';
-import { type WorkerServer } from '../../../services/kit/serve-worker';
-import { placesExamples } from '../../../services/sandbox/places-examples';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { placesExamples } from '../../../services/sandbox/ranking/places-examples';
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';

@@ -3,7 +3,7 @@ import { imageService } from '../../../services/image/routes';
 import { backgroundRemoverOutput } from '../../../services/image/schema';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
-import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';

@@ -1,5 +1,5 @@
 import { formatIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
-import { classifyAddress } from '../../../services/kit/reserved-addresses';
+import { classifyAddress } from '../../../services/kit/upstream/reserved-addresses';
 
 interface Verdict {
   readonly reserved: boolean;

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type * as Timers from 'node:timers/promises';
-import { defineRoute, defineService } from '../../../services/kit/define-service';
-import { createServiceApp } from '../../../services/kit/service-app';
+import { defineRoute, defineService } from '../../../services/kit/service/define-service';
+import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
 import { contextFor, proofHeader, SIGNING_KEY, testClock } from './harness';
 

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/guarded-fetch';
-import { type Dial } from '../../../services/kit/pinned-connector';
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
+import { type Dial } from '../../../services/kit/upstream/pinned-connector';
 
 const PUBLIC = '93.184.216.34';
 

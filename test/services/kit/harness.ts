@@ -1,8 +1,8 @@
 import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { signContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
-import { type ServiceDefinition } from '../../../services/kit/define-service';
-import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service-app';
+import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
 
 /** 2026-03-14 09:26:53 UTC, in every test. */
 export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);

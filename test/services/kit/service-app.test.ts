@@ -1,7 +1,7 @@
 import { signContext } from '../../../plugins/core/context-token';
 import { ServiceError, upstreamFailure } from '../../../services/kit/errors';
 import { createMetrics } from '../../../services/kit/metrics';
-import { type Refund } from '../../../services/kit/refund';
+import { type Refund } from '../../../services/kit/service/refund';
 import { contextFor, createHarness, NOW_MS, proofHeader, SIGNING_KEY } from './harness';
 import { type SampleDeps, sampleService } from './sample-service';
 

@@ -6,8 +6,8 @@ import {
   type UpstreamClient,
   type UpstreamClientOptions,
   type UpstreamRequest,
-} from '../../../services/kit/upstream-client';
-import { baseUrlFor, sandboxAt } from '../../../services/kit/upstream-target';
+} from '../../../services/kit/upstream/upstream-client';
+import { baseUrlFor, sandboxAt } from '../../../services/kit/upstream/upstream-target';
 
 let server: Server;
 let base: string;

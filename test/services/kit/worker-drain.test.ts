@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../services/kit/load-proto';
+import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../services/kit/serve-worker';
-import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker-client';
+import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { eventually } from '../../support/eventually';
 import { contextFor } from './harness';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ServiceError } from '../../../services/kit/errors';
-import { loadService } from '../../../services/kit/load-proto';
+import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerHandler } from '../../../services/kit/serve-worker';
-import { createWorkerClient, type WorkerCallOptions } from '../../../services/kit/worker-client';
-import { createWorkerMetrics } from '../../../services/kit/worker-metrics';
+import { serveWorker, type WorkerHandler } from '../../../services/kit/worker/serve-worker';
+import { createWorkerClient, type WorkerCallOptions } from '../../../services/kit/worker/worker-client';
+import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics';
 import { eventually } from '../../support/eventually';
 import { contextFor } from './harness';
 

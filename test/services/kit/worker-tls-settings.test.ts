@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings, SettingsError } from '../../../services/kit/config';
-import { workerTlsSettings } from '../../../services/kit/worker-tls';
-import { type MutualTls } from '../../../services/kit/worker-wire';
+import { workerTlsSettings } from '../../../services/kit/worker/worker-tls';
+import { type MutualTls } from '../../../services/kit/worker/worker-wire';
 import { createTestAuthority } from '../../support/certificates';
 
 const authority = createTestAuthority('authority');

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { type ChannelCredentials, Client, credentials, status } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../services/kit/load-proto';
+import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../services/kit/serve-worker';
-import { createWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker-client';
-import { type MutualTls } from '../../../services/kit/worker-wire';
+import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { createWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker/worker-client';
+import { type MutualTls } from '../../../services/kit/worker/worker-wire';
 import { createTestAuthority } from '../../support/certificates';
 import { contextFor } from './harness';
 

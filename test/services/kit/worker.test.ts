@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ServiceError } from '../../../services/kit/errors';
-import { loadService } from '../../../services/kit/load-proto';
+import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import {
@@ -8,9 +8,9 @@ import {
   type WorkerCallOptions,
   type WorkerClient,
   type WorkerClientOptions,
-} from '../../../services/kit/worker-client';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../services/kit/serve-worker';
-import { type WorkerCall } from '../../../services/kit/worker-call';
+} from '../../../services/kit/worker/worker-client';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { type WorkerCall } from '../../../services/kit/worker/worker-call';
 import { eventually } from '../../support/eventually';
 import { contextFor } from './harness';
 

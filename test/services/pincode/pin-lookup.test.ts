@@ -2,7 +2,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { indiaProvider } from '../../../services/pincode/india-provider';
 import { createPinLookup, type PinLookup } from '../../../services/pincode/pin-lookup';
 import { ServiceError } from '../../../services/kit/errors';
-import { type UpstreamClient, type UpstreamResponse } from '../../../services/kit/upstream-client';
+import { type UpstreamClient, type UpstreamResponse } from '../../../services/kit/upstream/upstream-client';
 import { zippopotamProvider } from '../../../services/pincode/zippopotam-provider';
 
 const HOUR_MS = 3_600_000;

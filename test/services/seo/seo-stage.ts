@@ -1,10 +1,10 @@
 import { type LightMyRequestResponse } from 'fastify';
 import { join } from 'node:path';
 import { readSettings } from '../../../services/kit/config';
-import { type GuardedFetchOptions } from '../../../services/kit/guarded-fetch';
-import { loadService } from '../../../services/kit/load-proto';
+import { type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
+import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
-import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker-client';
+import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';

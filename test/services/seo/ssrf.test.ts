@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { type Dial } from '../../../services/kit/pinned-connector';
+import { type Dial } from '../../../services/kit/upstream/pinned-connector';
 import { type SeoStage, startSeoStage } from './seo-stage';
 
 const PUBLIC = '93.184.216.34';

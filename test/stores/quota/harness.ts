@@ -1,11 +1,11 @@
 import { type Pool } from 'pg';
 import { type Clock, type QuotaCounter } from '../../../plugins/core/ports';
-import { PostgresQuotaCounter } from '../../../plugins/stores/postgres/quota-counter';
-import { QuotaLedger } from '../../../plugins/stores/postgres/quota-ledger';
-import { CoalescingCounter } from '../../../plugins/stores/quota-coalescer';
-import { type StoreLog } from '../../../plugins/stores/quota-parts';
-import { SeenUsage } from '../../../plugins/stores/quota-seen';
-import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quota-store';
+import { PostgresQuotaCounter } from '../../../plugins/stores/postgres/quota/quota-counter';
+import { QuotaLedger } from '../../../plugins/stores/postgres/quota/quota-ledger';
+import { CoalescingCounter } from '../../../plugins/stores/quota/quota-coalescer';
+import { type StoreLog } from '../../../plugins/stores/quota/quota-parts';
+import { SeenUsage } from '../../../plugins/stores/quota/quota-seen';
+import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quota/quota-store';
 import { RedisQuotaCounter } from '../../../plugins/stores/redis/quota-counter';
 import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
 import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';

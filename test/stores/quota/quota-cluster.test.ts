@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { slotOfTag } from '../../../plugins/stores/redis/key-slot';
-import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { describeQuotaCounter } from '../../contracts/quota-counter';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
-import { type TestRedisCluster, startTestRedisCluster } from '../../support/redis-cluster';
-import { type TestRedis } from '../../support/redis';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { type TestRedisCluster, startTestRedisCluster } from '../../support/redis/redis-cluster';
+import { type TestRedis } from '../../support/redis/redis';
 import { harnessOf, storeNode } from './harness';
 
 const LIMITS = { daily: 200, monthly: 100_000 };

@@ -1,6 +1,6 @@
 import { describeQuotaCounter } from '../../contracts/quota-counter';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
-import { anyTestRedis } from '../../support/redis';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { anyTestRedis } from '../../support/redis/redis';
 import { harnessOf, postgresNode, redisNode, storeNode } from './harness';
 
 let database: TestDatabase;

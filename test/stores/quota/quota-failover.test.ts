@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type SpendResult } from '../../../plugins/core/ports';
-import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
-import { type TestRedis, startTestRedis } from '../../support/redis';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
 import { openLine } from './line';
 import { PatientClock } from './patient-clock';

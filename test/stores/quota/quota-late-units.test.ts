@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable, systemClock } from '../../../plugins/core/ports';
-import { QuotaLedger } from '../../../plugins/stores/postgres/quota-ledger';
-import { SeenUsage } from '../../../plugins/stores/quota-seen';
+import { QuotaLedger } from '../../../plugins/stores/postgres/quota/quota-ledger';
+import { SeenUsage } from '../../../plugins/stores/quota/quota-seen';
 import { RedisQuotaCounter, type UsageLedger } from '../../../plugins/stores/redis/quota-counter';
 import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
 import { type ScriptConnection } from '../../../plugins/stores/redis/script-caller';
 import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';
 import { eventually } from '../../support/eventually';
-import { testDatabase } from '../../support/postgres';
-import { startTestRedis } from '../../support/redis';
+import { testDatabase } from '../../support/postgres/postgres';
+import { startTestRedis } from '../../support/redis/redis';
 import { PatientClock } from './patient-clock';
 
 const SILENCE = { silenceMs: 50, heldUpSilenceMs: 50 };

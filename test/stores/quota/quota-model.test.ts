@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type QuotaLimits } from '../../../plugins/core/catalogue';
 import { decideSpend } from '../../../plugins/core/quota';
-import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
-import { type TestRedis, startTestRedis } from '../../support/redis';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
 
 const LIMITS: QuotaLimits[] = [

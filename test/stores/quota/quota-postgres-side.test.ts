@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { type QuotaStore } from '../../../plugins/stores/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
-import { type TestRedis, startTestRedis } from '../../support/redis';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { storeNode } from './harness';
 import { PatientClock } from './patient-clock';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { type TestDatabase, runFolder, testDatabase } from '../../support/postgres';
-import { anyTestRedis } from '../../support/redis';
+import { type TestDatabase, runFolder, testDatabase } from '../../support/postgres/postgres';
+import { anyTestRedis } from '../../support/redis/redis';
 
 const ROOT = resolve(__dirname, '../../..');
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../../plugins/core/ports';
-import { ReplyWatch } from '../../../plugins/stores/quota-reply-watch';
+import { ReplyWatch } from '../../../plugins/stores/quota/quota-reply-watch';
 
 /** Time that only the test moves: every step is one turn of the event loop. */
 function createTime() {

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
-import { readUsage } from '../../../plugins/stores/postgres/usage-read';
-import { type TestDatabase, testDatabase } from '../../support/postgres';
+import { readUsage } from '../../../plugins/stores/postgres/quota/usage-read';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 import { StoreClock, postgresNode } from './harness';
 
 const LIMITS = { daily: 10, monthly: 100 };

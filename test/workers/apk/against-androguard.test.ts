@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { DexFile } from '../../../services/workers/apk/code/dex-file';
 import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
 import { type ApkReport, type ComponentFacts, type NetworkSecurityFacts, type ProtectionLevel } from '../../../services/workers/apk/report';
-import { type AndroguardAnswers, type AndroguardFacts, askAndroguard } from '../../support/androguard';
-import { ApkBuilder } from '../../support/apk-builder';
-import { analyzeBytes, analyzeFile } from '../../support/apk-worker';
-import { buildOracleSamples } from '../../support/build-oracle-samples';
+import { type AndroguardAnswers, type AndroguardFacts, askAndroguard } from '../../support/apk/androguard';
+import { ApkBuilder } from '../../support/apk/apk-builder';
+import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
+import { buildOracleSamples } from '../../support/apk/build-oracle-samples';
 
 /** What both say about one app. */
 interface Compared {

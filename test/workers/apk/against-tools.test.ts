@@ -1,10 +1,10 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApkBuilder, DEBUG_KEY, DSA_KEY, EC_KEY, type KeySpec, RELEASE_KEY, SHA1_KEY } from '../../support/apk-builder';
-import { hasSparseEntries } from '../../support/apk-resource-table';
-import { appOfManyStrings, FULL_APP, manifestOf } from '../../support/apk-samples';
-import { runTool } from '../../support/apk-tools';
-import { analyzeFile } from '../../support/apk-worker';
+import { ApkBuilder, DEBUG_KEY, DSA_KEY, EC_KEY, type KeySpec, RELEASE_KEY, SHA1_KEY } from '../../support/apk/apk-builder';
+import { hasSparseEntries } from '../../support/apk/apk-resource-table';
+import { appOfManyStrings, FULL_APP, manifestOf } from '../../support/apk/apk-samples';
+import { runTool } from '../../support/apk/apk-tools';
+import { analyzeFile } from '../../support/apk/apk-worker';
 
 let builder: ApkBuilder;
 let unsigned: string;

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
 import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
 import { type ApkReport, type Finding } from '../../../services/workers/apk/report';
-import { ApkBuilder, type ApkSpec, DEBUG_KEY, RELEASE_KEY, SHA1_KEY } from '../../support/apk-builder';
-import { CLEAN_APP, FAKE_SECRETS, FULL_APP, manifestOf, type ManifestOptions } from '../../support/apk-samples';
-import { analyzeBytes, analyzeFile } from '../../support/apk-worker';
+import { ApkBuilder, type ApkSpec, DEBUG_KEY, RELEASE_KEY, SHA1_KEY } from '../../support/apk/apk-builder';
+import { CLEAN_APP, FAKE_SECRETS, FULL_APP, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
+import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
 
 let builder: ApkBuilder;
 let count = 0;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { ApkBuilder, RELEASE_KEY } from '../../support/apk-builder';
-import { FULL_APP } from '../../support/apk-samples';
-import { fuzzAnalysis } from '../../support/apk-fuzz';
-import { writeZip } from '../../support/apk-zip';
+import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
+import { FULL_APP } from '../../support/apk/apk-samples';
+import { fuzzAnalysis } from '../../support/apk/apk-fuzz';
+import { writeZip } from '../../support/apk/apk-zip';
 
 /** Set for a longer run. */
 const ROUNDS = Number(process.env.APK_FUZZ_ROUNDS ?? 10_000);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { ApkBuilder } from '../../support/apk-builder';
-import { CLEAN_APP, FULL_APP } from '../../support/apk-samples';
-import { analyzeBytes } from '../../support/apk-worker';
-import { writeZip, type ZipFile } from '../../support/apk-zip';
+import { ApkBuilder } from '../../support/apk/apk-builder';
+import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
+import { analyzeBytes } from '../../support/apk/apk-worker';
+import { writeZip, type ZipFile } from '../../support/apk/apk-zip';
 
 let builder: ApkBuilder;
 let manifest: ZipFile;

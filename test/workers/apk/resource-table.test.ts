@@ -1,6 +1,6 @@
 import { resolveValue, ResourceTable } from '../../../services/workers/apk/resources/resource-table';
 import { textOf, VALUE } from '../../../services/workers/apk/resources/resource-value';
-import { type EntryEncoding, writeResourceTable } from '../../support/apk-resource-table';
+import { type EntryEncoding, writeResourceTable } from '../../support/apk/apk-resource-table';
 
 const FIRST = 0x7f010000;
 

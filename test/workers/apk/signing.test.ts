@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SigningFacts } from '../../../services/workers/apk/report';
-import { ApkBuilder, EC_KEY, NEW_KEY, RELEASE_KEY } from '../../support/apk-builder';
-import { CLEAN_APP } from '../../support/apk-samples';
+import { ApkBuilder, EC_KEY, NEW_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
+import { CLEAN_APP } from '../../support/apk/apk-samples';
 import {
   createTestKey,
   digestIn,
@@ -17,9 +17,9 @@ import {
   V31_ID,
   V3_ID,
   withValues,
-} from '../../support/apk-signing-block';
-import { runTool } from '../../support/apk-tools';
-import { analyzeBytes } from '../../support/apk-worker';
+} from '../../support/apk/apk-signing-block';
+import { runTool } from '../../support/apk/apk-tools';
+import { analyzeBytes } from '../../support/apk/apk-worker';
 
 let builder: ApkBuilder;
 let unsigned: string;

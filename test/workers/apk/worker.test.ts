@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { runAnalysis } from '../../../services/workers/apk/run-analysis';
 import { receiveUpload } from '../../../services/workers/apk/receive-upload';
-import { compile } from '../../support/apk-worker';
+import { compile } from '../../support/apk/apk-worker';
 
 const ROOT = join(__dirname, '../../..');
 let folder: string;

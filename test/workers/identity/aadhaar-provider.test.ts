@@ -2,7 +2,7 @@ import { testCaptchaText } from '../../../services/workers/identity/captcha/capt
 import { AadhaarProvider } from '../../../services/workers/identity/upstream/aadhaar-provider';
 import { type AadhaarProviderClient } from '../../../services/workers/identity/upstream/aadhaar-provider-client';
 import { type Harness } from '../../services/kit/harness';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, post } from './support/ask';
 import { MovingClock } from './support/moving-clock';
 import { startScriptedHttp, type HttpScript, type ScriptedHttp } from './support/scripted-http';

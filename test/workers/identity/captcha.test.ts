@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { isCaptchaSolved, randomCaptchaText, testCaptchaText } from '../../../services/workers/identity/captcha/captcha-text';
 import { drawCaptcha } from '../../../services/workers/identity/captcha/draw-captcha';
 import { CAPTCHA_ALPHABET, strokesOf } from '../../../services/workers/identity/captcha/glyphs';
-import { CAPTCHA_TEXTS } from '../../../services/sandbox/identity-captcha';
+import { CAPTCHA_TEXTS } from '../../../services/sandbox/identity/identity-captcha';
 
 /** Share of dark pixels, 0 to 1. */
 async function inkOf(bytes: Buffer): Promise<number> {

@@ -1,8 +1,8 @@
 import { cookieHeader, cookiesAfter } from '../../../services/workers/identity/upstream/cookie-jar';
-import { type UpstreamResponse } from '../../../services/kit/upstream-client';
+import { type UpstreamResponse } from '../../../services/kit/upstream/upstream-client';
 import { GstPortal } from '../../../services/workers/identity/upstream/gst-portal';
 import { type Harness } from '../../services/kit/harness';
-import { type HeldTime, holdTime } from '../../support/held-time';
+import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
 import { PIXEL } from './support/scripted-link';
 import { MovingClock } from './support/moving-clock';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { loadService } from '../../../services/kit/load-proto';
-import { serveWorker } from '../../../services/kit/serve-worker';
+import { loadService } from '../../../services/kit/worker/load-proto';
+import { serveWorker } from '../../../services/kit/worker/serve-worker';
 import { createGstHandlers } from '../../../services/workers/identity/gst-handlers';
 import { testClock } from '../../services/kit/harness';
 import { asTest, get, post } from './support/ask';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { contextFor, proofHeader } from '../../services/kit/harness';
 import { eventually } from '../../support/eventually';
-import { holdTime } from '../../support/held-time';
+import { holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
 import { openingSessions, PIXEL, startScriptedLink, type ScriptedLink } from './support/scripted-link';
 import { listening, Stage } from './support/stage';

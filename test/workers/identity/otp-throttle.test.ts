@@ -4,8 +4,8 @@ import { createRedisOtpThrottle } from '../../../services/workers/identity/redis
 import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-number';
 import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
 import { eventually } from '../../support/eventually';
-import { startTestRedis, type TestRedis } from '../../support/redis';
-import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis-cluster';
+import { startTestRedis, type TestRedis } from '../../support/redis/redis';
+import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis/redis-cluster';
 
 let redis: TestRedis;
 let cluster: TestRedisCluster;

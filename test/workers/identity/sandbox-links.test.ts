@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import sharp from 'sharp';
 import { WebSocket } from 'ws';
-import { CAPTCHA_TEXTS, captchaImage } from '../../../services/sandbox/identity-captcha';
+import { CAPTCHA_TEXTS, captchaImage } from '../../../services/sandbox/identity/identity-captcha';
 import { Stage } from './support/stage';
 
 const stage = new Stage();

@@ -1,6 +1,6 @@
 import { type Harness } from '../../services/kit/harness';
 import { onceInThree } from '../../support/once-in-three';
-import { startTestRedis, type TestRedis } from '../../support/redis';
+import { startTestRedis, type TestRedis } from '../../support/redis/redis';
 import { get, post } from './support/ask';
 import { Stage } from './support/stage';
 

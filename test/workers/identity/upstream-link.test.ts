@@ -2,7 +2,7 @@ import { createLog } from '../../../services/kit/log';
 import { type LinkTimings } from '../../../services/workers/identity/upstream/link-connection';
 import { UpstreamLink } from '../../../services/workers/identity/upstream/upstream-link';
 import { eventually } from '../../support/eventually';
-import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/held-time';
+import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/faults/held-time';
 import { closedPort } from './support/stage';
 import { type Frame, type ScriptedLink, startScriptedLink } from './support/scripted-link';
 

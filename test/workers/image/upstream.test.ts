@@ -8,7 +8,7 @@ import { type Engine } from '../../../services/workers/image/engine';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox } from '../../../services/sandbox/start-sandbox';
 import { eventually } from '../../support/eventually';
-import { holdTime } from '../../support/held-time';
+import { holdTime } from '../../support/faults/held-time';
 import { disc } from './pictures';
 
 const never = new AbortController().signal;

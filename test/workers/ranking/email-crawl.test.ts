@@ -1,9 +1,9 @@
 import { FetchLimits } from '../../../services/kit/pages/fetch-limits';
 import { createLog } from '../../../services/kit/log';
 import { type PagePort } from '../../../services/kit/pages/page-port';
-import { FetchRefused } from '../../../services/kit/pinned-connector';
+import { FetchRefused } from '../../../services/kit/upstream/pinned-connector';
 import { eventually } from '../../support/eventually';
-import { holdTime } from '../../support/held-time';
+import { holdTime } from '../../support/faults/held-time';
 import { type CrawlCall, createEmailCrawl, type EmailCrawl } from '../../../services/workers/ranking/emails/email-crawl';
 
 const NEVER = Symbol('never');

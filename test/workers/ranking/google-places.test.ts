@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createLog } from '../../../services/kit/log';
-import { createUpstreamClient } from '../../../services/kit/upstream-client';
+import { createUpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { createGoogleRanking } from '../../../services/workers/ranking/google/google-ranking';
 import { FIELD_MASK, googleError, searchTextResponse } from '../../../services/workers/ranking/google/places-wire';

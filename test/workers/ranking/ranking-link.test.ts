@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createLog } from '../../../services/kit/log';
 import { RankingLink, type RankingLinkOptions } from '../../../services/workers/ranking/websocket/ranking-link';
 import { eventually } from '../../support/eventually';
-import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/held-time';
+import { type HeldTime, holdTime, passAnsweredHeartbeats } from '../../support/faults/held-time';
 
 interface Asked {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
-import { type ServiceDefinition } from '../../../services/kit/define-service';
-import { type WorkerServer } from '../../../services/kit/serve-worker';
+import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';

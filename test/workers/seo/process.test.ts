@@ -4,8 +4,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable } from 'node:stream';
-import { loadService } from '../../../services/kit/load-proto';
-import { createWorkerClient } from '../../../services/kit/worker-client';
+import { loadService } from '../../../services/kit/worker/load-proto';
+import { createWorkerClient } from '../../../services/kit/worker/worker-client';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';
 
 const root = join(__dirname, '../../..');

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { createUpstreamClient, type UpstreamClient } from '../../../services/kit/upstream-client';
+import { createUpstreamClient, type UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 
 export interface RecordedAnswer {
   readonly status?: number;

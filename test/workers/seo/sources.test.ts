@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type UpstreamClient } from '../../../services/kit/upstream-client';
+import { type UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { createBlockList } from '../../../services/workers/seo/sources/block-list';
 import { createBrave } from '../../../services/workers/seo/sources/brave';
 import { createCrawlIndex } from '../../../services/workers/seo/sources/crawl-index';

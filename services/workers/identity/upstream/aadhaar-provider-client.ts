@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
-import { type UpstreamClient } from '../../../kit/upstream-client';
+import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { parseHolderRecord } from './holder-record';
 import { exchangeOnce, jsonOf } from './http-exchange';
 import { badAnswer, SourceFailure, upstreamTimedOut } from './source-failure';

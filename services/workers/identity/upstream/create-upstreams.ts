@@ -1,8 +1,8 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { createUpstreamClient } from '../../../kit/upstream-client';
-import { sandboxAt } from '../../../kit/upstream-target';
+import { createUpstreamClient } from '../../../kit/upstream/upstream-client';
+import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
 import { type IdentityWorkerSettings } from '../settings';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { type Clock } from '../../../../plugins/core/ports';
-import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream-client';
+import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream/upstream-client';
 import { GST_LIMITS } from '../gst-session';
 import { parseCaptchaBytes } from './captcha-image';
 import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';

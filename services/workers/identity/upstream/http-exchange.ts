@@ -1,5 +1,5 @@
 import { isTimeout } from '../../../kit/errors';
-import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream-client';
+import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from '../../../kit/upstream/upstream-client';
 import { isSettled, SourceFailure } from './source-failure';
 
 /**

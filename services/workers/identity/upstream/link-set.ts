@@ -1,7 +1,7 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
+import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { createAadhaarLink } from './aadhaar-link';
 import { createGstLink } from './gst-link';
 import { type LinkTimings } from './link-connection';

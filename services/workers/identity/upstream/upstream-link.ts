@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { untilAborted } from '../../../kit/deadline';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { watchExchange } from '../../../kit/watch-exchange';
+import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import { LinkConnection, type LinkTimings } from './link-connection';
 import { SourceFailure } from './source-failure';
 

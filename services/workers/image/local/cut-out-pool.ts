@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../../kit/errors';
-import { type PoolLevels } from '../../../kit/worker-metrics';
+import { type PoolLevels } from '../../../kit/worker/worker-metrics';
 import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from './cut-out-job';
 
 export interface CutOutPoolOptions {

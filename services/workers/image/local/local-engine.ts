@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
-import { type PoolLevels } from '../../../kit/worker-metrics';
+import { type PoolLevels } from '../../../kit/worker/worker-metrics';
 import { type CutOut, type Engine } from '../engine';
 import { noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';

@@ -1,7 +1,7 @@
 import { DeadlinePassed } from '../../../kit/deadline';
 import { type Metrics } from '../../../kit/metrics';
-import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
-import { watchExchange } from '../../../kit/watch-exchange';
+import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
+import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import { type Engine } from '../engine';
 import { uprightPicture } from '../picture';
 import { checkResult } from './check-result';

@@ -6,7 +6,7 @@ import { type PagePort } from '../../../kit/pages/page-port';
 import { PageReader } from '../../../kit/pages/page-reader';
 import { hostOf, parseUrl } from '../../../kit/pages/page-url';
 import { anySignal } from '../../../kit/tracing';
-import { type WorkerCall } from '../../../kit/worker-call';
+import { type WorkerCall } from '../../../kit/worker/worker-call';
 import { contactPages } from './contact-pages';
 import { siteOf } from './email-address';
 import { emailsInPage } from './emails-in-page';

@@ -1,6 +1,6 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { formatTimestamp } from '../../../kit/timestamp';
-import { type UpstreamClient } from '../../../kit/upstream-client';
+import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
 import { type Place } from '../place';
 import { positionBody, type RankingFacts, searchBody, withoutRepeats } from '../rank-places';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../kit/errors';
-import { type UpstreamClient } from '../../../kit/upstream-client';
+import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { type PlacePage, type PlaceQuery, type UpstreamCall } from '../ranking-upstream';
 import { FIELD_MASK, googleError, placeOf, searchTextResponse } from './places-wire';
 

@@ -4,7 +4,7 @@ import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
 import { ServiceError, upstreamFailure } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { watchExchange } from '../../../kit/watch-exchange';
+import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import { parseRankingFrame, rankFrame, type RankParameters } from './ranking-frames';
 
 export interface RankingLinkOptions {

@@ -3,7 +3,7 @@ import { type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream-target';
+import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { type Place } from '../place';
 import { type PlaceQuery, type RankingUpstream } from '../ranking-upstream';
 import { parametersOf, type RankParameters } from './ranking-frames';

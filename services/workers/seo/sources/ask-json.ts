@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { type UpstreamClient, type UpstreamRequest } from '../../../kit/upstream-client';
+import { type UpstreamClient, type UpstreamRequest } from '../../../kit/upstream/upstream-client';
 import { failedStatus, SourceFailed } from './source-failed';
 
 export type JsonClient = Pick<UpstreamClient, 'request'>;

@@ -1,6 +1,6 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Metrics } from '../../../kit/metrics';
-import { createUpstreamClient, type UpstreamClient } from '../../../kit/upstream-client';
+import { createUpstreamClient, type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { type SeoWorkerSettings } from '../settings';
 import { BLOCK_LIST, type BlockList, createBlockList } from './block-list';
 import { createBrave } from './brave';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type KeyMode } from '../../../../plugins/core/ports';
-import { type UpstreamClient } from '../../../kit/upstream-client';
+import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { failedStatus, SourceFailed } from './source-failed';
 
 type LineClient = Pick<UpstreamClient, 'stream'>;

@@ -1,4 +1,4 @@
-import { FetchRefused } from '../../../../services/kit/pinned-connector';
+import { FetchRefused } from '../../../../services/kit/upstream/pinned-connector';
 import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
 import { type PagePort } from '../../../../services/kit/pages/page-port';
 import { PageReader } from '../../../../services/kit/pages/page-reader';

@@ -7,7 +7,7 @@ import { createGstDeps, gstService } from '../../../../services/gst/routes';
 import { gstSettings } from '../../../../services/gst/settings';
 import { createLog, type Log } from '../../../../services/kit/log';
 import { createMetrics, type Metrics } from '../../../../services/kit/metrics';
-import { type WorkerServer } from '../../../../services/kit/serve-worker';
+import { type WorkerServer } from '../../../../services/kit/worker/serve-worker';
 import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-sandbox';
 import { identityWorkerSettings } from '../../../../services/workers/identity/settings';

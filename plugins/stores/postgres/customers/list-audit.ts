@@ -1,0 +1,45 @@
+import { type Database } from '../database';
+import { cutPage, numberBefore } from '../page-cursor';
+
+/** One line of the audit log. */
+export interface AuditLine {
+  readonly at: Date;
+  /** As written: `cli`, `dashboard:you@example.com` and the like. */
+  readonly actor: string;
+  /** Null when it did not come over a network. */
+  readonly from: string | null;
+  readonly action: string;
+  readonly subjectKind: string;
+  readonly subjectId: string;
+  /** Masked key, or product; null for a customer, and for what is no more. */
+  readonly label: string | null;
+  /** Long lists are cut, and end with how many more there are. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Of a list in the details: 10,000 rules of a key on each of 100 lines would be more than a process can hold. */
+const MOST_LISTED = 20;
+const SHORT_MEMBER = `
+CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_LISTED}
+  THEN jsonb_path_query_array(value, '$[0 to ${MOST_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MOST_LISTED}) || ' more')
+  ELSE value END`;
+
+const PAGE = `
+SELECT a.id::text AS number, a.at, a.actor, a.from_address AS "from", a.action, a.subject_kind AS "subjectKind", a.subject_id AS "subjectId",
+  CASE a.subject_kind
+    WHEN 'credential' THEN (SELECT k.prefix || '…' || k.last_four FROM credential k WHERE k.id = a.subject_id::uuid AND k.customer_id = $1)
+    WHEN 'subscription' THEN (SELECT s.product_id FROM subscription s WHERE s.id = a.subject_id::uuid AND s.customer_id = $1)
+  END AS label,
+  (SELECT COALESCE(jsonb_object_agg(name, ${SHORT_MEMBER}), '{}') FROM jsonb_each(a.details) AS member(name, value)) AS details
+FROM audit_log a WHERE a.customer_id = $1 AND a.id < $2 ORDER BY a.id DESC LIMIT $3`;
+
+/** Everything that was done to a customer and its keys and subscriptions, by whomever; newest first. `next` is undefined at the end. */
+export async function listAudit(
+  db: Database,
+  query: { customerId: string; limit: number; after?: string | undefined },
+): Promise<{ lines: readonly AuditLine[]; next: string | undefined }> {
+  const { customerId, limit, after } = query;
+  const page = await db.query<AuditLine & { number: string }>(PAGE, [customerId, numberBefore(after), limit + 1]);
+  const { rows, next } = cutPage(page.rows, limit);
+  return { lines: rows, next };
+}

@@ -1,0 +1,55 @@
+import { type Decision } from '../../../core/ports';
+import { type Database } from '../database';
+
+interface Row {
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly products: string[];
+  readonly outcome: Decision['outcome'];
+  readonly keyPlace: string | null;
+  readonly maskedKey: string | null;
+  readonly credentialId: string | null;
+  readonly customerId: string | null;
+  readonly subscriptionId: string | null;
+  readonly product: string | null;
+  readonly callerAddress: string | null;
+  readonly originHost: string | null;
+  readonly matchedRule: string | null;
+  readonly quota: Decision['quota'] | null;
+}
+
+const SELECT = `
+SELECT request_id AS "requestId", (extract(epoch FROM at) * 1000)::float8 AS "atMs", products, outcome, key_place AS "keyPlace",
+  masked_key AS "maskedKey", credential_id AS "credentialId", customer_id AS "customerId", subscription_id AS "subscriptionId", product,
+  caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", quota
+FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) ORDER BY at DESC LIMIT 1`;
+
+/**
+ * What the access layer decided on a request of the last 7 days.
+ * @param options.customerId finds only this customer's requests
+ * @returns undefined when the request is not known
+ */
+export async function explainDecision(
+  db: Database,
+  { requestId, customerId }: { requestId: string; customerId?: string },
+): Promise<Decision | undefined> {
+  const { rows } = await db.query<Row>(SELECT, [requestId, customerId ?? null]);
+  const row = rows[0];
+  if (!row) return undefined;
+  return {
+    requestId: row.requestId,
+    atMs: Math.round(row.atMs),
+    products: row.products,
+    outcome: row.outcome,
+    keyPlace: row.keyPlace ?? undefined,
+    maskedKey: row.maskedKey ?? undefined,
+    credentialId: row.credentialId ?? undefined,
+    customerId: row.customerId ?? undefined,
+    subscriptionId: row.subscriptionId ?? undefined,
+    product: row.product ?? undefined,
+    callerAddress: row.callerAddress ?? undefined,
+    originHost: row.originHost ?? undefined,
+    matchedRule: row.matchedRule ?? undefined,
+    quota: row.quota ?? undefined,
+  };
+}

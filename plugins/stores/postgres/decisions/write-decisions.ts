@@ -1,0 +1,46 @@
+import { type Decision } from '../../../core/ports';
+import { type Database, isUuid } from '../database';
+
+const INSERT = `
+INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key, credential_id, customer_id, subscription_id, product,
+  caller_address, origin_host, matched_rule, quota)
+SELECT request_id, to_timestamp(at_ms / 1000), outcome, string_to_array(products, ','), key_place, masked_key, credential_id, customer_id,
+  subscription_id, product, caller_address, origin_host, matched_rule, quota
+FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, products text, key_place text, masked_key text,
+  credential_id uuid, customer_id uuid, subscription_id uuid, product text, caller_address text, origin_host text, matched_rule text,
+  quota jsonb)`;
+
+/** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
+function textOf(text: string | undefined): string | undefined {
+  return text?.replace(/[\0\ud800-\udfff]/gu, '');
+}
+
+function uuidOf(text: string | undefined): string | undefined {
+  return text !== undefined && isUuid(text) ? text : undefined;
+}
+
+/** A member that is undefined is not written, and reads as null. */
+function rowOf(decision: Decision): Record<string, unknown> {
+  return {
+    request_id: textOf(decision.requestId),
+    at_ms: decision.atMs,
+    outcome: decision.outcome,
+    products: decision.products.join(','),
+    key_place: textOf(decision.keyPlace),
+    masked_key: textOf(decision.maskedKey),
+    credential_id: uuidOf(decision.credentialId),
+    customer_id: uuidOf(decision.customerId),
+    subscription_id: uuidOf(decision.subscriptionId),
+    product: textOf(decision.product),
+    caller_address: textOf(decision.callerAddress),
+    origin_host: textOf(decision.originHost),
+    matched_rule: textOf(decision.matchedRule),
+    quota: decision.quota,
+  };
+}
+
+/** Appends decisions in one statement. As JSON: writing an array for each column took the driver five times as long (3 µs a row). */
+export async function writeDecisions(db: Database, decisions: readonly Decision[]): Promise<void> {
+  if (decisions.length === 0) return;
+  await db.query({ name: 'write-decisions', text: INSERT, values: [JSON.stringify(decisions.map(rowOf))] });
+}

@@ -1,0 +1,64 @@
+import { type PoolClient } from 'pg';
+import { type Database, inTransaction } from '../database';
+import { checkDate, checkName } from './key-options';
+import { type KeyRef, type KeyView, lockKey } from './key-view';
+import { OperationRefused } from '../operation-refused';
+import { subscribe } from '../subscriptions/subscribe';
+import { type Actor, writeAudit } from '../customers/write-audit';
+
+export interface ChangeKeyOptions extends KeyRef {
+  /** Null takes the name away. */
+  readonly name?: string | null | undefined;
+  /** All products that the key is to be authorised for. The customer is subscribed to new ones, as when a key is made. */
+  readonly products?: readonly string[] | undefined;
+  /** Null lets the key live for ever. */
+  readonly expiresAt?: Date | null | undefined;
+  /** See `SubscribeOptions`. */
+  readonly keepsLimits?: boolean;
+  readonly actor: Actor;
+}
+
+function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView, 'name' | 'expiresAt' | 'products'> {
+  const { name, expiresAt } = options;
+  const products = options.products && [...new Set(options.products)].sort();
+  if (products?.length === 0) throw new OperationRefused('product_missing', 'a key needs at least one product');
+  return {
+    name: name === undefined ? before.name : name === null ? null : checkName(name),
+    expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt === null ? null : checkDate(expiresAt),
+    products: products ?? before.products,
+  };
+}
+
+async function replaceProducts(
+  client: PoolClient,
+  before: KeyView,
+  products: readonly string[],
+  { actor, keepsLimits }: ChangeKeyOptions,
+): Promise<void> {
+  const { customerId } = before;
+  const added = products.filter((product) => !before.products.includes(product));
+  for (const product of added) await subscribe(client, { customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
+  await client.query('DELETE FROM credential_product WHERE credential_id = $1 AND product_id <> ALL ($2)', [before.id, products]);
+  await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [before.id, added]);
+}
+
+/**
+ * Changes name, products or expiry of a key; what is left out stays. A change to what is there already is none.
+ * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `date_malformed`, `product_missing`,
+ * `product_unknown`, `product_without_limits`
+ */
+export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
+  return inTransaction(db, async (client) => {
+    const before = await lockKey(client, options);
+    if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
+    const { name, expiresAt, products } = wantedFields(before, options);
+    await client.query('UPDATE credential SET name = $2, expires_at = $3 WHERE id = $1', [before.id, name, expiresAt]);
+    await replaceProducts(client, before, products, options);
+    const after = await lockKey(client, before);
+    const shown = (key: KeyView): unknown => ({ name: key.name, expiresAt: key.expiresAt, products: key.products });
+    const details = { before: shown(before), after: shown(after) };
+    if (JSON.stringify(details.before) === JSON.stringify(details.after)) return after;
+    await writeAudit(client, { actor: options.actor, action: 'key.change', subject: { kind: 'credential', id: before.id }, details });
+    return after;
+  });
+}

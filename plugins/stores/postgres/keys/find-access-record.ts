@@ -1,0 +1,95 @@
+import { type Pool, type QueryConfig } from 'pg';
+import {
+  type AccessRecord,
+  type AccessRecords,
+  type CredentialState,
+  type KeyMode,
+  StoreUnavailable,
+  type SubscriptionState,
+} from '../../../core/ports';
+import { compileWhitelist } from '../../../core/whitelist';
+
+/** One statement, so that key, rules, subscriptions and limits are of one moment. */
+const SELECT = `
+SELECT c.id, c.customer_id AS "customerId", c.mode, c.state, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
+  ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
+  ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = c.id ORDER BY rule) AS rules,
+  COALESCE((
+    SELECT json_agg(json_build_object(
+      'id', s.id, 'product', s.product_id, 'plan', s.plan_name, 'state', s.state,
+      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly)
+    ) ORDER BY s.product_id)
+    FROM credential_product g
+    JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
+    JOIN product p ON p.id = s.product_id
+    LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+    WHERE g.credential_id = c.id
+  ), '[]') AS subscriptions
+FROM credential c WHERE c.hash = $1`;
+
+interface Row {
+  readonly id: string;
+  readonly customerId: string;
+  readonly mode: KeyMode;
+  readonly state: CredentialState;
+  readonly expiresAtMs: number | null;
+  readonly products: string[];
+  readonly rules: string[];
+  readonly subscriptions: {
+    id: string;
+    product: string;
+    plan: string | null;
+    state: SubscriptionState;
+    /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
+    daily: number | null;
+    monthly: number | null;
+  }[];
+}
+
+function recordOf(row: Row): AccessRecord {
+  return {
+    credentialId: row.id,
+    customerId: row.customerId,
+    mode: row.mode,
+    state: row.state,
+    expiresAtMs: row.expiresAtMs,
+    products: row.products,
+    whitelist: compileWhitelist(row.rules),
+    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, daily, monthly }) =>
+      daily === null || monthly === null ? [] : [{ id, product, plan, state, limits: { daily, monthly } }],
+    ),
+  };
+}
+
+/** The connection broke under the query: another one may work. A query that merely took too long is not asked twice. */
+function isBrokenConnection(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === '57P01' || /^Connection terminated(?! due to)/.test(message);
+}
+
+async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> {
+  try {
+    return (await pool.query<Row>(config)).rows[0];
+  } catch (error) {
+    if (!isBrokenConnection(error)) throw error;
+    return (await pool.query<Row>(config)).rows[0];
+  }
+}
+
+/**
+ * Keys by hash, read from PostgreSQL each time.
+ * @param pool with a statement time-out; a stopped server would keep a request for ever
+ */
+export function createPostgresAccessRecords(pool: Pool): AccessRecords {
+  return {
+    async findAccessRecord(hash) {
+      let row: Row | undefined;
+      try {
+        row = await query(pool, { name: 'find-access-record', text: SELECT, values: [Buffer.from(hash, 'hex')] });
+      } catch (cause) {
+        throw new StoreUnavailable('PostgreSQL did not answer', { cause });
+      }
+      return row && recordOf(row);
+    },
+  };
+}

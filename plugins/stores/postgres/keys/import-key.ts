@@ -1,0 +1,28 @@
+import { type KeyMode } from '../../../core/ports';
+import { type Database, inTransaction } from '../database';
+import { type IssuedKey, type IssueKeyOptions, issueKey } from './issue-key';
+import { checkMode } from './key-options';
+import { OperationRefused } from '../operation-refused';
+
+export type ImportKeyOptions = IssueKeyOptions & {
+  /** SHA-256 of the foreign key, 64 hex digits. */
+  readonly hash: string;
+  /** Last four characters for display; only for keys of 16 characters or more, or they would give half the secret away. */
+  readonly lastFour?: string;
+  /** Default: live. */
+  readonly mode?: KeyMode;
+};
+
+/**
+ * Stores a key that another system made, by its hash, so that customers can keep it.
+ * @throws OperationRefused `hash_malformed`, `key_exists`, and all that createKey refuses
+ */
+export async function importKey(db: Database, options: ImportKeyOptions): Promise<IssuedKey> {
+  const hash = options.hash.trim().toLowerCase();
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new OperationRefused('hash_malformed', 'the hash must be a SHA-256 of 64 hexadecimal digits');
+  const lastFour = options.lastFour ?? '';
+  if (!/^([\x21-\x7e]{4})?$/.test(lastFour))
+    throw new OperationRefused('hash_malformed', 'the last four characters must be four printable ones');
+  const secret = { hash, display: { prefix: '', lastFour }, mode: checkMode(options.mode ?? 'live') };
+  return inTransaction(db, (client) => issueKey(client, { ...options, secret, action: 'key.import' }));
+}

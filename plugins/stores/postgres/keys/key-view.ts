@@ -1,0 +1,71 @@
+import { type CredentialState, type KeyMode } from '../../../core/ports';
+import { type Database, isUuid } from '../database';
+import { OperationRefused } from '../operation-refused';
+
+/** A key as people see it after it was made: never the secret. */
+export interface KeyView {
+  readonly id: string;
+  readonly customerId: string;
+  /** E-mail address. */
+  readonly customer: string;
+  readonly name: string | null;
+  /** `tg_live…1a2B`. */
+  readonly maskedKey: string;
+  readonly mode: KeyMode;
+  readonly state: CredentialState;
+  /** True from the moment of expiry on. */
+  readonly expired: boolean;
+  readonly expiresAt: Date | null;
+  readonly products: readonly string[];
+  /** Whitelist rules in canonical text; none admit every caller. */
+  readonly rules: readonly string[];
+  readonly createdAt: Date;
+  /** The last admitted request, to within 5 s. */
+  readonly lastUsedAt: Date | null;
+  readonly rotatedFrom: string | null;
+}
+
+/** Without its rules, of which it may have thousands: for lists. */
+export type KeySummary = Omit<KeyView, 'rules'>;
+
+/** For credential `k` of customer `c`. */
+export const KEY_SUMMARY_COLUMNS = `
+k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '…' || k.last_four AS "maskedKey", k.mode, k.state,
+  COALESCE(k.expires_at <= now(), false) AS expired, k.expires_at AS "expiresAt",
+  ARRAY(SELECT product_id FROM credential_product WHERE credential_id = k.id ORDER BY product_id) AS products,
+  k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;
+
+const KEY_COLUMNS = `${KEY_SUMMARY_COLUMNS},
+  ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = k.id ORDER BY kind, rule) AS rules`;
+
+const SELECT = `SELECT ${KEY_COLUMNS} FROM credential k JOIN customer c ON c.id = k.customer_id`;
+
+/** One customer's keys, newest first. */
+export async function viewKeys(db: Database, customerId: string): Promise<KeyView[]> {
+  const { rows } = await db.query<KeyView>(`${SELECT} WHERE k.customer_id = $1 ORDER BY k.created_at DESC, k.id`, [customerId]);
+  return rows;
+}
+
+/** Names a key; with `customerId` only among that customer's, another's then reads as unknown. */
+export interface KeyRef {
+  readonly id: string;
+  readonly customerId?: string;
+}
+
+/** @throws OperationRefused `key_unknown` */
+export async function viewKey(db: Database, { id, customerId }: KeyRef): Promise<KeyView> {
+  const where = 'WHERE k.id = $1 AND ($2::uuid IS NULL OR k.customer_id = $2)';
+  const { rows } = isUuid(id) ? await db.query<KeyView>(`${SELECT} ${where}`, [id, customerId ?? null]) : { rows: [] };
+  if (!rows[0]) throw new OperationRefused('key_unknown', `there is no key "${id}"`);
+  return rows[0];
+}
+
+/**
+ * Locks a key until the transaction ends, then reads it. Two statements: one would show rules and products as they were before it
+ * waited for the lock.
+ * @throws OperationRefused `key_unknown`
+ */
+export async function lockKey(db: Database, key: KeyRef): Promise<KeyView> {
+  if (isUuid(key.id)) await db.query('SELECT 1 FROM credential WHERE id = $1 FOR UPDATE', [key.id]);
+  return viewKey(db, key);
+}

@@ -1,0 +1,159 @@
+import { type Pool } from 'pg';
+import { type Clock, StoreUnavailable } from '../../../core/ports';
+import { BatchQueue } from '../../quota/quota-batch-queue';
+import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-parts';
+import { ReplyWatch } from '../../quota/quota-reply-watch';
+import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
+
+const SYNC = { name: 'quota-sync', text: 'SELECT * FROM quota_sync($1::uuid[], $2::date[], $3::bigint[], $4::bigint[])' };
+const GIVE_BACK = {
+  name: 'quota-give-back',
+  text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6)',
+};
+const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'DELETE FROM quota_refund WHERE day < $1::date - 3' };
+
+export interface QuotaLedgerOptions {
+  readonly pool: Pool;
+  readonly timeZone: string;
+  readonly clock: Clock;
+  /** See {@link ReplyWatch}. */
+  readonly silenceMs: number;
+  readonly heldUpSilenceMs: number;
+  readonly deadlineMs: number;
+  /** Added to the database's clock; tests turn days with it. */
+  readonly clockOffsetSeconds?: () => number;
+}
+
+/** Units of one day to give back. Without a request id the caller vouches that it is once. */
+export interface GiveBack {
+  readonly requestId: string | null;
+  readonly subscriptionId: string;
+  readonly day: string;
+  readonly units: number;
+}
+
+export type GiveBackOutcome = 'refunded' | 'repeated' | 'uncharged';
+
+export interface GivenBack {
+  readonly outcome: GiveBackOutcome;
+  readonly usage: SubscriptionUsage;
+}
+
+type Query = { name: string; text: string };
+
+const MOST_ROWS = 1_000;
+/** While Postgres is silent it is asked this often whether it is back; every other call fails at once. */
+const PROBE_INTERVAL_MS = 250;
+
+/** What Postgres keeps of usage: every part of every count, and which requests were refunded. */
+export class QuotaLedger {
+  private readonly watch: ReplyWatch;
+  private readonly givenBack: BatchQueue<GiveBack, GivenBack>;
+  private readonly syncs: BatchQueue<SubscriptionUsage, SubscriptionUsage>;
+  private isSilent = false;
+  private hasFailed = false;
+  private lastProbeAt = -Infinity;
+  private refundsForgottenOn = '';
+
+  constructor(private readonly options: QuotaLedgerOptions) {
+    const { silenceMs, heldUpSilenceMs, deadlineMs, clock } = options;
+    const onSilence = (): void => void (this.isSilent = true);
+    this.watch = new ReplyWatch({ store: 'Postgres', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
+    this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
+    this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MOST_ROWS, concurrency: 2 });
+  }
+
+  /** False when the last statement failed or got no answer. */
+  get isAnswering(): boolean {
+    return !this.isSilent && !this.hasFailed;
+  }
+
+  /**
+   * One named statement on any connection.
+   * @param onLate gets the rows when they come after the deadline
+   * @throws StoreUnavailable
+   */
+  async query<Row extends object>(query: Query, values: unknown[], onLate?: (rows: Row[]) => void): Promise<Row[]> {
+    const now = this.options.clock.monotonic();
+    if (this.isSilent) {
+      if (now - this.lastProbeAt < PROBE_INTERVAL_MS) throw new StoreUnavailable('Postgres does not answer');
+      this.lastProbeAt = now;
+    }
+    try {
+      const result = await this.watch.guard(
+        this.options.pool.query<Row>({ ...query, values }).then((answer) => {
+          this.isSilent = false;
+          this.hasFailed = false;
+          return answer;
+        }),
+        (late) => onLate?.(late.rows),
+      );
+      return result.rows;
+    } catch (cause) {
+      this.hasFailed = true;
+      throw cause instanceof StoreUnavailable ? cause : new StoreUnavailable('Postgres failed', { cause });
+    }
+  }
+
+  clockOffset(): number {
+    return this.options.clockOffsetSeconds?.() ?? 0;
+  }
+
+  /**
+   * Keeps what a node saw of each subscription's day, the larger figure winning, and answers what Postgres then knows.
+   * @throws StoreUnavailable
+   */
+  async sync(seen: readonly SubscriptionUsage[]): Promise<SubscriptionUsage[]> {
+    if (seen.length === 0) return [];
+    const values = [
+      seen.map((each) => each.subscriptionId),
+      seen.map((each) => each.day),
+      seen.map((each) => each.ofDay.redis),
+      seen.map((each) => each.ofDay.postgres),
+    ];
+    const known = inPlace(await this.query<QuotaRow>(SYNC, values), readQuotaRow);
+    return seen.map(({ subscriptionId, day }, index) => ({ subscriptionId, day, ...requireParts(known[index]) }));
+  }
+
+  /** {@link sync} of one subscription; those asked for together share a statement. */
+  syncOne(seen: SubscriptionUsage): Promise<SubscriptionUsage> {
+    return this.syncs.add(seen);
+  }
+
+  /** @throws StoreUnavailable */
+  giveBack(units: GiveBack): Promise<GivenBack> {
+    return this.givenBack.add(units);
+  }
+
+  private async runGiveBack(batch: readonly GiveBack[]): Promise<GivenBack[]> {
+    const values = [
+      batch.map((each) => each.requestId),
+      batch.map((each) => each.subscriptionId),
+      batch.map((each) => each.day),
+      batch.map((each) => each.units),
+      this.options.timeZone,
+      this.clockOffset(),
+    ];
+    const rows = await this.query<QuotaRow & { outcome: GiveBackOutcome }>(GIVE_BACK, values);
+    const known = inPlace(rows, (row) => ({ outcome: row.outcome, ...readQuotaRow(row) }));
+    this.forgetOldRefunds(batch);
+    return batch.map(({ subscriptionId, day }, index) => {
+      const { outcome, ...parts } = requireParts(known[index]);
+      return { outcome, usage: { subscriptionId, day, ...parts } };
+    });
+  }
+
+  /** Once a day, when the first refund of a new day comes. */
+  private forgetOldRefunds(batch: readonly GiveBack[]): void {
+    const newest = batch.reduce((latest, { day }) => (day > latest ? day : latest), '');
+    if (newest <= this.refundsForgottenOn) return;
+    this.refundsForgottenOn = newest;
+    // A failure only leaves rows for the next day's clean-up.
+    this.query(FORGET_REFUNDS, [newest]).catch(() => undefined);
+  }
+}
+
+function requireParts<Parts extends { ofDay: UsageParts; ofMonth: UsageParts }>(parts: Parts | undefined): Parts {
+  if (!parts) throw new StoreUnavailable('Postgres answered fewer rows than were asked for');
+  return parts;
+}

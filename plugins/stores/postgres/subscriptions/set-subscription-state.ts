@@ -1,0 +1,38 @@
+import { type SubscriptionState } from '../../../core/ports';
+import { type Database, inTransaction } from '../database';
+import { OperationRefused } from '../operation-refused';
+import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
+import { type Actor, writeAudit } from '../customers/write-audit';
+
+const ACTIONS: Record<SubscriptionState, string> = {
+  active: 'subscription.resume',
+  paused: 'subscription.pause',
+  cancelled: 'subscription.cancel',
+};
+
+/**
+ * Pauses, resumes or cancels. A subscription that is in the state already is left as it is; a cancelled one comes back only by being
+ * created again.
+ * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`
+ */
+export function setSubscriptionState(
+  db: Database,
+  options: SubscriptionRef & { readonly state: SubscriptionState; readonly actor: Actor },
+): Promise<SubscriptionView> {
+  const { state, actor } = options;
+  return inTransaction(db, async (client) => {
+    const before = await lockSubscription(client, options);
+    if (before.state === state) return before;
+    if (before.state === 'cancelled') {
+      throw new OperationRefused('subscription_cancelled', `subscription "${before.id}" is cancelled; create it again instead`);
+    }
+    await client.query('UPDATE subscription SET state = $2, updated_at = now() WHERE id = $1', [before.id, state]);
+    await writeAudit(client, {
+      actor,
+      action: ACTIONS[state],
+      subject: { kind: 'subscription', id: before.id },
+      details: { before: before.state },
+    });
+    return { ...before, state };
+  });
+}

@@ -1,0 +1,54 @@
+import { type SubscriptionState } from '../../../core/ports';
+import { type Database, isUuid } from '../database';
+import { OperationRefused } from '../operation-refused';
+
+/** A subscription as people see it. */
+export interface SubscriptionView {
+  readonly id: string;
+  readonly customerId: string;
+  /** E-mail address. */
+  readonly customer: string;
+  readonly product: string;
+  /** Null: the product's base limits. */
+  readonly plan: string | null;
+  readonly state: SubscriptionState;
+  /** Limits in force, requests a day and a month: override, else plan, else base. */
+  readonly daily: number;
+  readonly monthly: number;
+  readonly dailyOverride: number | null;
+  readonly monthlyOverride: number | null;
+  readonly createdAt: Date;
+}
+
+const SELECT = `
+SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
+  COALESCE(s.daily_override, l.daily, p.daily) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
+  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.created_at AS "createdAt"
+FROM subscription s
+JOIN customer c ON c.id = s.customer_id
+JOIN product p ON p.id = s.product_id
+LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name`;
+
+/** One customer's subscriptions, in any state, by product. */
+export async function viewSubscriptions(db: Database, customerId: string): Promise<SubscriptionView[]> {
+  const { rows } = await db.query<SubscriptionView>(`${SELECT} WHERE s.customer_id = $1 ORDER BY s.product_id`, [customerId]);
+  return rows;
+}
+
+/** Names a subscription; with `customerId` only among that customer's, another's then reads as unknown. */
+export interface SubscriptionRef {
+  readonly id: string;
+  readonly customerId?: string;
+}
+
+/** Reads a subscription and locks it until the transaction ends. @throws OperationRefused `subscription_unknown` */
+export async function lockSubscription(db: Database, { id, customerId }: SubscriptionRef): Promise<SubscriptionView> {
+  const { rows } = isUuid(id)
+    ? await db.query<SubscriptionView>(`${SELECT} WHERE s.id = $1 AND ($2::uuid IS NULL OR s.customer_id = $2) FOR UPDATE OF s`, [
+        id,
+        customerId ?? null,
+      ])
+    : { rows: [] };
+  if (!rows[0]) throw new OperationRefused('subscription_unknown', `there is no subscription "${id}"`);
+  return rows[0];
+}

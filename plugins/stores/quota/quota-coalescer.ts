@@ -1,0 +1,117 @@
+import { type QuotaLimits } from '../../core/catalogue';
+import { type QuotaCounter, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
+import { decideSpend, type QuotaStanding } from '../../core/quota';
+import { type QuotaBackend, type Refund, type Taken } from './quota-parts';
+
+interface Waiter {
+  readonly limits: QuotaLimits;
+  readonly resolve: (result: SpendResult) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Spends of one subscription in arrival order. */
+interface Queue {
+  waiters: Waiter[];
+  isBusy: boolean;
+}
+
+/** Enough for any plan; keeps one call's answer small in memory. */
+const MOST_UNITS = 10_000;
+
+/**
+ * Turns single spends into calls for n units. Spends of one subscription that arrive in one turn of the event loop, or while a call
+ * for it is under way, travel together; a partial grant goes to those who came first. The store decides every unit, so this stays
+ * exact, and a hot subscription costs one call a round trip instead of one a request.
+ */
+export class CoalescingCounter implements QuotaCounter {
+  private readonly queues = new Map<string, Queue>();
+  private due: string[] = [];
+
+  constructor(private readonly backend: QuotaBackend) {}
+
+  spend(request: SpendRequest): Promise<SpendResult> {
+    return new Promise((resolve, reject) => {
+      const id = request.subscriptionId;
+      let queue = this.queues.get(id);
+      if (!queue) this.queues.set(id, (queue = { waiters: [], isBusy: false }));
+      queue.waiters.push({ limits: request.limits, resolve, reject });
+      if (!queue.isBusy && queue.waiters.length === 1) this.schedule(id);
+    });
+  }
+
+  refund(refund: Refund): Promise<boolean> {
+    return this.backend.refund(refund);
+  }
+
+  async readStanding(subscriptionId: string): Promise<QuotaStanding> {
+    const taken = await this.backend.take({ subscriptionId, limits: { daily: 0, monthly: 0 }, units: 0 });
+    return taken.standing;
+  }
+
+  /** Spends that are not answered yet and not under way. */
+  get waiting(): number {
+    let count = 0;
+    for (const { waiters } of this.queues.values()) count += waiters.length;
+    return count;
+  }
+
+  /** setImmediate, not a microtask: it runs once every socket that became readable in this turn has been read. */
+  private schedule(subscriptionId: string): void {
+    if (this.due.push(subscriptionId) === 1) setImmediate(() => this.sendDue());
+  }
+
+  private sendDue(): void {
+    const ids = this.due;
+    this.due = [];
+    for (const id of ids) void this.send(id);
+  }
+
+  private async send(subscriptionId: string): Promise<void> {
+    const queue = this.queues.get(subscriptionId);
+    const limits = queue?.waiters[0]?.limits;
+    if (!queue || !limits) return;
+    const count = countSameLimits(queue.waiters, limits);
+    const batch = count === queue.waiters.length ? queue.waiters : queue.waiters.slice(0, count);
+    queue.waiters = queue.waiters.slice(count);
+    queue.isBusy = true;
+    try {
+      handOut(await this.backend.take({ subscriptionId, limits, units: batch.length }), batch);
+    } catch (cause) {
+      const error = cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the quota counter failed', { cause });
+      for (const waiter of batch) waiter.reject(error);
+    }
+    queue.isBusy = false;
+    if (queue.waiters.length > 0) this.schedule(subscriptionId);
+    else this.queues.delete(subscriptionId);
+  }
+}
+
+/** A plan change may separate two spends; each must be judged by its own limits. */
+function countSameLimits(waiters: readonly Waiter[], limits: QuotaLimits): number {
+  let count = 1;
+  for (; count < waiters.length && count < MOST_UNITS; count++) {
+    const other = waiters[count]?.limits;
+    if (other?.daily !== limits.daily || other.monthly !== limits.monthly) break;
+  }
+  return count;
+}
+
+/** Everyone sees the counts as they were right after its own unit, as if the spends had come one by one. */
+function handOut({ granted, standing }: Taken, batch: readonly Waiter[]): void {
+  batch.forEach((waiter, index) => {
+    if (index >= granted) {
+      waiter.resolve({ granted: false, exceeded: decideSpend(standing, waiter.limits, 1).exceeded ?? 'daily', standing });
+      return;
+    }
+    waiter.resolve({ granted: true, exceeded: undefined, standing: standingBefore(standing, granted - 1 - index) });
+  });
+}
+
+function standingBefore(standing: QuotaStanding, units: number): QuotaStanding {
+  if (units === 0) return standing;
+  return {
+    ...standing,
+    usedDaily: Math.max(0, standing.usedDaily - units),
+    usedMonthly: Math.max(0, standing.usedMonthly - units),
+  };
+}

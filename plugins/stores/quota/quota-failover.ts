@@ -1,0 +1,122 @@
+import { StoreUnavailable } from '../../core/ports';
+import { type Demand, type QuotaBackend, type Refund, type StoreLog, type Taken } from './quota-parts';
+
+export type StoreInUse = 'redis' | 'postgres' | 'none';
+
+/** The Redis counter as the failover sees it. */
+export interface PrimaryCounter extends QuotaBackend {
+  forgetSeeds(): void;
+  forgetSeed(subscriptionId: string): void;
+  reseed(subscriptionId: string): Promise<void>;
+}
+
+export interface QuotaFailoverOptions {
+  readonly primary: PrimaryCounter;
+  readonly fallback: QuotaBackend;
+  /** True when the primary takes writes. */
+  readonly probe: () => Promise<boolean>;
+  /** Called the moment the primary is given up: what this node saw of its counts must reach the fallback. */
+  readonly onOpen: () => void;
+  readonly log: StoreLog;
+}
+
+const PROBE_INTERVAL_MS = 250;
+/** Merges under way at the same time after the primary is back. */
+const MERGE_CHUNK = 100;
+
+/**
+ * Redis, and Postgres while Redis is away. One failure opens the breaker: all spends go to Postgres until a probe finds Redis taking
+ * writes again. Counting stays exact as long as all nodes use the same store and it keeps its data. Otherwise, for one subscription:
+ * - Redis lost data: granted again are at most the units of nodes other than the first to come back that these had not written to
+ *   Postgres, which they do every second and at once when a connection breaks.
+ * - Some nodes lost Redis, others not: each side may grant what the other granted since its last merge. A node merges on its return,
+ *   and a second after its own last use at the latest.
+ * - Postgres crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer).
+ * Units under way when a connection breaks may count twice, never not at all.
+ */
+export class QuotaFailover implements QuotaBackend {
+  private isOpen = false;
+  private isClosed = false;
+  private timer: NodeJS.Timeout | undefined;
+  /** What the fallback changed while the primary was away. */
+  private changedMeanwhile = new Set<string>();
+  private hasFallbackFailed = false;
+  readonly counts = { primaryCalls: 0, fallbackCalls: 0, failures: 0, opened: 0 };
+
+  constructor(private readonly options: QuotaFailoverOptions) {}
+
+  storeInUse(): StoreInUse {
+    if (!this.isOpen) return 'redis';
+    return this.hasFallbackFailed ? 'none' : 'postgres';
+  }
+
+  async take(demand: Demand): Promise<Taken> {
+    if (!this.isOpen) {
+      this.counts.primaryCalls++;
+      try {
+        return await this.options.primary.take(demand);
+      } catch (cause) {
+        // Only Redis's own failures open the breaker (see trouble); a call may also fail because Postgres could not name a seed.
+        if (!(cause instanceof StoreUnavailable)) throw cause;
+      }
+    }
+    return this.onFallback(demand.subscriptionId, () => this.options.fallback.take(demand));
+  }
+
+  async refund(refund: Refund): Promise<boolean> {
+    if (!this.isOpen) return this.options.primary.refund(refund);
+    return this.onFallback(refund.subscriptionId, () => this.options.fallback.refund(refund));
+  }
+
+  /** The primary cannot be used. @param reason for the log; names no address and no value */
+  trouble(reason: string): void {
+    if (this.isOpen || this.isClosed) return;
+    this.isOpen = true;
+    this.counts.opened++;
+    this.options.primary.forgetSeeds();
+    this.options.log.warn({ reason }, 'Redis cannot be used; quotas are counted in Postgres');
+    this.options.onOpen();
+    this.timer = setInterval(() => void this.tryPrimary(), PROBE_INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  /** Asks the primary now whether it is back. */
+  async tryPrimary(): Promise<void> {
+    if (!this.isOpen || this.isClosed || !(await this.options.probe())) return;
+    clearInterval(this.timer);
+    this.isOpen = false;
+    this.options.log.info({ subscriptions: this.changedMeanwhile.size }, 'Redis is back; quotas are counted there');
+    await this.mergeChanges();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearInterval(this.timer);
+  }
+
+  private async onFallback<T>(subscriptionId: string, work: () => Promise<T>): Promise<T> {
+    this.counts.fallbackCalls++;
+    this.changedMeanwhile.add(subscriptionId);
+    try {
+      const result = await work();
+      this.hasFallbackFailed = false;
+      // The primary may be in use again by now, or for everyone else.
+      if (!this.isOpen) this.options.primary.forgetSeed(subscriptionId);
+      return result;
+    } catch (cause) {
+      this.hasFallbackFailed = true;
+      this.counts.failures++;
+      throw cause;
+    }
+  }
+
+  /** Each subscription is merged before its next spend anyway; this tells other nodes that never lost Redis. */
+  private async mergeChanges(): Promise<void> {
+    const changed = [...this.changedMeanwhile];
+    this.changedMeanwhile = new Set();
+    for (let start = 0; start < changed.length; start += MERGE_CHUNK) {
+      const chunk = changed.slice(start, start + MERGE_CHUNK);
+      await Promise.all(chunk.map((id) => this.options.primary.reseed(id).catch(() => undefined)));
+    }
+  }
+}

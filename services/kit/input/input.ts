@@ -1,0 +1,119 @@
+import { type IncomingMessage } from 'node:http';
+import { type BodyMode, type IncomingUpload, type UploadedFile } from '../service/define-service';
+import { ServiceError, invalidInput } from '../errors';
+import { parseFormText } from './form-text';
+import { parseJsonText } from './json-text';
+import { readMultipart } from './multipart';
+import { bodyTooLarge, BodyLimit, checkDeclaredLength, hasBody, readBody } from './read-body';
+import { decodeUtf8 } from './utf8';
+
+/** Everything a caller sent, from all places. */
+export interface CallInput {
+  /** The body's fields over the query's. */
+  readonly fields: Record<string, unknown>;
+  /** Names whose value is text from a query or form: only those are coerced to numbers and booleans. */
+  readonly textual: ReadonlySet<string>;
+  readonly files: ReadonlyMap<string, UploadedFile>;
+  readonly upload: IncomingUpload | undefined;
+}
+
+export interface InputOptions {
+  readonly body: BodyMode;
+  readonly limitBytes: number;
+  /** Fields that are refused in the query. */
+  readonly bodyOnlyFields: readonly string[];
+}
+
+interface BodyInput {
+  readonly fields: Record<string, unknown>;
+  readonly isText: boolean;
+  readonly files?: ReadonlyMap<string, UploadedFile>;
+  readonly upload?: IncomingUpload | undefined;
+}
+
+const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
+const NO_BODY: BodyInput = { fields: {}, isText: true };
+
+/**
+ * Merges query, urlencoded, multipart and JSON: the body wins over the query; one source that gives a field twice with different
+ * values is a 400. The credential parameter `api_key` is dropped.
+ * @throws ServiceError 400, 413 or 415
+ */
+export async function readInput(request: IncomingMessage, options: InputOptions): Promise<CallInput> {
+  const query = readQuery(request.url ?? '');
+  const leaked = options.bodyOnlyFields.filter((name) => name in query);
+  if (leaked.length > 0) throw invalidInput(leaked.map((field) => ({ field, message: 'must be sent in the body, never in the URL' })));
+  const body = await readBodyInput(request, options);
+  const fields = Object.assign(Object.create(null) as Record<string, unknown>, query, body.fields);
+  const names = body.isText ? Object.keys(fields) : Object.keys(query).filter((name) => !(name in body.fields));
+  return { fields, textual: new Set(names), files: body.files ?? NO_FILES, upload: body.upload };
+}
+
+function readQuery(url: string): Record<string, unknown> {
+  const mark = url.indexOf('?');
+  return parseFormText(mark < 0 ? '' : url.slice(mark + 1), 'query');
+}
+
+async function readBodyInput(request: IncomingMessage, options: InputOptions): Promise<BodyInput> {
+  const { body, limitBytes } = options;
+  const ignored = body.kind === 'ignored' || request.method === 'GET' || request.method === 'HEAD';
+  if (ignored || !hasBody(request)) return NO_BODY;
+  const { mediaType, charset } = parseContentType(request.headers['content-type']);
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw unsupported('A compressed request body is not accepted.');
+  if (mediaType === 'multipart/form-data') {
+    const uploadFields = body.kind === 'upload' ? body.fields : [];
+    return { ...(await readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields })), isText: true };
+  }
+  if (body.kind === 'upload' && body.mediaTypes.includes(mediaType)) return rawUpload(request, mediaType, limitBytes);
+  // A file under a client's usual type (curl says urlencoded) would be held in memory for nothing: the route is told that none came.
+  if (body.kind === 'upload' && isFieldType(mediaType)) return NO_BODY;
+  if (!isFieldType(mediaType)) {
+    // A body without a type and without bytes is no body: some clients send `Transfer-Encoding: chunked` with every POST.
+    if (mediaType === '' && (await readBody(request, limitBytes)).length === 0) return NO_BODY;
+    throw unsupported(
+      body.kind === 'upload'
+        ? `Send the file as multipart/form-data or as ${body.mediaTypes.join(' or ')}.`
+        : 'Send JSON, application/x-www-form-urlencoded or multipart/form-data.',
+    );
+  }
+  if (!['', 'utf-8', 'utf8', 'us-ascii'].includes(charset)) throw unsupported('Only UTF-8 text is accepted.');
+  const isText = mediaType === 'application/x-www-form-urlencoded';
+  const text = decodeUtf8(await readBody(request, limitBytes), isText ? 'form' : 'JSON body');
+  return { fields: isText ? parseFormText(text.trim(), 'form') : parseJsonText(text), isText };
+}
+
+function unsupported(detail: string): ServiceError {
+  return new ServiceError('media_type_unsupported', { detail });
+}
+
+function isFieldType(mediaType: string): boolean {
+  return (
+    mediaType === 'application/x-www-form-urlencoded' || mediaType === 'application/json' || /^application\/[\w.-]+\+json$/.test(mediaType)
+  );
+}
+
+function parseContentType(header: string | undefined): { mediaType: string; charset: string } {
+  const [type = '', ...parameters] = (header ?? '').toLowerCase().split(';');
+  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(each)?.[1]).find((each) => each !== undefined);
+  return { mediaType: type.trim(), charset: charset ?? '' };
+}
+
+function rawUpload(request: IncomingMessage, mediaType: string, limitBytes: number): BodyInput {
+  checkDeclaredLength(request, limitBytes);
+  const stream = new BodyLimit(limitBytes);
+  request.on('error', (error) => stream.destroy(error));
+  request.once('close', () => {
+    if (!request.complete) stream.destroy(new ServiceError('invalid_request', { detail: 'The request body ended early.' }));
+  });
+  stream.on('error', () => request.unpipe(stream));
+  request.pipe(stream);
+  return { ...NO_BODY, upload: { field: undefined, filename: undefined, mediaType, stream } };
+}
+
+/** The 413 that an upload ran into, when it did: whatever the handler made of its broken stream, this is the answer. */
+export function uploadFailure(upload: IncomingUpload | undefined, limitBytes: number): ServiceError | undefined {
+  const error = upload?.stream.errored;
+  if (error instanceof ServiceError) return error;
+  return upload?.stream instanceof BodyLimit && upload.stream.exceeded ? bodyTooLarge(limitBytes) : undefined;
+}

@@ -1,0 +1,71 @@
+import { type IncomingMessage } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
+import { ServiceError } from '../errors';
+
+/** Bytes of a request body unless its route says otherwise. */
+export const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
+
+/** 413. The connection stays: closed, it would be reset under a gateway that is still sending, which then answers 502 for us. */
+export function bodyTooLarge(limitBytes: number): ServiceError {
+  return new ServiceError('payload_too_large', {
+    detail: `The request body is larger than the ${limitBytes} bytes that this route accepts.`,
+    members: { limit_bytes: limitBytes },
+  });
+}
+
+/** False when the headers say that no body follows. */
+export function hasBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true;
+  const length = request.headers['content-length'];
+  return length !== undefined && length !== '0';
+}
+
+/** @throws ServiceError 413 when the declared length is over the limit already */
+export function checkDeclaredLength(request: IncomingMessage, limitBytes: number): void {
+  const length = Number(request.headers['content-length'] ?? 0);
+  if (length > limitBytes) throw bodyTooLarge(limitBytes);
+}
+
+/** The body without a declared length cannot be trusted to end: this passes bytes through until the limit, then fails with 413. */
+export class BodyLimit extends Transform {
+  private seen = 0;
+
+  constructor(private readonly limitBytes: number) {
+    super();
+  }
+
+  /** True once the limit was passed, whatever error the reader made of it. */
+  get exceeded(): boolean {
+    return this.seen > this.limitBytes;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.seen += chunk.length;
+    if (this.exceeded) done(bodyTooLarge(this.limitBytes));
+    else done(null, chunk);
+  }
+}
+
+/**
+ * The whole body, at most `limitBytes`.
+ * @throws ServiceError 413 over the limit, 400 when the client stops in the middle
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  checkDeclaredLength(request, limitBytes);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let seen = 0;
+    const settle = (finish: () => void): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      finish();
+    };
+    const onData = (chunk: Buffer): void => {
+      seen += chunk.length;
+      if (seen > limitBytes) settle(() => reject(bodyTooLarge(limitBytes)));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, seen)));
+    const onBroken = (): void => settle(() => reject(new ServiceError('invalid_request', { detail: 'The request body ended early.' })));
+    request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+  });
+}

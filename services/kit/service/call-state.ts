@@ -1,0 +1,33 @@
+import { type Span } from '@opentelemetry/api';
+import { type FastifyRequest } from 'fastify';
+import { type RequestContext } from '../../../plugins/core/context-token';
+import { type Cancellation } from '../deadline';
+
+/** What the kit remembers of one request between its hooks. */
+export interface CallState {
+  readonly requestId: string;
+  /** Undefined when the request carries no valid proof: then it is refused. */
+  readonly proof: RequestContext | undefined;
+  /** Undefined unless this request is traced. */
+  readonly span: Span | undefined;
+  /** Monotonic milliseconds. */
+  readonly startedAtMs: number;
+  /** Fires when the client leaves or the deadline passes. */
+  readonly cancel: Cancellation;
+  clientLeft: boolean;
+  /** Undefined until the answer's refund is settled. */
+  refunded: boolean | undefined;
+  recorded: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    tollgate: CallState | null;
+  }
+}
+
+/** @throws Error when asked before the kit's first hook ran */
+export function stateOf(request: FastifyRequest): CallState {
+  if (!request.tollgate) throw new Error('the request has no call state yet');
+  return request.tollgate;
+}

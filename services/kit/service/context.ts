@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders } from 'node:http';
+import { CONTEXT_HEADER, verifyContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
+import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/quota';
+
+const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();
+const REQUEST_ID_HEADER = 'x-kong-request-id';
+/** Kong's are 32 hex digits; other gateways may use other forms. Anything else could forge log lines. */
+const REQUEST_ID = /^[\w-]{1,64}$/;
+
+/** Headers that a handler never sees. */
+const HIDDEN_HEADERS = new Set([PROOF_HEADER, 'authorization', 'proxy-authorization', 'cookie', 'x-api-key']);
+
+export interface ProofCheck {
+  readonly signingKeys: readonly SigningKey[];
+  /** Product ids; a proof for another product is no proof. */
+  readonly products: readonly string[];
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** The verified proof of a request, or undefined when it did not come through the gateway for one of these products. */
+export function findProof(headers: IncomingHttpHeaders, check: ProofCheck): RequestContext | undefined {
+  const token = headers[PROOF_HEADER];
+  if (typeof token !== 'string') return undefined;
+  const verdict = verifyContext(token, check.signingKeys, check.nowMs / 1000);
+  return verdict.ok && check.products.includes(verdict.context.product) ? verdict.context : undefined;
+}
+
+/** The id that the caller sees in `X-Kong-Request-Id` and in a problem's `request_id`. */
+export function requestIdOf(headers: IncomingHttpHeaders, proof: RequestContext | undefined): string {
+  const given = headers[REQUEST_ID_HEADER];
+  if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
+  return proof?.requestId ?? newRequestId();
+}
+
+/** In Kong's form: 32 hex digits. */
+export function newRequestId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
+/** One header for a handler; repeats are joined as Node does, credentials read as absent. */
+export function visibleHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
+  if (HIDDEN_HEADERS.has(name)) return undefined;
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function givenBack(report: QuotaReport): QuotaReport {
+  const plusOne = (window: QuotaReport['daily']): QuotaReport['daily'] => ({
+    ...window,
+    remaining: Math.min(window.limit, window.remaining + 1),
+  });
+  return { daily: plusOne(report.daily), monthly: plusOne(report.monthly) };
+}
+
+/**
+ * What an answer tells about the access decision: RateLimit fields, whether the unit stays charged, test mode.
+ * @param refunded true when this answer's unit was given back
+ * @param nowMs Unix milliseconds
+ */
+export function accessHeaders(proof: RequestContext, refunded: boolean, nowMs: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (proof.quota) Object.assign(headers, rateLimitHeaders(refunded ? givenBack(proof.quota) : proof.quota, nowMs / 1000));
+  if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = refunded ? '0' : '1';
+  if (proof.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
+  return headers;
+}

@@ -1,0 +1,179 @@
+import { type Readable } from 'node:stream';
+import { type WebSocket } from 'ws';
+import { z } from 'zod';
+import { type ProductId, type PublishedMethod } from '../../../plugins/core/catalogue';
+import { type RequestContext } from '../../../plugins/core/context-token';
+import { type Clock, type KeyMode } from '../../../plugins/core/ports';
+import { type Log } from '../log';
+import { type Metrics } from '../metrics';
+import { type Reply } from './reply';
+import { type MutualTls } from '../worker/worker-wire';
+
+/** A file of a multipart body, held in memory. */
+export interface UploadedFile {
+  readonly field: string;
+  /** As the client named it, without folders; never use it as a path. */
+  readonly filename: string;
+  /** As the client declared it; look at the bytes before believing it. */
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** A file that is still arriving. The stream fails with 413 past the route's limit; fields sent after the file are not read. */
+export interface IncomingUpload {
+  /** The field's name, or undefined when the whole body is the file. */
+  readonly field: string | undefined;
+  readonly filename: string | undefined;
+  readonly mediaType: string;
+  readonly stream: Readable;
+}
+
+/**
+ * How the body of a request is read. GET and HEAD bodies are always ignored.
+ * `fields`: JSON, urlencoded or multipart text fields. `files`: the same, and file parts are kept in memory as `context.files`.
+ * `upload`: one file is handed over as a stream, `context.upload`: the first part named in `fields`, or a raw body of one of
+ * `mediaTypes`; text fields sent before it are input, 1 MiB of them at most. JSON and urlencoded bodies are not read: they hold no file.
+ * `ignored`: not read at all.
+ */
+export type BodyMode =
+  | { readonly kind: 'fields' }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'upload'; readonly fields: readonly string[]; readonly mediaTypes: readonly string[] }
+  | { readonly kind: 'ignored' };
+
+/** What a handler knows of one call besides its input. */
+export interface CallContext {
+  readonly requestId: string;
+  /** The verified proof: customer, subscription, product that admitted, mode, caller's address. */
+  readonly proof: RequestContext;
+  /** `test` calls go to the sandbox upstreams. */
+  readonly mode: KeyMode;
+  readonly method: string;
+  readonly path: string;
+  /** Fires at the route's deadline and when the client leaves. Pass it to everything that waits. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** A request header by lower-case name; credentials and the proof are never shown. */
+  header(name: string): string | undefined;
+  /** By field name; empty unless the route's body mode is `files`. */
+  readonly files: ReadonlyMap<string, UploadedFile>;
+  /** Undefined unless the route's body mode is `upload` and a file came. */
+  readonly upload: IncomingUpload | undefined;
+}
+
+/** What a WebSocket handler knows of its call. */
+export interface SocketContext {
+  readonly requestId: string;
+  readonly proof: RequestContext;
+  readonly mode: KeyMode;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Fires when the socket closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Owns the socket until it closes; a throw closes it with 1011. */
+export type WebSocketHandler<Deps> = (socket: WebSocket, context: SocketContext, deps: Deps) => Awaitable<void>;
+
+type Awaitable<T> = T | Promise<T>;
+
+interface RouteSettings {
+  /** `ANY` takes every method. Others answer 405 with `Allow` to what they do not take; HEAD is allowed where GET is. */
+  readonly method: PublishedMethod;
+  /** Full path below the base URL, as in the catalogue. */
+  readonly path: `/${string}`;
+  /** For the generated documentation; the catalogue's purpose when absent. */
+  readonly purpose?: string;
+  /** `{kind: 'fields'}` unless given. */
+  readonly body?: BodyMode;
+  /** Bytes; 1 MiB unless given. A larger body is a 413. */
+  readonly bodyLimitBytes?: number;
+  /** 400 `invalid_request` (the default) or 422 `validation_failed` when the input does not satisfy the schema. */
+  readonly validationStatus?: 400 | 422;
+  /** Milliseconds from readable input to the handler's result, then 504; 30 s unless given. */
+  readonly deadlineMs?: number;
+  /** Fields that are refused in the URL, because URLs end up in logs (an Aadhaar number). */
+  readonly bodyOnlyFields?: readonly string[];
+}
+
+/** A route with its dependencies still to come. Made by {@link defineRoute}. */
+export interface Route<Deps = unknown> extends RouteSettings {
+  readonly input?: z.ZodType;
+  readonly output?: z.ZodType;
+  handler(input: unknown, context: CallContext, deps: Deps): unknown;
+  /** Answers an upgrade of this path to a WebSocket; the proof is checked first. */
+  webSocket?(...call: Parameters<WebSocketHandler<Deps>>): Awaitable<void>;
+}
+
+interface RouteSpec<Input extends z.ZodType, Output extends z.ZodType, Deps> extends RouteSettings {
+  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored; text from query and forms is coerced where the schema says number or boolean. */
+  readonly input?: Input;
+  /** The plain data of a 200, for the documentation and the compiler; not checked at run time. */
+  readonly output?: Output;
+  /**
+   * Returns plain data (JSON, 200) or a `Reply`; fails by throwing a `ServiceError`. Anything else thrown is a 500, or a 502/504 when
+   * it went through `upstreamFailure`.
+   */
+  handler(input: z.output<Input>, context: CallContext, deps: Deps): Awaitable<z.input<Output> | Reply>;
+  webSocket?(...call: Parameters<WebSocketHandler<Deps>>): Awaitable<void>;
+}
+
+/** Types one route: the handler's input follows from `input`, its dependencies from the annotation of `deps`. */
+export function defineRoute<Input extends z.ZodType = z.ZodUndefined, Output extends z.ZodType = z.ZodUnknown, Deps = unknown>(
+  spec: RouteSpec<Input, Output, Deps>,
+): Route<Deps> {
+  return spec;
+}
+
+/** Settings that every service shares. */
+export interface CommonSettings {
+  /** Base URL of the sandbox, or undefined: then test keys get 503 `upstream_not_configured`. */
+  readonly sandboxUrl: string | undefined;
+  /** What connections to workers are secured with; plain when absent. */
+  readonly workerTls?: MutualTls | undefined;
+}
+
+/** What a service may build its dependencies from. */
+export interface ServiceTools<Settings> {
+  readonly settings: Settings;
+  readonly common: CommonSettings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+export interface ServiceDefinition<Deps = unknown, Settings = unknown> {
+  /** Folder and process name, for example `ip`. */
+  readonly name: string;
+  /** A proof for any of these is accepted. */
+  readonly products: readonly [ProductId, ...ProductId[]];
+  readonly routes: readonly Route<Deps>[];
+  /** Reads the service's own environment variables; all problems of all services are reported together at start. */
+  readonly settings: z.ZodType<Settings>;
+  /** Builds clients and caches once, at start. */
+  createDeps(tools: ServiceTools<Settings>): Awaitable<Deps>;
+  /** Asked by `/ready`; throws (with a text fit for an operator) when the service cannot answer calls. */
+  checkReady?(deps: Deps): Awaitable<void>;
+  close?(deps: Deps): Awaitable<void>;
+}
+
+type ServiceSpec<Deps, Settings> = Omit<ServiceDefinition<Deps, Settings>, 'settings' | 'createDeps'> &
+  Partial<Pick<ServiceDefinition<Deps, Settings>, 'settings'>>;
+
+/**
+ * A service as data. A service whose handlers need nothing leaves `settings` and `createDeps` out.
+ * @throws Error when two routes share a method and path
+ */
+export function defineService<Deps, Settings = Record<never, never>>(
+  spec: ServiceSpec<Deps, Settings> & Pick<ServiceDefinition<Deps, Settings>, 'createDeps'>,
+): ServiceDefinition<Deps, Settings>;
+export function defineService(spec: ServiceSpec<undefined, unknown>): ServiceDefinition<undefined>;
+export function defineService(spec: ServiceSpec<unknown, unknown> & Partial<Pick<ServiceDefinition, 'createDeps'>>): ServiceDefinition {
+  const seen = new Set<string>();
+  for (const route of spec.routes) {
+    if (seen.has(route.path)) throw new Error(`service ${spec.name} defines ${route.path} twice`);
+    seen.add(route.path);
+  }
+  return { settings: z.object({}), createDeps: () => undefined, ...spec };
+}

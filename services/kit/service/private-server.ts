@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type Registry } from 'prom-client';
+import { scrubText } from '../log';
+
+/** Asked by `/ready`: throws with a text fit for an operator. */
+export type ReadyCheck = () => void | Promise<void>;
+
+export interface PrivateServerOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly metrics: { readonly registry: Registry };
+  /** By name of the service or worker. */
+  readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Milliseconds for each check; 2 s unless given. */
+  readonly checkTimeoutMs?: number;
+}
+
+export interface PrivateServer {
+  readonly url: string;
+  /** From now on `/ready` is 503, so that nobody sends new requests. */
+  startDraining(): void;
+  close(): Promise<void>;
+}
+
+const DEFAULT_CHECK_TIMEOUT_MS = 2_000;
+
+async function outcomeOf(check: ReadyCheck, timeoutMs: number): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)));
+  const checked = (async () => {
+    await check();
+    return 'ok';
+  })().catch((error: unknown) => scrubText(error instanceof Error ? error.message : String(error)));
+  const outcome = await Promise.race([checked, late]);
+  clearTimeout(timer);
+  return outcome;
+}
+
+function answerJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
+}
+
+/** For operators and orchestrators only: `/metrics` (Prometheus), `/health` (the process lives) and `/ready` (it can serve). */
+export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
+  const { metrics, checks, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  let draining = false;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    switch (request.url?.split('?')[0]) {
+      case '/health':
+        return answerJson(response, 200, { status: 'ok' });
+      case '/metrics':
+        response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
+        return;
+      case '/ready': {
+        const outcomes = await Promise.all(
+          Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check, checkTimeoutMs)] as const),
+        );
+        const ready = !draining && outcomes.every(([, outcome]) => outcome === 'ok');
+        return answerJson(response, ready ? 200 : 503, { ready, draining, checks: Object.fromEntries(outcomes) });
+      }
+      default:
+        return answerJson(response, 404, { status: 'not found' });
+    }
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    startDraining: () => {
+      draining = true;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

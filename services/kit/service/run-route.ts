@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import { isPromise } from 'node:util/types';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type RequestContext } from '../../../plugins/core/context-token';
+import { type Clock } from '../../../plugins/core/ports';
+import { type CallState, stateOf } from './call-state';
+import { visibleHeader } from './context';
+import { DEFAULT_DEADLINE_MS, withDeadline } from '../deadline';
+import { type CallContext, type Route } from './define-service';
+import { ServiceError } from '../errors';
+import { type CallInput, readInput, uploadFailure } from '../input/input';
+import { type Log, pathOf } from '../log';
+import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
+import { JSON_TYPE, Reply } from './reply';
+import { traceSignal } from '../tracing';
+import { coercionsOf, validateInput } from '../input/validate';
+
+export interface RouteTools {
+  readonly deps: unknown;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** The methods of a fixed-method route; undefined when it takes all. */
+function allowedMethods(route: Route): readonly string[] | undefined {
+  switch (route.method) {
+    case 'ANY':
+      return undefined;
+    case 'GET':
+      return ['GET', 'HEAD', 'OPTIONS'];
+    case 'POST':
+      return ['POST', 'OPTIONS'];
+  }
+}
+
+/** Binds one route: method, input, schema, handler within its deadline, answer. */
+export function bindRoute(route: Route, tools: RouteTools): Handler {
+  const methods = allowedMethods(route);
+  const allow = methods?.join(', ') ?? '';
+  const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
+  const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
+  const deadlineMs = route.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const validation = { schema: route.input, coercions: coercionsOf(route.input), status: route.validationStatus ?? 400 };
+  return async (request, reply) => {
+    if (methods && !methods.includes(request.method)) {
+      throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
+    }
+    if (methods && request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
+    const state = stateOf(request);
+    const read = await readInput(request.raw, inputOptions);
+    try {
+      const input = validateInput(read.fields, read.textual, validation);
+      const context = contextOf(request, state, { read, tools });
+      const outcome = route.handler(input, context, tools.deps);
+      const result: unknown = isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
+      return send(request, reply, result);
+    } catch (error) {
+      throw uploadFailure(read.upload, limitBytes) ?? error;
+    } finally {
+      discardRest(read);
+    }
+  };
+}
+
+/** An upload that the handler did not read to its end must not keep the connection waiting. */
+function discardRest(read: CallInput): void {
+  const stream = read.upload?.stream;
+  if (!stream || stream.readableEnded || stream.destroyed) return;
+  stream.on('error', () => undefined);
+  stream.resume();
+}
+
+function proofOf(state: CallState): RequestContext {
+  if (!state.proof) throw new ServiceError('gateway_proof_missing');
+  return state.proof;
+}
+
+function contextOf(request: FastifyRequest, state: CallState, { read, tools }: { read: CallInput; tools: RouteTools }): CallContext {
+  const proof = proofOf(state);
+  let log: Log | undefined;
+  if (state.span) traceSignal(state.cancel.signal, state.span);
+  return {
+    requestId: state.requestId,
+    proof,
+    mode: proof.mode,
+    method: request.method,
+    path: pathOf(request.raw.url ?? ''),
+    get signal() {
+      return state.cancel.signal;
+    },
+    // Made when first asked for: most calls write nothing.
+    get log() {
+      return (log ??= tools.log.child({ requestId: state.requestId, mode: proof.mode }));
+    },
+    clock: tools.clock,
+    header: (name) => visibleHeader(request.headers, name),
+    files: read.files,
+    upload: read.upload,
+  };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
+  if (!(result instanceof Reply)) {
+    const text = JSON.stringify(result) as string | undefined;
+    if (text === undefined) throw new Error('the handler returned nothing that JSON can hold');
+    return reply.code(200).header('Content-Type', JSON_TYPE).send(text);
+  }
+  reply.code(result.status).headers(result.headers);
+  const { body } = result;
+  if (!(body instanceof Readable)) return reply.send(body);
+  if (request.method === 'HEAD') {
+    body.destroy();
+    return reply.send();
+  }
+  const { signal } = stateOf(request).cancel;
+  const stop = (): void => void body.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  body.once('close', () => signal.removeEventListener('abort', stop));
+  return reply.send(body);
+}

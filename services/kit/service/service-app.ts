@@ -1,0 +1,235 @@
+import { METHODS } from 'node:http';
+import { type Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type SigningKey } from '../../../plugins/core/context-token';
+import { systemClock, type Clock } from '../../../plugins/core/ports';
+import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { type CallState, stateOf } from './call-state';
+import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
+import { Cancellation, ClientGone } from '../deadline';
+import { type ServiceDefinition } from './define-service';
+import { drainOnClose, type Drain } from '../drain';
+import { answerFailure, PROBLEM_TYPE, ServiceError } from '../errors';
+import { rawAnswer } from './raw-answer';
+import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log';
+import { createMetrics, type Metrics } from '../metrics';
+import { giveUnitBack, isRefundable, type Refund } from './refund';
+import { bindRoute } from './run-route';
+import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
+import { acceptWebSockets } from '../upstream/web-socket';
+
+export interface ServiceAppOptions<Deps> {
+  /** All verify; see `parseSigningKeys`. */
+  readonly signingKeys: readonly SigningKey[];
+  readonly deps: Deps;
+  /** Absent: units of failed requests stay charged, and answers say so. */
+  readonly refund?: Refund | undefined;
+  readonly clock?: Clock;
+  /** Silent unless given. */
+  readonly log?: Log;
+  readonly metrics?: Metrics;
+  /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
+  readonly leaveMs?: number;
+}
+
+/** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+/** For the whole request to arrive. */
+const REQUEST_TIMEOUT_MS = 120_000;
+/** Kong takes up to 32 KiB of headers and adds its own. */
+const MAX_HEADER_BYTES = 65_536;
+/** Nobody sees it: the client closed the connection first. nginx's number, for metrics and logs. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+interface AppTools {
+  readonly service: ServiceDefinition;
+  readonly signingKeys: readonly SigningKey[];
+  readonly deps: unknown;
+  readonly refund: Refund | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For one line a request, of members known to be harmless. */
+  readonly accessLog: Log;
+  readonly metrics: Metrics;
+}
+
+/**
+ * The HTTP side of a service: proof, input, validation, deadline, problems, refunds, headers, logs and metrics around its handlers.
+ * Ready for `inject` and `listen`; closing it ends open WebSockets and lets requests finish.
+ */
+export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options: ServiceAppOptions<Deps>): FastifyInstance {
+  const clock = options.clock ?? systemClock;
+  const log = options.log ?? createLog(service.name, { level: 'silent' });
+  const metrics = options.metrics ?? createMetrics();
+  const tools: AppTools = { ...options, service, clock, log, accessLog: withoutRedaction(log), metrics, refund: options.refund };
+  const app = createServer(tools);
+  addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
+  for (const route of service.routes) {
+    app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
+  }
+  app.setNotFoundHandler(() => {
+    throw new ServiceError('route_unknown');
+  });
+  const closeSockets = acceptWebSockets(app.server, { ...tools, routes: service.routes, products: service.products });
+  app.addHook('preClose', (done) => {
+    closeSockets();
+    done();
+  });
+  return app;
+}
+
+function createServer(tools: AppTools): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: () => '',
+    requestIdHeader: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
+    // The kit reads the query itself: it must notice repeats and broken encoding.
+    routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
+    frameworkErrors: (error, request, reply) => {
+      openCall(request, reply, tools);
+      const refused = stateOf(request).proof ? error : new ServiceError('gateway_proof_missing');
+      void sendFailure(refused, { request, reply, tools });
+    },
+  });
+  // Registered as having no body, so that Fastify leaves every body to the kit's reader.
+  for (const method of METHODS) if (method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  return app;
+}
+
+/** Bytes that are no HTTP request get an answer too, when the socket still takes one. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(answerFailure(new ServiceError('invalid_request', { detail: 'The request is not valid HTTP.' }), newRequestId())));
+}
+
+function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
+  const { signingKeys, service, clock } = tools;
+  const proof = findProof(request.headers, { signingKeys, products: service.products, nowMs: clock.now() });
+  const requestId = requestIdOf(request.headers, proof);
+  const state: CallState = {
+    requestId,
+    proof,
+    // Only behind the gateway: a stranger's context is the plugin server's to judge.
+    span: proof && continueTrace(request.headers[TRACE_HEADER], spanOf(service, requestId)),
+    startedAtMs: clock.monotonic(),
+    cancel: new Cancellation(),
+    clientLeft: false,
+    refunded: undefined,
+    recorded: false,
+  };
+  request.tollgate = state;
+  reply.raw.once('close', () => {
+    if (reply.raw.writableFinished) return;
+    state.clientLeft = true;
+    state.cancel.fire(new ClientGone());
+    record(request, reply, tools);
+  });
+}
+
+function spanOf({ name }: ServiceDefinition, requestId: string): SpanDescription {
+  return { name: `service ${name}`, attributes: { 'tollgate.service': name, 'tollgate.request_id': requestId } };
+}
+
+function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
+  app.decorateRequest('tollgate', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    openCall(request, reply, tools);
+    if (stateOf(request).proof) return done();
+    // Refused either way; a gateway's health check, which has no proof, learns that this replica is going.
+    done(new ServiceError(drain.isLeaving() ? 'service_not_ready' : 'gateway_proof_missing'));
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const send = (): void => {
+      setHeaders(request, reply, tools.clock);
+      done(null, payload);
+    };
+    // Nearly every answer has nothing to give back and need not wait a turn for that.
+    if (owesRefund(request, reply)) settleRefund(request, tools).then(send, done);
+    else send();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    record(request, reply, tools);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendFailure(error, { request, reply, tools }));
+}
+
+/** Whoever still sends must be able to finish, or the answer is lost in a reset connection. The time for a request bounds it. */
+function dropRest({ raw }: FastifyRequest): void {
+  if (!raw.complete) raw.unpipe().resume();
+}
+
+function sendFailure(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; tools: AppTools }): FastifyReply {
+  const { request, reply, tools } = call;
+  const { requestId, clientLeft, span } = stateOf(request);
+  dropRest(request);
+  const { status, headers, body, unexpected } = answerFailure(error, requestId);
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (span && status >= 500) noteFailure(span, error);
+  if (!clientLeft && unexpected) tools.log.error({ err: cause, requestId, route: routeOf(request) }, 'a request could not be processed');
+  else if (!clientLeft && status >= 500)
+    tools.log.warn({ err: cause, requestId, route: routeOf(request), code: body.code }, 'a request failed');
+  return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
+}
+
+/** True for the answer of a failed upstream that somebody still waits for; once a request. */
+function owesRefund(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { refunded, clientLeft, proof } = stateOf(request);
+  return isRefundable(reply.statusCode) && refunded === undefined && !clientLeft && proof !== undefined;
+}
+
+async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<void> {
+  const state = stateOf(request);
+  // Set first: an error while sending runs the hook again.
+  state.refunded = false;
+  const { refund, log, metrics, service } = tools;
+  if (refund && state.proof) state.refunded = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
+}
+
+function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
+  const state = stateOf(request);
+  reply.header('X-Content-Type-Options', 'nosniff');
+  if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store');
+  if (state.proof) reply.headers(accessHeaders(state.proof, state.refunded === true, clock.now()));
+}
+
+/** The route's own path, never what the caller asked for: labels must stay few. */
+function routeOf(request: FastifyRequest): string {
+  return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+}
+
+/** Counts and logs a request once: when its answer is sent or its client has left, whichever comes first. */
+function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
+  const { service, metrics, accessLog: log, clock } = tools;
+  const state = stateOf(request);
+  if (state.recorded) return;
+  state.recorded = true;
+  const { proof, requestId, startedAtMs, clientLeft } = state;
+  const status = clientLeft ? CLIENT_CLOSED_REQUEST : reply.statusCode;
+  const elapsedMs = clock.monotonic() - startedAtMs;
+  metrics.countRequest({ service: service.name, route: routeOf(request), status, mode: proof?.mode ?? 'none' }, elapsedMs / 1000);
+  state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
+  state.span?.end();
+  if (!log.isLevelEnabled('info')) return;
+  log.info({
+    requestId,
+    traceId: state.span?.spanContext().traceId,
+    method: request.method,
+    // A path that is no route may hold anything, a personal number too.
+    path: request.is404 ? scrubText(pathOf(request.raw.url ?? '').slice(0, 200)) : routeOf(request),
+    status,
+    durationMs: Math.round(elapsedMs * 10) / 10,
+    customer: proof?.customerId,
+    product: proof?.product,
+    mode: proof?.mode,
+  });
+}

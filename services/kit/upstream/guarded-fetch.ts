@@ -1,0 +1,230 @@
+import { type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { Agent, type Dispatcher } from 'undici';
+import { DeadlinePassed, untilAborted } from '../deadline';
+import { isTimeout } from '../errors';
+import { joinHeaders } from '../input/join-headers';
+import { createPinnedConnector, type Dial, FetchRefused, type Resolve } from './pinned-connector';
+
+const MAX_REDIRECTS = 3;
+const MAX_BYTES = 2_097_152;
+const TIMEOUT_MS = 8_000;
+const DEFAULT_USER_AGENT = 'TollgateBot/1.0';
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Ports of http and https; everything else could be an internal service. */
+const PORTS = new Set(['', '80', '443']);
+
+export interface GuardedFetchOptions {
+  readonly userAgent?: string;
+  /** For the whole fetch, redirects included. */
+  readonly timeoutMs?: number;
+  /** Bytes of a body, both as sent and decompressed. */
+  readonly maxBytes?: number;
+  readonly maxRedirects?: number;
+  /** Private addresses and any port may be fetched from: only where whoever gives the URLs owns the network. Default false. */
+  readonly allowPrivate?: boolean;
+  /** Replace name look-up and connection, in tests. */
+  readonly resolve?: Resolve;
+  readonly dial?: Dial;
+}
+
+export interface GuardedRequest {
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly signal?: AbortSignal;
+  /** Media types that are read, for example `['text/html']`; anything else is `content_type_refused`. All when absent. */
+  readonly contentTypes?: readonly string[];
+  /** 0 returns a redirect as it is. */
+  readonly maxRedirects?: number;
+  readonly timeoutMs?: number;
+  /** Leaves the body unread; `bytes` is empty then. */
+  readonly ignoreBody?: boolean;
+}
+
+export interface GuardedResponse {
+  /** Of the last hop. */
+  readonly url: string;
+  readonly status: number;
+  /** Lower-case names; repeats are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Decompressed. */
+  readonly bytes: Buffer;
+  /** The hops before, in order. */
+  readonly redirects: readonly { readonly url: string; readonly status: number }[];
+}
+
+export interface GuardedFetch {
+  /** @throws FetchRefused, always */
+  fetch(url: string, request?: GuardedRequest): Promise<GuardedResponse>;
+  close(): Promise<void>;
+}
+
+interface UrlOptions {
+  readonly base?: URL;
+  readonly allowPrivate?: boolean | undefined;
+}
+
+/**
+ * The URL when its form allows a fetch; the address is judged when connecting.
+ * @throws FetchRefused `url_invalid`, `scheme_refused`, `userinfo_refused` or `port_refused`
+ */
+export function checkGuardedUrl(text: string, { base, allowPrivate = false }: UrlOptions = {}): URL {
+  if (!URL.canParse(text, base?.href)) throw new FetchRefused('url_invalid');
+  const url = new URL(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new FetchRefused('scheme_refused');
+  if (url.username !== '' || url.password !== '') throw new FetchRefused('userinfo_refused');
+  if (!PORTS.has(url.port) && !allowPrivate) throw new FetchRefused('port_refused');
+  return url;
+}
+
+function decompressorOf(encoding: string | undefined): Transform | undefined {
+  switch ((encoding ?? '').trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return undefined;
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip();
+    case 'br':
+      return createBrotliDecompress();
+    default:
+      // Several encodings on top of each other multiply a bomb.
+      throw new FetchRefused('encoding_refused');
+  }
+}
+
+/** Reads at most `maxBytes` of a stream; what comes out of a decompressor is capped as it is made. */
+async function readCapped(stream: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let seen = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    seen += chunk.length;
+    if (seen > maxBytes) throw new FetchRefused('too_large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, seen);
+}
+
+async function readBody(response: Dispatcher.ResponseData, headers: Record<string, string>, maxBytes: number): Promise<Buffer> {
+  const decompressor = decompressorOf(headers['content-encoding']);
+  const packed = await readCapped(response.body, maxBytes);
+  if (!decompressor || packed.length === 0) return packed;
+  decompressor.end(packed);
+  return readCapped(decompressor, maxBytes).catch((error: unknown) => {
+    throw error instanceof FetchRefused ? error : new FetchRefused('encoding_refused', error);
+  });
+}
+
+function checkContentType(headers: Record<string, string>, allowed: readonly string[] | undefined): void {
+  if (!allowed) return;
+  const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  if (!allowed.includes(mediaType)) throw new FetchRefused('content_type_refused');
+}
+
+function refusalOf(error: unknown): FetchRefused {
+  for (let each = error, depth = 0; each instanceof Error && depth < 4; each = each.cause, depth++)
+    if (each instanceof FetchRefused) return each;
+  return new FetchRefused(isTimeout(error) ? 'timeout' : 'unreachable', error);
+}
+
+interface Hop {
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly body: string | Buffer | null;
+  /** The caller's headers go to the first origin only: they may be meant for it alone. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function nextHop(hop: Hop, url: URL, status: number): Hop {
+  const toGet = status === 303 || (hop.method === 'POST' && (status === 301 || status === 302));
+  return {
+    url,
+    method: toGet && hop.method !== 'HEAD' ? 'GET' : hop.method,
+    body: toGet ? null : hop.body,
+    headers: url.origin === hop.url.origin ? hop.headers : {},
+  };
+}
+
+function sendHop(agent: Agent, hop: Hop, userAgent: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  return agent.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: { 'accept-encoding': 'gzip, br', ...hop.headers, 'user-agent': userAgent },
+    body: hop.body,
+    signal,
+  });
+}
+
+class UndiciGuardedFetch implements GuardedFetch {
+  private readonly agent: Agent;
+
+  constructor(private readonly options: GuardedFetchOptions) {
+    const { resolve, dial, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
+    this.agent = new Agent({
+      connect: createPinnedConnector({ resolve, dial, allowPrivate, connectTimeoutMs: timeoutMs }),
+      // A kept connection stays with the address that was judged; short, because names move.
+      keepAliveTimeout: 1_000,
+      maxHeaderSize: 32_768,
+    });
+  }
+
+  async fetch(text: string, request: GuardedRequest = {}): Promise<GuardedResponse> {
+    const deadline = new AbortController();
+    const limitMs = request.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
+    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(limitMs)), limitMs);
+    try {
+      const { method = 'GET', headers = {}, body = null } = request;
+      const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
+      const first = { url: checkGuardedUrl(text, this.options), method, body, headers };
+      // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
+      return await untilAborted(this.follow(first, request, signal), signal);
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async follow(first: Hop, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+    const { options } = this;
+    const maxRedirects = request.maxRedirects ?? options.maxRedirects ?? MAX_REDIRECTS;
+    const redirects: { url: string; status: number }[] = [];
+    for (let hop = first; ;) {
+      const response = await sendHop(this.agent, hop, options.userAgent ?? DEFAULT_USER_AGENT, signal);
+      // Whoever reads the body hears of its errors; whoever drops it does not care.
+      response.body.on('error', () => undefined);
+      const headers = joinHeaders(response.headers);
+      const { statusCode: status } = response;
+      const { location } = headers;
+      if (location === undefined || !REDIRECTS.has(status) || maxRedirects === 0) {
+        return { url: hop.url.href, status, headers, bytes: await this.finish(response, headers, request), redirects };
+      }
+      response.body.destroy();
+      if (redirects.length >= maxRedirects) throw new FetchRefused('too_many_redirects');
+      redirects.push({ url: hop.url.href, status });
+      hop = nextHop(hop, checkGuardedUrl(location, { base: hop.url, allowPrivate: options.allowPrivate }), status);
+    }
+  }
+
+  private async finish(response: Dispatcher.ResponseData, headers: Record<string, string>, request: GuardedRequest): Promise<Buffer> {
+    try {
+      if (request.ignoreBody) return Buffer.alloc(0);
+      checkContentType(headers, request.contentTypes);
+      return await readBody(response, headers, this.options.maxBytes ?? MAX_BYTES);
+    } finally {
+      response.body.destroy();
+    }
+  }
+}
+
+/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  return new UndiciGuardedFetch(options);
+}

@@ -1,0 +1,205 @@
+import { type Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { type KeyMode } from '../../../plugins/core/ports';
+import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { DeadlinePassed, untilAborted } from '../deadline';
+import { upstreamFailure } from '../errors';
+import { joinHeaders } from '../input/join-headers';
+import { type Metrics } from '../metrics';
+import { baseUrlFor, type UpstreamTarget } from './upstream-target';
+import { watchExchange } from './watch-exchange';
+
+/** Milliseconds for an exchange, retry included. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** Bytes of a response body. */
+const DEFAULT_MAX_BYTES = 5_242_880;
+const RETRIED_STATUSES = new Set([502, 503, 504]);
+
+export interface UpstreamClientOptions {
+  /** For metrics; never a URL. */
+  readonly name: string;
+  readonly target: UpstreamTarget;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** Sent with every request: `User-Agent`, an API key, … */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly metrics?: Metrics | undefined;
+  /** Replaces the connection pool, in tests. */
+  readonly dispatcher?: Dispatcher;
+}
+
+export interface UpstreamRequest {
+  readonly mode: KeyMode;
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** Appended to the base URL; encode what a caller gave with `encodeURIComponent`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** The handler's `context.signal`. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  /** True allows one retry; GET and HEAD are idempotent unless told otherwise. */
+  readonly idempotent?: boolean;
+}
+
+export interface UpstreamHead {
+  readonly status: number;
+  /** Lower-case names; repeats are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamResponse extends UpstreamHead {
+  readonly bytes: Buffer;
+}
+
+export interface UpstreamJson extends UpstreamResponse {
+  readonly data: unknown;
+}
+
+/** An upstream that an operator configured (it may be on loopback). Every HTTP status is a value; only a broken exchange throws. */
+export interface UpstreamClient {
+  /** @throws ServiceError `upstream_timeout`, `upstream_failed` (no exchange, or too large) or `upstream_not_configured` */
+  request(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The same; a body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
+  requestJson(request: UpstreamRequest): Promise<UpstreamJson>;
+  /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
+  stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }>;
+  close(): Promise<void>;
+}
+
+/** More bytes than the cap. */
+class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+}
+
+async function readCapped(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let seen = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    seen += chunk.length;
+    if (seen > maxBytes) throw new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, seen);
+}
+
+function pathWith(basePath: string, request: UpstreamRequest): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  const text = query.toString();
+  return `${basePath.replace(/\/+$/, '')}${request.path}${text === '' ? '' : `?${text}`}`;
+}
+
+interface Attempt {
+  readonly signal: AbortSignal;
+  readonly traceparent: string | undefined;
+}
+
+class UndiciUpstreamClient implements UpstreamClient {
+  private readonly dispatcher: Dispatcher;
+  private readonly maxBytes: number;
+
+  constructor(private readonly options: UpstreamClientOptions) {
+    this.dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
+    this.maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  }
+
+  request(request: UpstreamRequest): Promise<UpstreamResponse> {
+    return this.exchange(request, (call) => this.attemptTwice(request, call));
+  }
+
+  async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
+    const response = await this.request(request);
+    try {
+      return { ...response, data: JSON.parse(response.bytes.toString('utf8')) as unknown };
+    } catch (error) {
+      throw upstreamFailure(error, { members: { reason: 'bad_response' } });
+    }
+  }
+
+  async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
+    // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
+    const response = await this.exchange(request, (call) => this.send(request, call, this.timeoutOf(request)));
+    const { body } = response;
+    body.on('error', () => undefined);
+    const stop = (): void => void body.destroy();
+    request.signal.addEventListener('abort', stop, { once: true });
+    body.once('close', () => request.signal.removeEventListener('abort', stop));
+    return { status: response.statusCode, headers: joinHeaders(response.headers), body };
+  }
+
+  close(): Promise<void> {
+    return this.dispatcher.close();
+  }
+
+  private timeoutOf(request: UpstreamRequest): number {
+    return request.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  }
+
+  /** One attempt, as far as the headers. */
+  private send(request: UpstreamRequest, { signal, traceparent }: Attempt, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+    const base = new URL(baseUrlFor(this.options.target, request.mode));
+    const json = request.json === undefined ? undefined : JSON.stringify(request.json);
+    return this.dispatcher.request({
+      origin: base.origin,
+      path: pathWith(base.pathname, request),
+      method: request.method ?? 'GET',
+      headers: {
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...(traceparent !== undefined && { [TRACE_HEADER]: traceparent }),
+        ...this.options.headers,
+        ...request.headers,
+      },
+      body: json ?? null,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout,
+    });
+  }
+
+  private async attempt(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
+    const response = await this.send(request, call, 0);
+    const bytes = await readCapped(response.body, this.maxBytes);
+    return { status: response.statusCode, headers: joinHeaders(response.headers), bytes };
+  }
+
+  private async attemptTwice(request: UpstreamRequest, call: Attempt): Promise<UpstreamResponse> {
+    const retryable = request.idempotent ?? request.method !== 'POST';
+    if (!retryable) return this.attempt(request, call);
+    try {
+      const response = await this.attempt(request, call);
+      if (!RETRIED_STATUSES.has(response.status)) return response;
+    } catch (error) {
+      if (call.signal.aborted || error instanceof ResponseTooLarge) throw error;
+    }
+    return this.attempt(request, call);
+  }
+
+  /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
+  private async exchange<T>(request: UpstreamRequest, work: (call: Attempt) => Promise<T>): Promise<T> {
+    const { name, target, metrics } = this.options;
+    // A missing setting is nobody's time-out: refuse before the clock starts.
+    baseUrlFor(target, request.mode);
+    const timeoutMs = this.timeoutOf(request);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+    try {
+      const signal = AbortSignal.any([request.signal, deadline.signal]);
+      // undici notices a signal only once it is connected.
+      return await watchExchange({ upstream: name, metrics, signal: request.signal }, (traceparent) =>
+        untilAborted(work({ signal, traceparent }), signal),
+      );
+    } catch (error) {
+      throw upstreamFailure(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** A client with a connection pool of its own; close it with the service. */
+export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
+  return new UndiciUpstreamClient(options);
+}

@@ -1,0 +1,31 @@
+import { type KeyMode } from '../../../plugins/core/ports';
+import { type CommonSettings } from '../service/define-service';
+import { ServiceError } from '../errors';
+
+/** Where one upstream is reached: live as the operator configured it, or its simulator for test keys. */
+export interface UpstreamTarget {
+  /** Base URL, or undefined when it is not configured. */
+  readonly liveUrl: string | undefined;
+  /** The environment variable that holds it; named in the 503. */
+  readonly liveSetting: string;
+  readonly sandboxUrl: string | undefined;
+}
+
+/** The URL of a simulator below the sandbox, for example `sandboxAt(common, '/pincode/india')`; undefined without a sandbox. */
+export function sandboxAt(common: CommonSettings, path: `/${string}`): string | undefined {
+  return common.sandboxUrl === undefined ? undefined : common.sandboxUrl + path;
+}
+
+/**
+ * The base URL for a call, without a trailing slash. Also for upstreams that are no plain HTTP, with `ws://` URLs.
+ * @throws ServiceError 503 `upstream_not_configured` naming the missing setting
+ */
+export function baseUrlFor(target: UpstreamTarget, mode: KeyMode): string {
+  const url = mode === 'test' ? target.sandboxUrl : target.liveUrl;
+  if (url !== undefined) return url.replace(/\/+$/, '');
+  const setting = mode === 'test' ? 'SANDBOX_URL' : target.liveSetting;
+  throw new ServiceError('upstream_not_configured', {
+    detail: `This product has no ${mode === 'test' ? 'sandbox' : 'live'} source configured: the setting ${setting} is missing.`,
+    members: { setting },
+  });
+}

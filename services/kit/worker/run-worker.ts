@@ -1,0 +1,57 @@
+import { type z } from 'zod';
+import { startTracing } from '../../../plugins/tracing/start-tracing';
+import { readSettings, type WorkerProcessSettings } from '../config';
+import { createLog, type Log } from '../log';
+import { type PrivateServer, startPrivateServer } from '../service/private-server';
+import { type WorkerServer } from './serve-worker';
+import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics';
+import { workerTlsSettings } from './worker-tls';
+import { type MutualTls } from './worker-wire';
+
+/** What a worker gets from its process. */
+export interface WorkerTools {
+  readonly log: Log;
+  readonly metrics: WorkerMetrics;
+  /** Undefined: plain connections. */
+  readonly tls: MutualTls | undefined;
+}
+
+export interface WorkerProgram<Settings extends WorkerProcessSettings> {
+  /** Folder below services/workers, for example `identity`. */
+  readonly name: string;
+  readonly settings: z.ZodType<Settings>;
+  start(settings: Settings, tools: WorkerTools): Promise<WorkerServer>;
+}
+
+/** `/metrics` and `/health`, when a port was given. Whether the worker serves is grpc.health.v1's to say. */
+async function openPrivateServer(settings: WorkerProcessSettings, metrics: WorkerMetrics): Promise<PrivateServer | undefined> {
+  const { PRIVATE_PORT: port, PRIVATE_HOST: host } = settings;
+  return port === undefined ? undefined : startPrivateServer({ host, port, metrics, checks: {} });
+}
+
+async function run<Settings extends WorkerProcessSettings>(program: WorkerProgram<Settings>): Promise<void> {
+  const { name } = program;
+  const { worker: settings, tls } = readSettings({ worker: program.settings, tls: workerTlsSettings }, process.env);
+  const log = createLog(`${name}-worker`, { level: settings.LOG_LEVEL });
+  const metrics = createWorkerMetrics(name, { withProcess: true });
+  const tracing = await startTracing({ serviceName: `tollgate-worker-${name}`, env: process.env, log });
+  const privateServer = await openPrivateServer(settings, metrics);
+  const server = await program.start(settings, { log, metrics, tls });
+  const stop = async (): Promise<void> => {
+    await server.close();
+    await Promise.all([tracing?.stop(), privateServer?.close()]);
+  };
+  const end = (): void => void stop().finally(() => process.exit(0));
+  process.once('SIGTERM', end).once('SIGINT', end);
+  // Last: whoever reads this line may end the process at once.
+  process.stdout.write(`${JSON.stringify({ ready: true, port: server.port, private: privateServer?.url })}\n`);
+}
+
+/** Runs a worker as a process until it is told to stop; open calls may finish. A failed start is said in one text on standard error. */
+export function runWorker<Settings extends WorkerProcessSettings>(program: WorkerProgram<Settings>): void {
+  run(program).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    // A private server that is open already would keep the process alive.
+    process.exit(1);
+  });
+}

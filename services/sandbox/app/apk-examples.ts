@@ -1,0 +1,52 @@
+import { type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
+
+/**
+ * A whole app in 907 bytes, in base64: package com.example.sample, debuggable, not signed, with one launcher activity and two
+ * permissions. Made from its manifest alone with aapt and zipalign.
+ */
+const SAMPLE_APK = [
+  'UEsDBBQAAgAIAAAAIQBj1MOTAwMAAIwIAAATAAAAQW5kcm9pZE1hbmlmZXN0LnhtbJVVu25TQRA960d883acQJzEeSGqSFwHRAGIJomCQAoI8UiRAsl5OLGI',
+  'Hcu+iaBBiIKKgoKCD6BGFIiPQIiCD+AL+Ac4M97Fm2tbhLWO796zM2dmZ9brJAK8CQCDAj6ngAtojw/efJq4SmwRb4mPxA/iJ/GLSBkgTywRr4jXxHviG4EE',
+  'MEHcJG4Rm8QTokG8I74TqSQwR4TEKnGfqBEviC/EV2IQJ9hDA01UcIQa1vi9S6Zz5R5KqOrKGHbIVFHnyiGZh/R4is1T1sDUGaxctNpf7WE+K3zvrplFRMsG',
+  '9slHPWxSnlqakUvY5vyQbwMaaxvH9N9X/lCtAn4/Y55H1Ik43yWX4XqNswbZijJLOOBqRLsbKPLT5P4OaF2lZRNhzD60uy+SrzPLIlf2aFfs0IVGq5PfoV1J',
+  '98a+k5HcI5Q1rypWmbdUcrdHDf/Hp93LQPOvkS9rfhG5nM091LqUtIdSqZDr7Tcgicvkljnr42xZ5633BK7guqof00d0LxHSLWDU4+qalXS86XVwpqOW3exC',
+  '3OE+HmEdD/hc50zO3Nk817CCu+q5oiddeiS7qnDnUj+XSR/PmL/jQLsk6ydEhOd6xkJqlfTUyvmVZ6RnOuIOy1r/SLMQPeff0p/uyNf3Dk9ZS5QV3bPk0cpz',
+  'j6dFOi15LPxDK+4RYoN6j6m3httaCxkvTaAdnEkYUyAaaWOaxBDndSIJYwwxSmQh0yzPnV5H+M0xoPXkO/lPHi8jy/kEPxl76gftU9Z4XWaN5YyeQdklkjmn',
+  '59nNWo7XF8at3bhdH9b7qcWNWW5E4yqnvsKNxnwl3w2r6fI9Z/NNePmmvDzylkt7nNz1SVuTuJbEuOZpyDhvYxgvRh8xaXOb9PTifk4vfQa9vNXLe3rpLnob',
+  '1t7xU11qkLH/XaI3bbmgXYOcPJ1WxtOa6aIlsQpWq2C5/i5aF70YMmatlhuuFv2ezVyPWszbePNeLeJ+Tm/A4xd66C1avUVPL+7n+MHYHhw/FKuT44djvXD8',
+  'SOx3ZWK8+x3+AVBLAQIXAxQAAgAIAAAAIQBj1MOTAwMAAIwIAAATAAAAAAAAAAAAIAC2gQAAAABBbmRyb2lkTWFuaWZlc3QueG1sUEsFBgAAAAABAAEAQQAA',
+  'ADQDAAAAAA==',
+].join('');
+
+const APK_TYPE = 'application/vnd.android.package-archive';
+
+function upload(outcome: string, base64: string, yields: string): SandboxExample {
+  return {
+    product: 'api-app',
+    route: '/app/analyze',
+    method: 'POST',
+    outcome,
+    // To be sent as a file: decode it into the form field `file`, or send it as the body of this type.
+    input: { file: { filename: 'sample.apk', content_type: APK_TYPE, base64 } },
+    yields,
+  };
+}
+
+function get(route: string, yields: string): SandboxExample {
+  return { product: 'api-app', route, method: 'GET', outcome: 'success', input: {}, yields };
+}
+
+/** The app product has no upstream of another party: test keys are answered by the same worker. This is its documentation. */
+export function createApkExamples(): SandboxUpstream {
+  const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
+  return {
+    name: 'apk-examples',
+    examples: [
+      get('/app', '200, the index of the product and how to upload'),
+      get('/app/health', '200 while the analysis worker serves, else 503'),
+      upload('success', SAMPLE_APK, '200, the report of com.example.sample: unsigned, debuggable, allow_backup; risk 65.5, high'),
+      upload('not_an_apk', encode('This is no archive.'), '400 not_an_apk'),
+      upload('malformed', encode('PK\x03\x04 and nothing more'), '422 apk_malformed'),
+    ],
+  };
+}

@@ -1,0 +1,107 @@
+import sharp from 'sharp';
+import { type WebSocket } from 'ws';
+import { z } from 'zod';
+import { drawDisc, drawStrip } from './background-removal-png';
+import { type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
+
+const SUBPROTOCOL = 'bgremove.v1';
+const ROUTE = '/image/background_remover';
+/** Grey strips of this width stand for outcomes: their height says which. Photographs are wider. */
+const STRIP_WIDTH = 16;
+
+type Send = (frame: object) => void;
+type Outcome = (socket: WebSocket, send: Send) => void;
+
+const refuse =
+  (code: string): Outcome =>
+  (_socket, send) =>
+    send({ type: 'error', code, message: `the sandbox was asked for ${code}` });
+
+/** By the height of the strip. */
+const OUTCOMES: Readonly<Record<number, Outcome>> = {
+  400: refuse('invalid_image'),
+  413: refuse('too_large'),
+  422: refuse('no_foreground'),
+  429: refuse('overloaded'),
+  500: refuse('internal'),
+  501: (socket) => socket.send('this is not JSON'),
+  502: (socket) => socket.terminate(),
+  504: () => undefined,
+};
+
+function example(outcome: string, image: Buffer, yields: string): SandboxExample {
+  const input = { image_base64: image.toString('base64') };
+  return { product: 'api-image', route: ROUTE, method: 'POST', outcome, input, yields };
+}
+
+const strip = (outcome: string, height: number, yields: string): SandboxExample =>
+  example(outcome, drawStrip(STRIP_WIDTH, height), `${yields}; any image of ${STRIP_WIDTH} × ${height} pixels does this`);
+
+const examples: readonly SandboxExample[] = [
+  example('success', drawDisc(64), '200, the image inside an ellipse that touches its sides; so does any other image'),
+  strip('invalid_image', 400, '400: the upstream cannot read the image'),
+  strip('too_large', 413, '400: the image is too large for the upstream'),
+  strip('no_foreground', 422, '502 no_foreground'),
+  strip('overloaded', 429, '502, reason overloaded'),
+  strip('upstream_error', 500, '502, reason internal'),
+  strip('bad_response', 501, '502, reason bad_response: the upstream sends something that is no frame'),
+  strip('provider_down', 502, '502, reason unreachable: the upstream breaks the connection'),
+  strip('timeout', 504, '504: the upstream accepts the image and never answers'),
+];
+
+const processFrame = z.object({
+  type: z.literal('process'),
+  id: z.string().min(1),
+  image: z.string(),
+  mime: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+  options: z.object({ format: z.literal('png') }),
+});
+
+/** What stands for a removed background: everything outside an ellipse is transparent. The same picture always gives the same bytes. */
+async function cutEllipse(image: Buffer): Promise<{ image: string; width: number; height: number }> {
+  const { width, height } = await sharp(image).metadata();
+  const ellipse = `<svg width="${width}" height="${height}"><ellipse cx="50%" cy="50%" rx="50%" ry="50%" fill="#fff"/></svg>`;
+  const png = await sharp(image)
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .composite([{ input: Buffer.from(ellipse), blend: 'dest-in' }])
+    .png()
+    .toBuffer();
+  return { image: png.toString('base64'), width, height };
+}
+
+async function answer(socket: WebSocket, frame: z.output<typeof processFrame>): Promise<void> {
+  const send: Send = (body) => socket.send(JSON.stringify({ id: frame.id, ...body }));
+  send({ type: 'accepted' });
+  const image = Buffer.from(frame.image, 'base64');
+  const { width, height } = await sharp(image).metadata();
+  const outcome = width === STRIP_WIDTH ? OUTCOMES[height] : undefined;
+  if (outcome) return outcome(socket, send);
+  send({ type: 'progress', percent: 50 });
+  send({ type: 'result', mime: 'image/png', engine: 'sandbox', ...(await cutEllipse(image)) });
+}
+
+function serve(socket: WebSocket): void {
+  if (socket.protocol !== SUBPROTOCOL) return socket.close(1002, 'the subprotocol is bgremove.v1');
+  socket.on('message', (data: Buffer) => {
+    let json: unknown;
+    try {
+      json = JSON.parse(data.toString('utf8'));
+    } catch {
+      return socket.close(1007, 'not JSON');
+    }
+    const frame = processFrame.safeParse(json);
+    // A cancel needs no answer.
+    if (!frame.success)
+      return z.object({ type: z.literal('cancel') }).safeParse(json).success ? undefined : socket.close(1008, 'unknown frame');
+    const { id } = frame.data;
+    answer(socket, frame.data).catch(() =>
+      socket.send(JSON.stringify({ type: 'error', id, code: 'invalid_image', message: 'unreadable' })),
+    );
+  });
+}
+
+/** A background-removal WebSocket. */
+export function createBackgroundRemoval(): SandboxUpstream {
+  return { name: 'background-removal', examples, webSockets: { '/v1': serve } };
+}

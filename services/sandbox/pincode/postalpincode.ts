@@ -1,0 +1,70 @@
+import { type FastifyReply } from 'fastify';
+import { POST_OFFICES, type PostOffice } from './india-post-offices';
+import { closeConnection, neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
+
+/** PINs below 999 belong to no post office that the public uses, so they can stand for outcomes. */
+const MISSING = '999404';
+const MISSING_BY_STATUS = '999405';
+const NOT_JSON = '999500';
+const DOWN = '999502';
+const CLOSED = '999503';
+const SILENT = '999504';
+const OVER_QUOTA = '999429';
+
+function example(outcome: string, pin: string, yields: string): SandboxExample {
+  return { product: 'api-pincode', route: '/pincode', method: 'GET', outcome, input: { country: 'IN', pin }, yields };
+}
+
+const examples: readonly SandboxExample[] = [
+  example('success', '110001', '200, the post offices of New Delhi 110001; also 400001, 560001, 600001, 700001, 500001'),
+  example('success_by_name', 'Connaught Place', '200, the post offices whose name contains the text'),
+  example('no_records', MISSING, '404 provider_error, reason no_records; so does any PIN or name that the sandbox does not know'),
+  example('no_records_by_status', MISSING_BY_STATUS, '404 provider_error, reason no_records: the provider says Status "404"'),
+  example('bad_response', NOT_JSON, '502 provider_error, reason bad_response: the provider answers with a web page'),
+  example('provider_down', DOWN, '502 provider_error, reason unreachable: the provider answers 502'),
+  example('provider_closes', CLOSED, '502 provider_error, reason unreachable: the provider closes the connection'),
+  example('provider_quota', OVER_QUOTA, '502 provider_error, reason provider_quota: the provider answers 429'),
+  example('timeout', SILENT, '504 provider_error, reason timeout: the provider never answers'),
+];
+
+function found(offices: readonly PostOffice[], message: string): unknown {
+  if (offices.length === 0) return [{ Message: 'No records found', Status: 'Error', PostOffice: null }];
+  return [{ Message: message, Status: 'Success', PostOffice: offices }];
+}
+
+function answerPin(pin: string, reply: FastifyReply): unknown {
+  switch (pin) {
+    case MISSING_BY_STATUS:
+      return [{ Message: 'The requested resource is not found', Status: '404', PostOffice: null }];
+    case NOT_JSON:
+      return reply.type('text/html').send('<!DOCTYPE html><title>Maintenance</title>');
+    case DOWN:
+      return reply.code(502).type('text/html').send('<h1>502 Bad Gateway</h1>');
+    case CLOSED:
+      return closeConnection(reply);
+    case SILENT:
+      return neverAnswer(reply);
+    case OVER_QUOTA:
+      return reply.code(429).send('Too Many Requests');
+    default: {
+      const offices = POST_OFFICES.filter((office) => office.Pincode === pin);
+      return found(offices, `Number of pincode(s) found:${offices.length}`);
+    }
+  }
+}
+
+/** postalpincode.in. */
+export function createPostalpincode(): SandboxUpstream {
+  return {
+    name: 'postalpincode',
+    examples,
+    routes(app) {
+      app.get<{ Params: { pin: string } }>('/pincode/:pin', (request, reply) => answerPin(request.params.pin, reply));
+      app.get<{ Params: { name: string } }>('/postoffice/:name', (request) => {
+        const wanted = request.params.name.trim().toLowerCase();
+        const offices = POST_OFFICES.filter((office) => office.Name.toLowerCase().includes(wanted));
+        return found(offices, `Number of Post office(s) found: ${offices.length}`);
+      });
+    },
+  };
+}

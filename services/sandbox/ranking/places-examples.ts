@@ -1,0 +1,68 @@
+import { type ProductId } from '../../../plugins/core/catalogue';
+import { MAGIC_KEYWORDS } from './places-businesses';
+import { type SandboxExample } from '../sandbox-upstream';
+
+const POINT = { latitude: 12.9716, longitude: 77.5946 };
+
+function plain(product: ProductId, route: string, yields: string): SandboxExample {
+  return { product, route, method: 'GET', outcome: 'success', input: {}, yields };
+}
+
+function search(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
+  return { product: 'api-grank', route: '/grank/search', method: 'POST', outcome, input: { ...POINT, ...input }, yields };
+}
+
+function position(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
+  return { product: 'api-grank', route: '/grank/position', method: 'POST', outcome, input: { ...POINT, ...input }, yields };
+}
+
+function leads(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
+  return { product: 'api-glead', route: '/glead/search', method: 'POST', outcome, input, yields };
+}
+
+type Failing = readonly [outcome: string, keyword: string, yields: string];
+
+/** The same whichever of the two upstreams serves test keys. */
+const failures: readonly Failing[] = [
+  ['upstream_error', MAGIC_KEYWORDS.upstreamError, '502 upstream_failed, reason upstream_error'],
+  ['timeout', MAGIC_KEYWORDS.timeout, '504 upstream_timeout, after the time-out of the worker'],
+  ['upstream_closes', MAGIC_KEYWORDS.closed, '502 upstream_failed'],
+  ['bad_response', MAGIC_KEYWORDS.notJson, '502 upstream_failed, reason bad_response'],
+];
+
+/** Only Google Places has these. */
+const googleFailures: readonly Failing[] = [
+  ...failures,
+  ['provider_quota', MAGIC_KEYWORDS.overQuota, '502 upstream_failed, reason provider_quota'],
+  ['provider_refuses', MAGIC_KEYWORDS.refused, '502 upstream_failed, reason rejected'],
+];
+
+const dentist = 'dentist';
+const positionOf = (business: string): Record<string, unknown> => ({ keyword: dentist, business_name: business, max_results: 60 });
+const someBusiness = 'Lotus Clinic';
+
+/** Every keyword ranks the same 45 businesses around the point that is asked for. */
+export const placesExamples: readonly SandboxExample[] = [
+  plain('api-grank', '/grank', '200, the index of the product'),
+  plain('api-grank', '/grank/health', '200, which upstream serves test keys'),
+  search('success', { keyword: dentist }, '200, the first 20 of 45 businesses'),
+  search('success_all', { keyword: dentist, max_results: 60 }, '200, all 45, read in three pages'),
+  search('success_match', { keyword: dentist, place_id: 'ChIJsandbox0007' }, '200, match at position 7'),
+  search('no_results', { keyword: MAGIC_KEYWORDS.empty }, '200, count 0'),
+  ...googleFailures.map(([outcome, keyword, yields]) => search(outcome, { keyword }, yields)),
+  position('success', { keyword: dentist, business_name: 'orchid dental care' }, '200, position 3 by name_exact, the suffix aside'),
+  position('success_similar', positionOf('New Bharat Auto Spare Parts Store'), '200, position 24 by name_similar'),
+  position('success_outside', positionOf('Peacock Clinic'), '200, position 9, outside the radius'),
+  position('success_twins', positionOf('Twin Lakes Diner'), '200, position 12, both places of the name in candidates'),
+  position('ambiguous', positionOf('Shree Sai Krishna Family Restaurant And Lodge'), '200, found false, two candidates'),
+  position('not_found', positionOf('No Such Business'), '200, found false, checked 45'),
+  ...googleFailures.map(([outcome, keyword, yields]) => position(outcome, { keyword, business_name: someBusiness }, yields)),
+  plain('api-glead', '/glead', '200, the index of the product'),
+  plain('api-glead', '/glead/health', '200, which upstream serves test keys'),
+  leads('success', { query: dentist, location: 'Bengaluru', limit: 20 }, '200, 20 leads and a next_page_token'),
+  leads('success_filtered', { query: dentist, limit: 60, filters: { has_website: false } }, '200, 11 leads without a website'),
+  leads('success_emails', { query: dentist, limit: 3 }, '200, three leads; each with e-mails where RANKING_EMAIL_CRAWL is on'),
+  leads('no_results', { query: MAGIC_KEYWORDS.empty }, '200, count 0'),
+  ...googleFailures.map(([outcome, query, yields]) => leads(outcome, { query }, yields)),
+  leads('bad_page_token', { query: dentist, page_token: 'bm90LW91cnM' }, '422 validation_failed'),
+];

@@ -1,0 +1,144 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  DEFAULT_POINT,
+  locate,
+  MAGIC_KEYWORDS,
+  magicIn,
+  SANDBOX_BUSINESSES,
+  type SandboxBusiness,
+  type SandboxPoint,
+} from './places-businesses';
+import { placesExamples } from './places-examples';
+import { closeConnection, neverAnswer, type SandboxUpstream } from '../sandbox-upstream';
+
+const WIDEST_CIRCLE_METRES = 50_000;
+const LARGEST_PAGE = 20;
+
+const searchText = z.object({
+  textQuery: z.string().min(1),
+  languageCode: z.string().optional(),
+  regionCode: z.string().length(2).optional(),
+  rankPreference: z.enum(['RELEVANCE', 'DISTANCE']).optional(),
+  locationBias: z
+    .object({
+      circle: z.object({
+        center: z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }),
+        radius: z.number().min(0).max(WIDEST_CIRCLE_METRES),
+      }),
+    })
+    .optional(),
+  pageSize: z.number().int().min(0).default(LARGEST_PAGE),
+  pageToken: z.string().optional(),
+});
+
+function fail(reply: FastifyReply, code: number, status: string, message: string): FastifyReply {
+  return reply.code(code).send({ error: { code, message, status } });
+}
+
+/** A token that another query cannot use, like the real ones. */
+function tokenFor(start: number, textQuery: string): string {
+  return Buffer.from(JSON.stringify({ start, textQuery })).toString('base64url');
+}
+
+/** @returns the index of the page's first business; undefined for a token that is not this query's */
+function startOf(token: string | undefined, textQuery: string): number | undefined {
+  if (token === undefined) return 0;
+  const start = SANDBOX_BUSINESSES.findIndex((_, index) => tokenFor(index, textQuery) === token);
+  return start > 0 ? start : undefined;
+}
+
+function fullPlace(business: SandboxBusiness, from: SandboxPoint): Record<string, unknown> {
+  const { id, name, rating, reviews, phone, website, type, status } = business;
+  const number = SANDBOX_BUSINESSES.indexOf(business) + 1;
+  return {
+    id,
+    types: [type, 'point_of_interest', 'establishment'],
+    nationalPhoneNumber: phone,
+    internationalPhoneNumber: phone && `+91 ${phone.slice(1)}`,
+    formattedAddress: `${number}, Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India`,
+    addressComponents: [
+      { longText: String(number), shortText: String(number), types: ['street_number'], languageCode: 'en-US' },
+      { longText: 'Sandbox Road', shortText: 'Sandbox Rd', types: ['route'], languageCode: 'en' },
+      { longText: 'Bengaluru', shortText: 'Bengaluru', types: ['locality', 'political'], languageCode: 'en' },
+      { longText: 'Karnataka', shortText: 'KA', types: ['administrative_area_level_1', 'political'], languageCode: 'en' },
+      { longText: 'India', shortText: 'IN', types: ['country', 'political'], languageCode: 'en' },
+      { longText: '560001', shortText: '560001', types: ['postal_code'], languageCode: 'en-US' },
+    ],
+    location: locate(business, from),
+    rating,
+    googleMapsUri: `https://maps.google.com/?cid=${1_000 + number}`,
+    websiteUri: website,
+    businessStatus: status,
+    userRatingCount: reviews,
+    displayName: { text: name, languageCode: 'en' },
+    primaryType: type,
+  };
+}
+
+/** Only what the field mask asks for: a field that an adapter forgets to ask for is missing here too. */
+function masked(place: Record<string, unknown>, mask: ReadonlySet<string>): Record<string, unknown> {
+  if (mask.has('*') || mask.has('places')) return place;
+  return Object.fromEntries(Object.entries(place).filter(([field]) => mask.has(`places.${field}`)));
+}
+
+function magicAnswer(keyword: string, reply: FastifyReply): unknown {
+  switch (keyword) {
+    case MAGIC_KEYWORDS.upstreamError:
+      return fail(reply, 503, 'UNAVAILABLE', 'The service is currently unavailable.');
+    case MAGIC_KEYWORDS.overQuota:
+      return fail(reply, 429, 'RESOURCE_EXHAUSTED', "Quota exceeded for quota metric 'SearchTextRequest'.");
+    case MAGIC_KEYWORDS.refused:
+      return fail(reply, 403, 'PERMISSION_DENIED', 'Places API (New) has not been used in this project before or it is disabled.');
+    case MAGIC_KEYWORDS.notJson:
+      return reply.type('text/html').send('<!DOCTYPE html><title>Error</title>');
+    case MAGIC_KEYWORDS.closed:
+      return closeConnection(reply);
+    case MAGIC_KEYWORDS.timeout:
+      return neverAnswer(reply);
+    default:
+      return {};
+  }
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply): unknown {
+  const { 'x-goog-api-key': key = '', 'x-goog-fieldmask': fieldMask = '' } = request.headers;
+  if (key === '') {
+    return fail(reply, 403, 'PERMISSION_DENIED', "Method doesn't allow unregistered callers (callers without established identity).");
+  }
+  const mask = new Set(String(fieldMask).split(','));
+  if (fieldMask === '') {
+    return fail(
+      reply,
+      400,
+      'INVALID_ARGUMENT',
+      'FieldMask is a required parameter. See https://cloud.google.com/apis/docs/system-parameters',
+    );
+  }
+  const parsed = searchText.safeParse(request.body);
+  if (!parsed.success) return fail(reply, 400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.');
+  const { textQuery, locationBias, pageSize, pageToken } = parsed.data;
+  const magic = magicIn(textQuery);
+  if (magic !== undefined) return magicAnswer(magic, reply);
+  const start = startOf(pageToken, textQuery);
+  if (start === undefined) return fail(reply, 400, 'INVALID_ARGUMENT', 'Invalid page token.');
+  const end = start + Math.min(pageSize === 0 ? LARGEST_PAGE : pageSize, LARGEST_PAGE);
+  const from = locationBias?.circle.center ?? DEFAULT_POINT;
+  const hasMore = end < SANDBOX_BUSINESSES.length && mask.has('nextPageToken');
+  return {
+    places: SANDBOX_BUSINESSES.slice(start, end).map((business) => masked(fullPlace(business, from), mask)),
+    ...(hasMore && { nextPageToken: tokenFor(end, textQuery) }),
+  };
+}
+
+/** Google Places (New): text search. */
+export function createGooglePlaces(): SandboxUpstream {
+  return {
+    name: 'google-places',
+    examples: placesExamples,
+    routes(app) {
+      // A colon in a path is written twice.
+      app.post('/v1/places::searchText', answer);
+    },
+  };
+}

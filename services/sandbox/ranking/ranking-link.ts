@@ -1,0 +1,102 @@
+import { type WebSocket } from 'ws';
+import { z } from 'zod';
+import {
+  DEFAULT_POINT,
+  locate,
+  MAGIC_KEYWORDS,
+  magicIn,
+  SANDBOX_BUSINESSES,
+  type SandboxBusiness,
+  type SandboxPoint,
+} from './places-businesses';
+import { type SandboxUpstream } from '../sandbox-upstream';
+
+/** What is asked for lies beside `type` and `id`, in the names of the public parameters. */
+const question = z.object({
+  type: z.literal('rank'),
+  id: z.string().min(1),
+  operation: z.enum(['search', 'position']).default('search'),
+  keyword: z.string().min(1),
+  latitude: z.number().default(DEFAULT_POINT.latitude),
+  longitude: z.number().default(DEFAULT_POINT.longitude),
+  business_name: z.string().optional(),
+  max_results: z.number().int().min(1).default(20),
+});
+
+type Question = z.output<typeof question>;
+
+function resultOf(business: SandboxBusiness, from: SandboxPoint): Record<string, unknown> {
+  const { id, name, rating, reviews, phone, website, type, status } = business;
+  return {
+    position: SANDBOX_BUSINESSES.indexOf(business) + 1,
+    place_id: id,
+    name,
+    address: 'Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India',
+    ...locate(business, from),
+    rating: rating ?? null,
+    reviews: reviews ?? null,
+    phone: phone ?? null,
+    website: website ?? null,
+    types: [type],
+    business_status: status,
+  };
+}
+
+/** This upstream compares names as they are, but for case. */
+function bodyOf(asked: Question): Record<string, unknown> {
+  const { operation, keyword, business_name: wanted, max_results: most } = asked;
+  const ranked = magicIn(keyword) === MAGIC_KEYWORDS.empty ? [] : SANDBOX_BUSINESSES.slice(0, most);
+  const shared = { ok: true, source: 'sandbox_ranking', query: { keyword } };
+  if (operation === 'search') return { ...shared, count: ranked.length, results: ranked.map((each) => resultOf(each, asked)) };
+  const index = ranked.findIndex(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
+  const match = ranked[index];
+  return {
+    ...shared,
+    found: match !== undefined,
+    position: match ? index + 1 : null,
+    checked: ranked.length,
+    match: match ? { place_id: match.id, name: match.name } : null,
+  };
+}
+
+function respond(socket: WebSocket, asked: Question): void {
+  const { id, keyword } = asked;
+  switch (magicIn(keyword)) {
+    case MAGIC_KEYWORDS.timeout:
+      return;
+    case MAGIC_KEYWORDS.closed:
+      return socket.terminate();
+    case MAGIC_KEYWORDS.notJson:
+      return socket.send(JSON.stringify({ type: 'result', id, body: { results: [] } }));
+    case MAGIC_KEYWORDS.upstreamError:
+    case MAGIC_KEYWORDS.overQuota:
+    case MAGIC_KEYWORDS.refused:
+      return socket.send(JSON.stringify({ type: 'error', id, message: 'the ranking workflow failed' }));
+    default:
+      socket.send(JSON.stringify({ type: 'result', id, body: bodyOf(asked) }));
+  }
+}
+
+function serve(socket: WebSocket): void {
+  socket.on('error', () => undefined);
+  socket.on('message', (data: Buffer) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(data.toString('utf8'));
+    } catch {
+      return socket.send(JSON.stringify({ type: 'error', message: 'the message is not JSON' }));
+    }
+    const asked = question.safeParse(value);
+    if (asked.success) return respond(socket, asked.data);
+    const { id } = z
+      .object({ id: z.string().optional().catch(undefined) })
+      .catch({})
+      .parse(value);
+    socket.send(JSON.stringify({ type: 'error', id, message: 'the message cannot be understood' }));
+  });
+}
+
+/** The ranking WebSocket, which does the whole work itself. Its inputs with outcomes are those of the places. */
+export function createRankingLink(): SandboxUpstream {
+  return { name: 'ranking', examples: [], webSockets: { '/link': serve } };
+}

@@ -1,0 +1,14 @@
+import { type SandboxUpstream } from '../sandbox-upstream';
+
+const DOMAINS = ['# spam domains', 'casino-bonus-slots-777.top', '0.0.0.0 listed.example', 'blocked-goods.example'];
+
+/** A list of spam domains, one a line. */
+export function createSeoBlockList(): SandboxUpstream {
+  return {
+    name: 'seo-block-list',
+    examples: [],
+    routes(app) {
+      app.get('/domains.txt', (_request, reply) => reply.type('text/plain').send(`${DOMAINS.join('\n')}\n`));
+    },
+  };
+}

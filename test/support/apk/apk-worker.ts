@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createLog } from '../../../services/kit/log';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { analyzeApk } from '../../../services/workers/apk/analyze-apk';
+import { BufferSource } from '../../../services/workers/apk/bytes/byte-source';
+import { type ApkReport } from '../../../services/workers/apk/report';
+import { apkWorkerSettings } from '../../../services/workers/apk/settings';
+import { startApkWorker } from '../../../services/workers/apk/start-apk-worker';
+
+const ROOT = join(__dirname, '../../..');
+
+/** Threads run plain JavaScript, also under jest: compiles one file and what it imports. */
+export async function compile(source: string, target: string): Promise<void> {
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild');
+  const options = ['--bundle', '--platform=node', '--target=node20', '--format=cjs', '--log-level=error'];
+  await promisify(execFile)(esbuild, [join(ROOT, source), `--outfile=${target}`, ...options]);
+}
+
+export interface TestWorker {
+  readonly server: WorkerServer;
+  /** Where its uploads wait. */
+  readonly uploads: string;
+  close(): Promise<void>;
+}
+
+/** The worker on a free port of the loopback, with a folder of its own. */
+export async function startTestWorker(environment: Readonly<Record<string, string>> = {}): Promise<TestWorker> {
+  const folder = await mkdtemp(join(tmpdir(), 'apk-worker-'));
+  const uploads = await mkdtemp(join(folder, 'uploads-'));
+  const threadFile = join(folder, 'analysis-thread.js');
+  await compile('services/workers/apk/analysis-thread.ts', threadFile);
+  const settings = apkWorkerSettings.parse({ APK_WORKER_FOLDER: uploads, ...environment });
+  const server = await startApkWorker(settings, createLog('apk-worker', { level: 'silent' }), threadFile);
+  return {
+    server,
+    uploads,
+    close: async () => {
+      await server.close(500);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The analysis without a worker around it. @throws ApkRefused */
+export function analyzeBytes(bytes: Buffer, name = 'sample.apk'): Promise<ApkReport> {
+  const file = { name, size: bytes.length, md5: '', sha1: '', sha256: '' };
+  return analyzeApk({ source: new BufferSource(bytes), file });
+}
+
+export async function analyzeFile(path: string): Promise<ApkReport> {
+  return analyzeBytes(await readFile(path));
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import faults from '../../faults/faults.json';
+import { type Observation } from './observe-fault';
+
+const FOLDER = resolve(__dirname, '../../../.test/faults');
+
+/** One row of the README's table. */
+interface FaultRow {
+  /** As in test/faults/faults.json. */
+  readonly fault: string;
+  /** What the holder of a valid key sees. */
+  readonly clientsSee: string;
+  /** Requests without a valid key that were served, of how many. */
+  readonly unauthorisedAdmitted: string;
+  readonly lost: string;
+  /** Null when nothing has to recover, or nothing was measured. */
+  readonly recoveredInMs: number | null;
+}
+
+const figure = (value: number): string => value.toLocaleString('en-GB');
+
+/** For example `200 ×1,204, 503 ×31`. */
+export function describeStatuses(statuses: ReadonlyMap<number, number>): string {
+  const texts = [...statuses].map(([status, count]) => `${status === 0 ? 'no answer' : status} ×${figure(count)}`);
+  return texts.join(', ');
+}
+
+function describeUnauthorised(statuses: readonly (readonly [status: number, count: number])[]): string {
+  const all = statuses.reduce((sum, [, count]) => sum + count, 0);
+  const admitted = statuses.reduce((sum, [status, count]) => sum + (status >= 200 && status < 300 ? count : 0), 0);
+  return `${figure(admitted)} of ${figure(all)}`;
+}
+
+function describeLost({ given, counted }: Observation): string {
+  if (given > counted) return `${figure(given - counted)} of ${figure(given)} units`;
+  if (counted > given) return `nothing; ${figure(counted - given)} counted without a 200`;
+  return 'nothing';
+}
+
+/** @throws Error for a fault that faults.json does not name */
+function recordRow(row: FaultRow): void {
+  if (!faults.some(({ name }) => name === row.fault)) throw new Error(`test/faults/faults.json does not name "${row.fault}"`);
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, `${row.fault.replaceAll(/[^a-z0-9]+/gi, '-')}.json`), `${JSON.stringify(row, null, 2)}\n`);
+}
+
+/** What a test adds to what the probe saw. */
+export interface Remarks {
+  /** Said after the statuses. */
+  readonly note?: string;
+  /** Statuses of further requests without a valid key. */
+  readonly rejected?: ReadonlyMap<number, number>;
+}
+
+export function recordObservation(fault: string, observation: Observation, { note, rejected = new Map() }: Remarks = {}): void {
+  const { answers, recoveredInMs } = observation;
+  const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
+  const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
+  const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
+  recordRow({
+    fault,
+    clientsSee: note === undefined ? seen : `${seen}; ${note}`,
+    unauthorisedAdmitted: describeUnauthorised(unauthorised),
+    lost: describeLost(observation),
+    recoveredInMs,
+  });
+}

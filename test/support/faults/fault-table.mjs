@@ -1,0 +1,52 @@
+// The README's table of faults, from the rows that the last run of test/faults left under .test/faults.
+//   node test/support/faults/fault-table.mjs           prints it
+//   node test/support/faults/fault-table.mjs --write   puts it between the markers in README.md
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..', '..', '..');
+const ROWS = join(ROOT, '.test', 'faults');
+const README = join(ROOT, 'README.md');
+const BEGIN = '<!-- faults: written by test/support/faults/fault-table.mjs -->';
+const END = '<!-- faults: end -->';
+
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+function readRows() {
+  const files = existsSync(ROWS) ? readdirSync(ROWS).filter((name) => name.endsWith('.json')) : [];
+  return new Map(files.map((name) => read(join(ROWS, name))).map((row) => [row.fault, row]));
+}
+
+function recovery({ recoveredInMs }) {
+  if (recoveredInMs === null) return '';
+  return recoveredInMs === 0 ? 'at once' : `${(recoveredInMs / 1000).toFixed(1)} s`;
+}
+
+/** Every fault of faults.json in its order; one that was not run cannot be left out unnoticed. */
+function table(rows) {
+  const faults = read(join(ROOT, 'test', 'faults', 'faults.json'));
+  const missing = faults.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
+  if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/faults first.`);
+  const lines = faults.map(({ name }) => {
+    const row = rows.get(name);
+    return `| ${[name, row.clientsSee, row.unauthorisedAdmitted, row.lost, recovery(row)].join(' | ')} |`;
+  });
+  const head = ['| fault | a valid key sees | unauthorised admitted | lost | recovered |', '|---|---|---|---|---|'];
+  return [...head, ...lines].join('\n');
+}
+
+function write(text) {
+  const readme = readFileSync(README, 'utf8');
+  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`README.md lacks the markers ${BEGIN} and ${END}`);
+  writeFileSync(README, `${readme.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${readme.slice(end)}`);
+}
+
+try {
+  const text = table(readRows());
+  if (process.argv.includes('--write')) write(text);
+  else process.stdout.write(`${text}\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

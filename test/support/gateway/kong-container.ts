@@ -1,0 +1,123 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { GenericContainer, type StartedTestContainer } from 'testcontainers';
+import { parse, stringify } from 'yaml';
+import { closeConnections, send } from '../http';
+import { startInstance, type RunningInstance } from '../system/instance';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+
+/** What the acceptance suite needs to know of an installation behind a Kong in a container. */
+export interface KongInstallation {
+  readonly gatewayUrl: string;
+  readonly databaseUrl: string;
+  readonly sandboxUrl: string;
+  stop(): Promise<void>;
+}
+
+interface KongFile {
+  services: { name: string; url: string }[];
+}
+
+/** The folder that the container sees as /etc/kong: ours, with the services where they run now. */
+function prepareKongFolder(folder: string, services: Readonly<Record<string, string>>): void {
+  mkdirSync(folder);
+  for (const name of ['kong.conf', 'access-layer.json', 'templates'])
+    cpSync(join(ROOT, 'kong', name), join(folder, name), { recursive: true });
+  const file = parse(readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8')) as KongFile;
+  // A product that has no service yet refuses the connection.
+  for (const service of file.services) service.url = services[service.name] ?? 'http://127.0.0.1:9';
+  writeFileSync(join(folder, 'kong.yml'), stringify(file));
+}
+
+/** One more plugin server on the instance's stores, with a socket that the container's user may use. */
+async function startSidecar(socket: string, env: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'plugins', 'server', 'main.js')], {
+    cwd: ROOT,
+    env: { ...process.env, ...env, PLUGIN_SOCKET: socket, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise<void>((done, fail) => {
+    child.once('exit', (code) => fail(new Error(`the plugin server ended with ${code}`)));
+    child.stdout.once('data', () => done());
+  });
+  chmodSync(socket, 0o666);
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
+  const address = probe.address();
+  await new Promise((done) => probe.close(done));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+const START_LIMIT_MS = 60_000;
+
+/** Kong and the plugin server work together once a request without a key is refused with 401. */
+async function untilRefusing(gatewayUrl: string): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  let status = 0;
+  while (status !== 401) {
+    if (Date.now() > deadline) throw new Error(`Kong answers ${status} instead of 401 after ${START_LIMIT_MS} ms`);
+    status = await send(`${gatewayUrl}/ip`).then(
+      (reply) => reply.status,
+      () => 0,
+    );
+    if (status !== 401) await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
+/**
+ * Kong shares the host's network: so it reaches services on loopback, and callers keep their address. That needs an engine on this
+ * machine, which the shared socket needs anyway.
+ */
+async function startContainer(image: string, folder: string, port: number): Promise<StartedTestContainer> {
+  return new GenericContainer(image)
+    .withNetworkMode('host')
+    .withBindMounts([
+      { source: join(folder, 'kong'), target: '/etc/kong', mode: 'ro' },
+      { source: join(folder, 'run'), target: '/var/run/tollgate', mode: 'rw' },
+    ])
+    .withEnvironment({ KONG_PROXY_LISTEN: `127.0.0.1:${port}`, KONG_STATUS_LISTEN: 'off', KONG_NGINX_WORKER_PROCESSES: '2' })
+    .start();
+}
+
+/** Runs database, services and sandbox as `npm start` does, and a Kong of this image with a plugin server of its own in front of them. */
+export async function startKongInstallation(image: string): Promise<KongInstallation> {
+  const signingKeys = `kong-test:${randomBytes(32).toString('base64')}`;
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-kong-'));
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'run'));
+  let instance: RunningInstance | undefined;
+  let sidecar: ChildProcess | undefined;
+  let container: StartedTestContainer | undefined;
+  const stop = async (): Promise<void> => {
+    closeConnections();
+    await container?.stop({ timeout: 10_000 });
+    sidecar?.kill('SIGTERM');
+    await instance?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    instance = await startInstance({ TOLLGATE_SIGNING_KEYS: signingKeys });
+    prepareKongFolder(join(folder, 'kong'), instance.services);
+    const { databaseUrl, sandbox: sandboxUrl } = instance;
+    const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys };
+    sidecar = await startSidecar(join(folder, 'run', 'plugin.sock'), env);
+    const port = await freePort();
+    container = await startContainer(image, folder, port);
+    const gatewayUrl = `http://127.0.0.1:${port}`;
+    await untilRefusing(gatewayUrl);
+    return { gatewayUrl, databaseUrl, sandboxUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

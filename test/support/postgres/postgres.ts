@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, type Pool } from 'pg';
+import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
+import { migrate } from '../../../plugins/stores/postgres/migrate';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { eventually } from '../eventually';
+
+const TEMPLATE = 'tollgate_template';
+/** Any number that no other program locks in the tests' own server. */
+const TEMPLATE_LOCK = 20_261_120;
+
+/** How long a test waits for a connection of its pool, which hundreds of queries may have asked for before it, and for a query. */
+export const PATIENCE_MS = 120_000;
+
+/** One database of one test file. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly pool: Pool;
+  /** Ends the pool and drops the database. */
+  close(): Promise<void>;
+}
+
+/** The folder of this jest run, named by globalSetup. */
+export function runFolder(): string {
+  const folder = process.env['TOLLGATE_TEST_RUN_DIR'];
+  if (folder === undefined)
+    throw new Error('TOLLGATE_TEST_RUN_DIR is not set: jest.config.cjs must name test/support/postgres/postgres-setup.ts');
+  return folder;
+}
+
+async function startServer(urlFile: string): Promise<void> {
+  // Test data is thrown away, so that no write needs to wait for the disk.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+  const { url } = await startEmbeddedPostgres({ dataDir: join(runFolder(), 'postgres'), settings });
+  writeFileSync(`${urlFile}.new`, url, { mode: 0o600 });
+  renameSync(`${urlFile}.new`, urlFile);
+}
+
+/**
+ * URL of the run's one server; the first test that asks starts it, globalTeardown stops it. Whoever asks later is told, and does not
+ * look at the server: a starter ends one that does not answer for some seconds, which on a busy machine is no reason to.
+ */
+export async function testServerUrl(): Promise<string> {
+  const urlFile = join(runFolder(), 'server-url');
+  const starting = join(runFolder(), 'server-starting');
+  await eventually(async () => {
+    if (existsSync(urlFile)) return true;
+    try {
+      mkdirSync(starting);
+    } catch {
+      return false;
+    }
+    try {
+      if (!existsSync(urlFile)) await startServer(urlFile);
+    } finally {
+      rmdirSync(starting);
+    }
+    return true;
+  });
+  return readFileSync(urlFile, 'utf8');
+}
+
+function onDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function withAdmin<T>(url: string, work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({ connectionString: onDatabase(url, 'postgres') });
+  admin.on('error', () => undefined);
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+/** Migrates and seeds one database that all others are copies of. */
+async function prepareTemplate(admin: Client, url: string): Promise<void> {
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [TEMPLATE]);
+  if (rowCount) return;
+  await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+  await migrate(onDatabase(url, TEMPLATE));
+  const pool = createPool(onDatabase(url, TEMPLATE), { max: 1 });
+  try {
+    await seedCatalogue(pool);
+  } finally {
+    await pool.end();
+  }
+  await admin.query(`ALTER DATABASE ${TEMPLATE} IS_TEMPLATE true`);
+}
+
+/** A fresh database with schema, products and plans, on a real server. `empty: true` leaves out the schema. */
+export async function testDatabase({ empty = false }: { empty?: boolean } = {}): Promise<TestDatabase> {
+  const server = await testServerUrl();
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await withAdmin(server, async (admin) => {
+    await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    if (!empty) await prepareTemplate(admin, server);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE}`);
+  });
+  const url = onDatabase(server, name);
+  const pool = createPool(url, { max: 5, applicationName: 'tollgate test', statementTimeoutMs: PATIENCE_MS });
+  const close = async (): Promise<void> => {
+    await pool.end();
+    await withAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  };
+  return { url, pool, close };
+}

@@ -1,0 +1,88 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { eventually } from '../eventually';
+
+export interface BalancedReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface BalancedRequest {
+  readonly method?: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+interface Member {
+  readonly url: URL;
+  agent: Agent;
+  open: number;
+  isIn: boolean;
+}
+
+const ANSWER_LIMIT_MS = 90_000;
+
+/**
+ * What a load balancer is to several gateways: keeps connections, sends to each in turn, repeats nothing, and sends nothing more to one
+ * that was taken out.
+ */
+export class BalancedClient {
+  private readonly members: readonly Member[];
+  private turn = 0;
+
+  /** @param connections to each gateway at the same time */
+  constructor(urls: readonly string[], connections = 8) {
+    const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: connections });
+    this.members = urls.map((url) => ({ url: new URL(url), agent: agent(), open: 0, isIn: true }));
+  }
+
+  /** @throws Error when no answer came */
+  send(request: BalancedRequest): Promise<BalancedReply> {
+    const members = this.members.filter(({ isIn }) => isIn);
+    const member = members[this.turn++ % members.length];
+    if (!member) throw new Error('every gateway was taken out');
+    return sendTo(member, request);
+  }
+
+  /** Sends it nothing more and waits for its last answer, then ends its connections. */
+  async takeOut(url: string): Promise<void> {
+    const member = this.memberOf(url);
+    member.isIn = false;
+    await eventually(() => member.open === 0, ANSWER_LIMIT_MS);
+    member.agent.destroy();
+  }
+
+  putBack(url: string): void {
+    this.memberOf(url).isIn = true;
+  }
+
+  close(): void {
+    for (const { agent } of this.members) agent.destroy();
+  }
+
+  private memberOf(url: string): Member {
+    const member = this.members.find((each) => each.url.href === new URL(url).href);
+    if (!member) throw new Error('no such gateway');
+    return member;
+  }
+}
+
+function sendTo(member: Member, { method = 'GET', path, headers, body }: BalancedRequest): Promise<BalancedReply> {
+  const { agent, url } = member;
+  member.open++;
+  const answered = new Promise<BalancedReply>((resolve, reject) => {
+    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+    const options = { agent, host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
+    const outgoing = httpRequest(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
+    });
+    outgoing.on('error', reject);
+    outgoing.setTimeout(ANSWER_LIMIT_MS, () => outgoing.destroy(new Error('no answer in time')));
+    outgoing.end(body);
+  });
+  return answered.finally(() => member.open--);
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findFreeRow } from '../../../cli/supervisor/free-port';
+import { SERVICES } from '../../../services/registry';
+import { endProgram, startProgram } from './program';
+import { readMetric } from './read-metric';
+import { replicatedKongYml } from '../gateway/replicated-kong-yml';
+
+/** One replica of something: always at the same address, so that it can be started again. */
+export interface Unit {
+  readonly name: string;
+  /** `host:port` of a worker, a URL of a gateway; empty for what has many. */
+  readonly address: string;
+  /** One figure of the plugin server's metrics; for gateways alone. */
+  metric(name: string): Promise<number>;
+  start(): Promise<void>;
+  /** SIGTERM. @throws Error when it does not end by itself with code 0 */
+  stop(): Promise<void>;
+}
+
+export interface FleetOptions {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly signingKeys: string;
+}
+
+/** Three gateways, each with its plugin server, two replicas of all services and of every worker, and one sandbox. */
+export interface Fleet {
+  readonly gateways: readonly Unit[];
+  readonly services: readonly Unit[];
+  readonly workers: readonly Unit[];
+  readonly sandboxUrl: string;
+  close(): Promise<void>;
+}
+
+const GATEWAYS = 3;
+const REPLICAS = 2;
+/** From SIGTERM until a service refuses connections: twelve health checks of the gateways, some of which may come late. */
+const LEAVE_MS = '2500';
+const WORKERS_FOLDER = resolve(__dirname, '../../../services/workers');
+
+interface ProgramOptions {
+  readonly name: string;
+  readonly address: string;
+  /** Started in this order, ended in reverse. */
+  readonly programs: readonly { module: string; args?: readonly string[]; env: Record<string, string> }[];
+}
+
+function createUnit({ name, address, programs }: ProgramOptions): Unit {
+  let children: ChildProcess[] = [];
+  let metricsPort: unknown;
+  return {
+    name,
+    address,
+    metric: (figure) => readMetric(`http://127.0.0.1:${String(metricsPort)}/metrics`, figure),
+    async start() {
+      for (const { module, env, args } of programs) {
+        const { child, ready } = await startProgram(module, { env, ...(args && { args }) });
+        children.push(child);
+        metricsPort = ready['metrics'] ?? metricsPort;
+      }
+    },
+    async stop() {
+      const ending = children.reverse();
+      children = [];
+      for (const child of ending) {
+        const code = await endProgram(child);
+        if (code !== 0) throw new Error(`${name} did not end cleanly: ${code ?? 'it had to be killed'}`);
+      }
+    },
+  };
+}
+
+/** `IDENTITY_WORKER_URL=a,b`, one a kind of worker. */
+function workerUrls(workers: readonly Unit[], kinds: readonly string[]): Record<string, string> {
+  const addresses = (kind: string): string =>
+    workers
+      .filter(({ name }) => name.startsWith(`worker ${kind} `))
+      .map(({ address }) => address)
+      .join(',');
+  return Object.fromEntries(kinds.map((kind) => [`${kind.toUpperCase()}_WORKER_URL`, addresses(kind)]));
+}
+
+function planWorkers(kinds: readonly string[], firstPort: number, env: Record<string, string>): Unit[] {
+  return kinds.flatMap((kind, at) =>
+    Array.from({ length: REPLICAS }, (_, replica) => {
+      const port = String(firstPort + at * REPLICAS + replica);
+      const programs = [{ module: `services/workers/${kind}/main.js`, env: { ...env, WORKER_HOST: '127.0.0.1', WORKER_PORT: port } }];
+      return createUnit({ name: `worker ${kind} ${replica}`, address: `127.0.0.1:${port}`, programs });
+    }),
+  );
+}
+
+function planServices(firstPort: number, env: Record<string, string>): { units: Unit[]; urls: Record<string, string>[] } {
+  const names = Object.keys(SERVICES);
+  const units: Unit[] = [];
+  const urls: Record<string, string>[] = [];
+  for (let replica = 0; replica < REPLICAS; replica++) {
+    const port = firstPort + replica * names.length;
+    const own = { ...env, SERVICE_HOST: '127.0.0.1', SERVICE_PORT: String(port), PRIVATE_PORT: '0', SERVICE_LEAVE_MS: LEAVE_MS };
+    const programs = [{ module: 'services/main.js', args: ['--all'], env: own }];
+    units.push(createUnit({ name: `services ${replica}`, address: '', programs }));
+    urls.push(Object.fromEntries(names.map((name, index) => [name, `http://127.0.0.1:${port + index}`])));
+  }
+  return { units, urls };
+}
+
+function planGateways(options: { firstPort: number; folder: string; kongYml: string; env: Record<string, string> }): Unit[] {
+  const { firstPort, folder, kongYml, env } = options;
+  return Array.from({ length: GATEWAYS }, (_, index) => {
+    const PLUGIN_SOCKET = join(folder, `plugin-${index}.sock`);
+    const port = String(firstPort + index);
+    const programs = [
+      { module: 'plugins/server/main.js', env: { ...env, PLUGIN_SOCKET, METRICS_PORT: '0' } },
+      { module: 'kong/local/main.js', env: { PLUGIN_SOCKET, GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: port, KONG_YML: kongYml } },
+    ];
+    return createUnit({ name: `gateway ${index}`, address: `http://127.0.0.1:${port}`, programs });
+  });
+}
+
+/** Starts the whole fleet on stores that exist. */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'));
+  const kinds = readdirSync(WORKERS_FOLDER).filter((name) => name !== 'generated');
+  const names = Object.keys(SERVICES);
+  const workerRow = kinds.length * REPLICAS;
+  const first = await findFreeRow(workerRow + names.length * REPLICAS + GATEWAYS);
+  const stores = { DATABASE_URL: options.databaseUrl, REDIS_URL: options.redisUrl, TOLLGATE_SIGNING_KEYS: options.signingKeys };
+  const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
+  const sandboxUrl = `http://127.0.0.1:${String(ready['port'])}`;
+  const shared = { ...stores, SANDBOX_URL: sandboxUrl, LOG_LEVEL: 'error' };
+
+  const workers = planWorkers(kinds, first, shared);
+  const services = planServices(first + workerRow, { ...shared, ...workerUrls(workers, kinds) });
+  const kongYml = join(folder, 'kong.yml');
+  writeFileSync(kongYml, replicatedKongYml(services.urls));
+  const gateways = planGateways({ firstPort: first + workerRow + names.length * REPLICAS, folder, kongYml, env: shared });
+  const close = async (): Promise<void> => {
+    try {
+      await Promise.all(gateways.map((unit) => unit.stop()));
+      await Promise.all([...services.units, ...workers].map((unit) => unit.stop()));
+    } finally {
+      await endProgram(sandbox);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  try {
+    await Promise.all(workers.map((unit) => unit.start()));
+    await Promise.all(services.units.map((unit) => unit.start()));
+    await Promise.all(gateways.map((unit) => unit.start()));
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  return { gateways, services: services.units, workers, sandboxUrl, close };
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pluginServerNodeOptions } from '../../../cli/supervisor/plan';
+import { endProgram, startProgram } from './program';
+import { readMetric } from './read-metric';
+
+export interface NodeOptions {
+  databaseUrl: string;
+  redisUrl?: string;
+  /** As customers see it. */
+  name?: string;
+  signingKeys: string;
+  /** By kong.yml service name. */
+  upstreams: Readonly<Record<string, string>>;
+  /** Added to the environment of both processes. */
+  env?: Readonly<Record<string, string>>;
+  /** Arguments of Node for both processes. */
+  nodeArgs?: readonly string[];
+}
+
+/** One more gateway with its own plugin server, on stores and services that exist. */
+export interface GatewayNode {
+  readonly gateway: string;
+  readonly gatewayProcess: ChildProcess;
+  readonly pluginServer: ChildProcess;
+  readonly pluginSocket: string;
+  /** One figure of the plugin server's metrics, by its name with labels. */
+  metric(name: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startNode(options: NodeOptions): Promise<GatewayNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
+  const socket = join(folder, 'plugin.sock');
+  const nodeArgs = options.nodeArgs ?? [];
+  const pluginServer = await startProgram('plugins/server/main.js', {
+    nodeArgs,
+    env: {
+      DATABASE_URL: options.databaseUrl,
+      REDIS_URL: options.redisUrl ?? '',
+      TOLLGATE_SIGNING_KEYS: options.signingKeys,
+      PLUGIN_SOCKET: socket,
+      NODE_NAME: options.name ?? '',
+      METRICS_PORT: '0',
+      NODE_OPTIONS: pluginServerNodeOptions(process.env),
+      ...options.env,
+    },
+  });
+  const gateway = await startProgram('kong/local/main.js', {
+    nodeArgs,
+    env: { GATEWAY_PORT: '0', PLUGIN_SOCKET: socket, UPSTREAM_OVERRIDES: JSON.stringify(options.upstreams), ...options.env },
+  });
+  return {
+    gateway: `http://127.0.0.1:${String(gateway.ready['port'])}`,
+    gatewayProcess: gateway.child,
+    pluginServer: pluginServer.child,
+    pluginSocket: socket,
+    metric: (name) => readMetric(`http://127.0.0.1:${String(pluginServer.ready['metrics'])}/metrics`, name),
+    async stop() {
+      await endProgram(gateway.child);
+      await endProgram(pluginServer.child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { startFleet, type Fleet } from './fleet';
+import { testDatabase, type TestDatabase } from '../postgres/postgres';
+import { startTestRedis, type TestRedis } from '../redis/redis';
+
+export interface TestFleet extends Fleet {
+  readonly database: TestDatabase;
+  readonly redis: TestRedis;
+  /** A test key of a customer of its own, for every published product unless told otherwise. */
+  newKey(options?: { products?: string[]; daily?: number }): Promise<CreatedKey>;
+}
+
+const PLENTY = 1_000_000;
+let customers = 0;
+
+/** A fleet on a database and a Redis of its own. */
+export async function startTestFleet(): Promise<TestFleet> {
+  const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+  const closeStores = async (): Promise<void> => {
+    await redis.close();
+    await database.close();
+  };
+  try {
+    const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+    const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
+    const published = CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+    return {
+      ...fleet,
+      database,
+      redis,
+      async newKey({ products = published, daily = PLENTY } = {}) {
+        const email = `fleet-${customers++}@example.com`;
+        await createCustomer(database.pool, { email, actor: 'test' });
+        return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
+      },
+      async close() {
+        try {
+          await fleet.close();
+        } finally {
+          await closeStores();
+        }
+      },
+    };
+  } catch (error) {
+    await closeStores();
+    throw error;
+  }
+}
