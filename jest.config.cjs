@@ -32,14 +32,13 @@ const esmOnly = [
   'get-east-asian-width',
 ];
 
-/** @type {import('jest').Config} */
-module.exports = {
+// Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
+const TEST_TIMEOUT_MS = 300_000;
+
+const shared = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/postgres/postgres-setup.ts',
-  globalTeardown: '<rootDir>/test/support/postgres/postgres-teardown.ts',
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
       '@swc/jest',
@@ -48,7 +47,34 @@ module.exports = {
   },
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
-  // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
-  testTimeout: 300_000,
+  testTimeout: TEST_TIMEOUT_MS,
+};
+
+/** The folder of the run, for tests that share a server or leave something behind. Several projects that name it run it once. */
+const withRunFolder = {
+  globalSetup: '<rootDir>/test/support/postgres/postgres-setup.ts',
+  globalTeardown: '<rootDir>/test/support/postgres/postgres-teardown.ts',
+};
+
+/** A test file says by its name what it needs. */
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testRegex: ['/[^./]+\\.test\\.ts$'],
+    },
+    { ...shared, ...withRunFolder, displayName: 'stores', testMatch: ['**/*.stores.test.ts'] },
+    { ...shared, ...withRunFolder, displayName: 'system', testMatch: ['**/*.system.test.ts', '**/*.browser.test.ts'] },
+    {
+      ...shared,
+      ...withRunFolder,
+      displayName: 'performance',
+      testMatch: ['**/*.performance.test.ts'],
+      runner: '<rootDir>/test/support/one-by-one-runner.cjs',
+    },
+  ],
+  testTimeout: TEST_TIMEOUT_MS,
   maxWorkers: 2,
 };

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createLocalGateway, type LocalGateway, type LocalGatewayOptions } from '../../../kong/local/gateway';
 import { type LogFields } from '../../../kong/local/log';
-import { runFolder } from '../../support/postgres/postgres';
 
 export const fixtures = resolve(__dirname, '../fixtures');
 
@@ -18,9 +18,12 @@ export type GatewaySettings = Partial<Omit<LocalGatewayOptions, 'log'>> & {
   kongConf?: string;
 };
 
-/** In the folder of this jest run, which is removed with it. */
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-gateway-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** In a folder that is removed after the calling test file. */
 export function writeConfig(name: string, text: string): string {
-  const path = join(mkdtempSync(join(runFolder(), 'gateway-test-')), name);
+  const path = join(mkdtempSync(join(folder, 'config-')), name);
   writeFileSync(path, text);
   return path;
 }

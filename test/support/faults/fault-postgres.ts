@@ -7,7 +7,8 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../cli/postg
 import { serverFiles } from '../../../cli/postgres/embedded-postgres-files';
 import { isAlive } from '../../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../eventually';
-import { PATIENCE_MS, runFolder } from '../postgres/postgres';
+import { PATIENCE_MS } from '../postgres/postgres';
+import { runFolder } from '../run-folder';
 import { signalServer } from '../postgres/postgres-processes';
 
 /** A PostgreSQL server of one test, to be broken. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPidFile, serverFiles } from '../../../cli/postgres/embedded-postgres-files';
-import { runFolder } from '../postgres/postgres';
+import { runFolder } from '../run-folder';
 
 /** Tells how long processes were ready to run and got no turn. */
 export interface TurnMeter {

@@ -7,6 +7,7 @@ import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
 import { eventually } from '../eventually';
+import { runFolder } from '../run-folder';
 
 const TEMPLATE = 'tollgate_template';
 /** Any number that no other program locks in the tests' own server. */
@@ -21,14 +22,6 @@ export interface TestDatabase {
   readonly pool: Pool;
   /** Ends the pool and drops the database. */
   close(): Promise<void>;
-}
-
-/** The folder of this jest run, named by globalSetup. */
-export function runFolder(): string {
-  const folder = process.env['TOLLGATE_TEST_RUN_DIR'];
-  if (folder === undefined)
-    throw new Error('TOLLGATE_TEST_RUN_DIR is not set: jest.config.cjs must name test/support/postgres/postgres-setup.ts');
-  return folder;
 }
 
 async function startServer(urlFile: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
-import { runFolder } from '../postgres/postgres';
+import { runFolder } from '../run-folder';
 
 /** What a next version may do to tables that this one uses: add. */
 const NEXT_MIGRATION = `-- Up Migration

@@ -1,7 +1,7 @@
 -- Up Migration
 -- Accounts and sessions of the dashboard, its mail, its double submits; from where a change was made.
 
--- The tables that better-auth 1.7 wants, under names of our own; test/dashboard/auth-schema.test.ts compares them with what it expects.
+-- The tables that better-auth 1.7 wants, under names of our own; test/dashboard/auth-schema.stores.test.ts compares them with what it expects.
 CREATE TABLE auth_user (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   name text NOT NULL,

@@ -14,7 +14,7 @@ import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
 import { openPooler } from '../support/postgres/pooler';
-import { runFolder } from '../support/postgres/postgres';
+import { runFolder } from '../support/run-folder';
 import { signalServer } from '../support/postgres/postgres-processes';
 
 /** The longest that any node may honour a revoked key. */

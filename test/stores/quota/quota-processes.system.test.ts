@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { type TestDatabase, runFolder, testDatabase } from '../../support/postgres/postgres';
+import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { runFolder } from '../../support/run-folder';
 import { anyTestRedis } from '../../support/redis/redis';
 
 const ROOT = resolve(__dirname, '../../..');

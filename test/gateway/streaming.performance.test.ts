@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
 import { eventually } from '../support/eventually';
-import { runFolder } from '../support/postgres/postgres';
+import { runFolder } from '../support/run-folder';
 import { serve, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
