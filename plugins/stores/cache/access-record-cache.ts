@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable, systemClock } from '../../core/ports';
+import { type AccessRecordCacheStats } from '../../core/store-stats';
+import { withDeadline } from '../with-deadline';
 import { type CachedRecord, createAccessRecordIndex } from './access-record-index';
 import { type Change, type ChangeFeed } from './change-feed';
-import { createCircuitBreaker } from '../quota/circuit-breaker';
+import { createCircuitBreaker } from './circuit-breaker';
 import { createRecentChanges } from './recent-changes';
 
 export interface AccessRecordCacheOptions {
@@ -22,18 +24,6 @@ export interface AccessRecordCacheOptions {
   readonly coldDeadlineMs?: number;
   /** Pause after a failure in which the store is not asked. Default 250 ms. */
   readonly breakerPauseMs?: number;
-}
-
-/** Counts since the start, but for `known`, `unknown` and the breaker. */
-export interface AccessRecordCacheStats {
-  readonly known: number;
-  readonly unknown: number;
-  readonly hits: number;
-  readonly reads: number;
-  readonly staleUses: number;
-  /** Reads that the store did not answer. */
-  readonly failures: number;
-  readonly isBreakerOpen: boolean;
 }
 
 export interface AccessRecordCache extends AccessRecords {
@@ -167,7 +157,7 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
     const running = youngRead(hash);
     if (!running && !breaker.mayTry()) return useStale(hash);
     try {
-      return await withDeadline(running ?? startRead(hash), patienceMs(hash));
+      return await withDeadline(running ?? startRead(hash), patienceMs(hash), tooLate);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       return useStale(hash, error);
@@ -195,10 +185,6 @@ export function createAccessRecordCache(options: AccessRecordCacheOptions): Acce
   };
 }
 
-/** The read itself goes on after the deadline: what it finds serves the next request. */
-function withDeadline<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
-  return new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new StoreUnavailable('the key look-up took too long')), deadlineMs);
-    work.then(done, fail).finally(() => clearTimeout(timer));
-  });
+function tooLate(): StoreUnavailable {
+  return new StoreUnavailable('the key look-up took too long');
 }

@@ -1,6 +1,6 @@
 import { type Change } from '../../cache/change-feed';
 
-/** Reads a payload of the triggers in migrations 0001 and 0004. What cannot be read could have been about anything. */
+/** Reads a payload of the triggers in migrations 0001, 0004 and 0005. What cannot be read could have been about anything. */
 export function parseChange(payload: string | undefined): Change {
   let parsed: unknown;
   try {
