@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
 /** False for a zombie too: in a container nobody may collect it. */
 export function isAlive(pid: number): boolean {
@@ -79,4 +80,12 @@ export async function stopServer(pid: number): Promise<void> {
     if (await waitForExit(pid, timeoutMs)) return;
   }
   throw new Error(`the embedded PostgreSQL (process ${pid}) could not be stopped`);
+}
+
+/** Ends the server that an earlier run left on the folder, if there is one. */
+export async function endLeftover(files: ServerFiles): Promise<void> {
+  const pid = readPidFile(files);
+  if (pid === undefined || !isAlive(pid)) return;
+  if (isServerOf(pid, files)) await stopServer(pid);
+  else disownPidFile(files);
 }
