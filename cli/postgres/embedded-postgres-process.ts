@@ -54,7 +54,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Where Linux does not say, nobody is listed: then only a frozen backend takes longer to end. */
+/** Empty where there is no /proc: then only a frozen backend takes longer to end. */
 function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
