@@ -158,7 +158,7 @@ async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Pic
   };
   const [services, dashboard] = await Promise.all([
     withGateway(),
-    // It listens before its tables are there; nobody is told of it until they are.
+    // It listens before its tables exist; its address is published once they do.
     supervisor.run(dashboardChild(context)),
     withDatabase(),
     supervisor.run(sandboxChild(context)),
