@@ -1,6 +1,6 @@
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { type Mail } from '../../services/dashboard/api/mail';
+import { type Mail } from '../../services/dashboard/api/mail/mail';
 import { eventually } from '../support/eventually';
 import { cookieOf, linkOf, PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 

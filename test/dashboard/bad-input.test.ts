@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes, verifyRoute } from '../../services/dashboard/api/auth-routes';
+import { authRoutes, verifyRoute } from '../../services/dashboard/api/accounts/auth-routes';
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';

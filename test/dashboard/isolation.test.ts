@@ -1,5 +1,5 @@
 import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes } from '../../services/dashboard/api/auth-routes';
+import { authRoutes } from '../../services/dashboard/api/accounts/auth-routes';
 import { ORIGIN, startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
 

@@ -7,7 +7,7 @@ import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
-import { alertText } from '../../services/dashboard/api/alert-text';
+import { alertText } from '../../services/dashboard/api/alerts/alert-text';
 import { newKey } from '../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 

@@ -5,7 +5,7 @@ import { createCustomer } from '../../plugins/stores/postgres/customers/create-c
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../plugins/stores/quota/quota-store';
 import { type Usage } from '../../services/dashboard/contract/usage';
-import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
+import { usageEndpoints } from '../../services/dashboard/api/requests/usage-endpoints';
 import { createLog } from '../../services/kit/log';
 import { SERVICES } from '../../services/registry';
 import { runServices, type RunningServices } from '../../services/run-services';

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { alertSettings } from '../../services/dashboard/api/start-alerts';
-import { createWebhookMessage } from '../../services/dashboard/api/webhook-message';
+import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
+import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'dashboard-webhooks.md'), 'utf8');
 const run = promisify(execFile);

@@ -7,13 +7,13 @@ import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
-import { createAuthLater } from './create-auth';
-import { createGatewayCaller } from './gateway-caller';
-import { type MailSender } from './mail';
-import { createOutboxSender } from './outbox-sender';
+import { createAuthLater } from './accounts/create-auth';
+import { createGatewayCaller } from './requests/gateway-caller';
+import { type MailSender } from './mail/mail';
+import { createOutboxSender } from './mail/outbox-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
-import { createSmtpSender } from './smtp-sender';
-import { startAlerts } from './start-alerts';
+import { createSmtpSender } from './mail/smtp-sender';
+import { startAlerts } from './alerts/start-alerts';
 
 export interface RunningDashboard {
   /** Where people reach it. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { copyText } from '../app/copy-text';
+import { copyText } from '../browser/copy-text';
 
 interface CopyButtonProps {
   readonly text: string;

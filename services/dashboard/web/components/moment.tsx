@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
-import { formatDistance, formatMoment, zoneName } from '../app/time';
-import { useNow } from '../app/use-now';
-import { useSession } from '../app/use-session';
+import { formatDistance, formatMoment, zoneName } from '../format/time';
+import { useNow } from '../hooks/use-now';
+import { useSession } from '../hooks/use-session';
 
 interface MomentProps {
   /** ISO 8601, UTC. */

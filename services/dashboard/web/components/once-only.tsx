@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconDoorExit, IconEyeOff } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
-import { useShownSecret } from '../app/shown-secret';
+import { useShownSecret } from '../hooks/use-shown-secret';
 
 /** Stands above a secret that is shown once, and holds the page while it is. */
 export function OnceOnly({ children }: { readonly children: ReactNode }): ReactNode {

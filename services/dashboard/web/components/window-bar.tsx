@@ -1,9 +1,9 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type WindowStanding } from '../../contract/plans';
-import { formatCount, percentOf } from '../app/numbers';
-import { formatDayAndTime, formatTimeOfDay } from '../app/time';
-import { useSession } from '../app/use-session';
+import { formatCount, percentOf } from '../format/numbers';
+import { formatDayAndTime, formatTimeOfDay } from '../format/time';
+import { useSession } from '../hooks/use-session';
 
 interface WindowBarProps {
   readonly window: 'day' | 'month';

@@ -1,10 +1,10 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { useSession } from '../../app/use-session';
+import { useSession } from '../../hooks/use-session';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { PasswordForm } from './password-form';
-import { PlaceList } from './place-list';
+import { PlaceList } from './session-list';
 
 /** The account itself: password, and where it is signed in. */
 export function AccountPage(): ReactNode {

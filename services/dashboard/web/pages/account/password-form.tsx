@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { changePassword } from '../../api/account';
-import { checkNewPassword, PASSWORD_MIN } from '../../app/credentials';
-import { say } from '../../app/say';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
+import { checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
+import { say } from '../../browser/toast';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
 /** Changes the password, which ends every other session. */

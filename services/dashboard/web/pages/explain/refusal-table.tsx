@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type RefusalPage } from '../../../contract/explain';
 import { refusalsQuery } from '../../api/queries';
-import { usePaged } from '../../app/use-paged';
+import { usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';

@@ -5,13 +5,13 @@ import { useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { post } from '../../api/request';
-import { splitRules } from '../../app/rule-text';
-import { uniqueId } from '../../app/unique';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
-import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { splitRules } from './rule-text';
+import { uniqueId } from '../../browser/unique-id';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
+import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
-import { ProductChoice } from '../../components/product-choice';
+import { ProductChoice } from './product-choice';
 import { SubmissionProblem } from './submission-problem';
 
 interface CreateKeyFormProps {

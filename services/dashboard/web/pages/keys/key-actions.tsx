@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { say } from '../../app/say';
+import { say } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { RotateDialog } from './rotate-dialog';
 

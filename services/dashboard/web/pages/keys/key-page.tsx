@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { keyQuery } from '../../api/queries';
-import { KeyStateBadge } from '../../components/key-state-badge';
+import { KeyStateBadge } from './key-state-badge';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';

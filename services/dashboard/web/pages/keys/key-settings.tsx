@@ -5,16 +5,16 @@ import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { patch } from '../../api/request';
-import { isSameList, isSameSettings } from '../../app/key-changes';
-import { say } from '../../app/say';
-import { formatMoment } from '../../app/time';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
-import { useVersioned } from '../../app/use-versioned';
-import { ConflictNotice } from '../../components/conflict-notice';
-import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { isSameList, isSameSettings } from './key-changes';
+import { say } from '../../browser/toast';
+import { formatMoment } from '../../format/time';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
+import { useVersioned } from '../../hooks/use-versioned';
+import { ConflictNotice } from './conflict-notice';
+import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
-import { ProductChoice } from '../../components/product-choice';
+import { ProductChoice } from './product-choice';
 import { SaveProblem } from './save-problem';
 
 interface Values {

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../components/data-table';
-import { KeyStateBadge } from '../../components/key-state-badge';
+import { KeyStateBadge } from './key-state-badge';
 import { Moment } from '../../components/moment';
 
 const COLUMNS: readonly Column<ListedKey>[] = [

@@ -5,9 +5,9 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { type CreatedKey, type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { uniqueId } from '../../app/unique';
-import { useSubmit } from '../../app/use-submit';
-import { SecretPanel } from '../../components/secret-panel';
+import { uniqueId } from '../../browser/unique-id';
+import { useSubmit } from '../../hooks/use-submit';
+import { SecretPanel } from './secret-panel';
 import { SubmissionProblem } from './submission-problem';
 
 const OVERLAPS = [

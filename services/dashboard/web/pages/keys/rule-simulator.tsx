@@ -3,7 +3,7 @@ import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type Simulation } from '../../../contract/keys';
 import { post } from '../../api/request';
-import { useSubmit } from '../../app/use-submit';
+import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
 interface RuleSimulatorProps {

@@ -5,8 +5,8 @@ import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
 import { post, put } from '../../api/request';
-import { formatCount, formatRupees } from '../../app/numbers';
-import { say } from '../../app/say';
+import { formatCount, formatRupees } from '../../format/numbers';
+import { say } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer } from './offers';
 

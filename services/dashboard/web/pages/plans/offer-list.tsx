@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
-import { formatCount, formatRupees } from '../../app/numbers';
+import { formatCount, formatRupees } from '../../format/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
 import { type Offer, offersOf } from './offers';
 import classes from './product-plans.module.css';

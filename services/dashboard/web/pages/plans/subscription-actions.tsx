@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { say } from '../../app/say';
+import { say } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 
 type Act = 'pause' | 'resume' | 'cancel';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldsOf } from '../../app/schema-fields';
+import { fieldsOf } from './schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import { Panel } from '../../components/panel';
 import { FieldTable } from './field-table';

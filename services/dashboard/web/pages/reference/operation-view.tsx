@@ -1,8 +1,8 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { type ListedOperation, type ListedProduct } from '../../app/operations';
-import { fieldOf, fieldsOf } from '../../app/schema-fields';
+import { type ListedOperation, type ListedProduct } from './operations';
+import { fieldOf, fieldsOf } from './schema-fields';
 import { CodeSamples } from './code-samples';
 import { FieldTable } from './field-table';
 import { MethodBadge } from './method-badge';

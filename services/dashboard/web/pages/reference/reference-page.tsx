@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import { type ApiDocument } from '../../../contract/api-document';
 import { type Product } from '../../../contract/plans';
 import { documentQuery, productsQuery } from '../../api/queries';
-import { chooseOperation, listProducts } from '../../app/operations';
+import { chooseOperation, listProducts } from './operations';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';

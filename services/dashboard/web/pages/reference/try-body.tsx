@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { isJson } from '../../app/try-call';
+import { isJson } from './try-call';
 import { CopyButton } from '../../components/copy-button';
 import classes from './reference.module.css';
 

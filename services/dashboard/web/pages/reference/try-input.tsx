@@ -1,8 +1,8 @@
 import { FileInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldOf } from '../../app/schema-fields';
-import { type TryValues } from '../../app/try-call';
+import { fieldOf } from './schema-fields';
+import { type TryValues } from './try-call';
 
 interface TryInputProps {
   readonly operation: ApiOperation;

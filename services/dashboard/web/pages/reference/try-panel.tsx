@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
 import { postSlowly } from '../../api/request';
-import { type ListedOperation, type ListedProduct } from '../../app/operations';
+import { type ListedOperation, type ListedProduct } from './operations';
 import {
   checkFile,
   exampleFileOf,
@@ -15,8 +15,8 @@ import {
   uploadOf,
   type CallBody,
   type TryValues,
-} from '../../app/try-call';
-import { useSubmit } from '../../app/use-submit';
+} from './try-call';
+import { useSubmit } from '../../hooks/use-submit';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { TryInput } from './try-input';

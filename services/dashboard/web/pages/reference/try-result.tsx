@@ -2,7 +2,7 @@ import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { formatCount } from '../../app/numbers';
+import { formatCount } from '../../format/numbers';
 import { TryBody } from './try-body';
 
 type Answered = Extract<TryAnswer, { outcome: 'answered' }>;

@@ -2,8 +2,8 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { formatCompact, formatCount } from '../../app/numbers';
-import { type Series } from '../../app/usage-series';
+import { formatCompact, formatCount } from '../../format/numbers';
+import { type Series } from './usage-series';
 import { Panel } from '../../components/panel';
 
 /** Told apart in both schemes, and by the usual colour blindnesses, through lightness as well. */

@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
-import { formatCount } from '../../app/numbers';
-import { formatDay } from '../../app/time';
+import { formatCount } from '../../format/numbers';
+import { formatDay } from '../../format/time';
 import { DataTable, type Column } from '../../components/data-table';
 
 type UsedDay = Usage['days'][number];

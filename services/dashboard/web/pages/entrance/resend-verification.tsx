@@ -1,0 +1,41 @@
+import { Alert, Button, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { sendVerification } from '../../api/account';
+import { checkEmail } from '../../api/credentials';
+import { useSubmit } from '../../hooks/use-submit';
+import { ProblemAlert } from '../../components/problem-alert';
+
+interface ResendVerificationProps {
+  /** Asked for when it is not known. */
+  readonly email: string | undefined;
+}
+
+/** Asks for another mail with a link. Says the same whether an account waits for it or not. */
+export function ResendVerification({ email }: ResendVerificationProps): ReactNode {
+  const [sentTo, setSentTo] = useState<string>();
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    setSentTo(undefined);
+    await sendVerification(values.email.trim());
+    setSentTo(values.email.trim());
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        {sentTo !== undefined && (
+          <Alert role="status">
+            If an account for {sentTo} waits to be confirmed, a mail is on its way. Look into the spam folder too.
+          </Alert>
+        )}
+        {email === undefined && (
+          <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        )}
+        <Button type="submit" variant="default" loading={pending} fullWidth>
+          Send a new link
+        </Button>
+      </Stack>
+    </form>
+  );
+}
