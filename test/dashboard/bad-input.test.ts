@@ -78,7 +78,9 @@ describe('whatever is sent', () => {
             : { id: new URLSearchParams({ id: asText(Object.values(query)[0]) }).toString().slice('id='.length) };
           const text = asQuery(query);
           const answer = await dashboard.ask({
-            ...{ method: endpoint?.method ?? 'GET', cookie: own.cookie, path: fillPath(path, { ...(params && { params }), query: text }) },
+            method: endpoint?.method ?? 'GET',
+            cookie: own.cookie,
+            path: fillPath(path, { ...(params && { params }), query: text }),
             ...(method !== 'GET' && { body }),
           });
           expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);

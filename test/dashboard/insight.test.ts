@@ -18,8 +18,12 @@ import { webhookEndpoints } from '../../services/dashboard/api/webhooks/webhook-
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
 const ENDPOINTS: readonly Endpoint[] = [
-  ...[propagationEndpoint, ...usageEndpoints, ...explainEndpoints],
-  ...[...alertEndpoints, ...webhookEndpoints, ...auditEndpoints],
+  propagationEndpoint,
+  ...usageEndpoints,
+  ...explainEndpoints,
+  ...alertEndpoints,
+  ...webhookEndpoints,
+  ...auditEndpoints,
 ];
 
 interface Account {
@@ -38,9 +42,20 @@ let bela: Account;
 
 function decision(extra: Partial<Decision>): Decision {
   return {
-    ...{ requestId: randomUUID(), atMs: Date.now(), products: ['api-ip'], outcome: 'caller_not_whitelisted', keyPlace: 'x-api-key' },
-    ...{ maskedKey: 'tg_live…abcd', credentialId: undefined, customerId: undefined, subscriptionId: undefined, product: 'api-ip' },
-    ...{ callerAddress: '203.0.113.7', originHost: 'shop.example.com', matchedRule: undefined, quota: undefined },
+    requestId: randomUUID(),
+    atMs: Date.now(),
+    products: ['api-ip'],
+    outcome: 'caller_not_whitelisted',
+    keyPlace: 'x-api-key',
+    maskedKey: 'tg_live…abcd',
+    credentialId: undefined,
+    customerId: undefined,
+    subscriptionId: undefined,
+    product: 'api-ip',
+    callerAddress: '203.0.113.7',
+    originHost: 'shop.example.com',
+    matchedRule: undefined,
+    quota: undefined,
     ...extra,
   };
 }

@@ -70,7 +70,10 @@ describe('an account that a stranger began with the address of another', () => {
     const claims = part({ email, exp: Math.ceil(Date.now() / 1_000) + 600 });
     const own = await signUp('stranger@example.com', STRANGERS);
     const forged = [
-      ...['', 'x', `${header}.${claims}.${signature}`, `${part({ alg: 'none' })}.${claims}.`],
+      '',
+      'x',
+      `${header}.${claims}.${signature}`,
+      `${part({ alg: 'none' })}.${claims}.`,
       `${own.split('.')[0]}.${token.split('.')[1]}.${own.split('.')[2]}`,
       await signJWT({ email }, 'another secret of more than 32 characters'),
       await signJWT({ address: email }, dashboard.secret),

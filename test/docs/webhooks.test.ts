@@ -42,7 +42,14 @@ describe('the page about webhooks', () => {
   it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
     const eventAt = new Date('2026-11-20T11:10:00Z');
     const delivery = {
-      ...{ deliveryId: 'd1', webhookId: 'w1', attempts: 1, url: 'https://hooks.example/', secret, eventId: 'e1', eventAt, alert: null },
+      deliveryId: 'd1',
+      webhookId: 'w1',
+      attempts: 1,
+      url: 'https://hooks.example/',
+      secret,
+      eventId: 'e1',
+      eventAt,
+      alert: null,
       event: 'test' as const,
     };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });

@@ -54,7 +54,12 @@ async function startApp(
   const secret = settings.DASHBOARD_SECRET;
   const gateway = createGatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
   const deps = {
-    ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL, gateway },
+    db,
+    log,
+    clock: systemClock,
+    timeZone: settings.QUOTA_TIMEZONE,
+    gatewayUrl: settings.GATEWAY_URL,
+    gateway,
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
@@ -86,7 +91,9 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
-    ...{ host: settings.PRIVATE_HOST, port: settings.PRIVATE_PORT, metrics },
+    host: settings.PRIVATE_HOST,
+    port: settings.PRIVATE_PORT,
+    metrics,
     checks: { dashboard: async () => void (await db.query('SELECT 1')) },
   });
   return {

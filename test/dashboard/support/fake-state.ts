@@ -31,18 +31,29 @@ export class FakeState {
   hasUsage = true;
   mails = [
     {
-      ...{ id: 'b', at: data.ago(60_000), to: 'asha@example.com', subject: 'Confirm your address for Tollgate' },
+      id: 'b',
+      at: data.ago(60_000),
+      to: 'asha@example.com',
+      subject: 'Confirm your address for Tollgate',
       text: 'To confirm that it was you, open this link and give the password that you chose:\n\nhttp://127.0.0.1:8002/verify?token=not-a-real-one\n\nThe link works for an hour.\n',
     },
   ];
   readonly sessions = [
     {
-      ...{ id: 'one', token: 'first', createdAt: data.ago(3_600_000), updatedAt: data.ago(60_000), expiresAt: data.ago(-data.DAY) },
+      id: 'one',
+      token: 'first',
+      createdAt: data.ago(3_600_000),
+      updatedAt: data.ago(60_000),
+      expiresAt: data.ago(-data.DAY),
       ipAddress: '198.51.100.23',
       userAgent: 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0',
     },
     {
-      ...{ id: 'two', token: 'second', createdAt: data.ago(9e7), updatedAt: data.ago(9e7), expiresAt: data.ago(-data.DAY) },
+      id: 'two',
+      token: 'second',
+      createdAt: data.ago(9e7),
+      updatedAt: data.ago(9e7),
+      expiresAt: data.ago(-data.DAY),
       ipAddress: '2001:db8::7',
       userAgent: 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36',
     },
@@ -223,7 +234,12 @@ export class FakeState {
       'an active subscription exists',
     ];
     return {
-      ...{ requestId, at, outcome: code, product, keyId, maskedKey },
+      requestId,
+      at,
+      outcome: code,
+      product,
+      keyId,
+      maskedKey,
       checks: [
         ...passed.map((check) => ({ check, outcome: 'passed' as const, saw: `${maskedKey ?? 'no key'} in the header X-API-Key` })),
         {

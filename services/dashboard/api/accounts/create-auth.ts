@@ -31,8 +31,12 @@ const TABLES = {
   session: {
     modelName: 'auth_session',
     fields: {
-      ...{ expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-      ...{ ipAddress: 'ip_address', userAgent: 'user_agent', userId: 'user_id' },
+      expiresAt: 'expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      userId: 'user_id',
     },
     expiresIn: 7 * DAY_S,
     updateAge: DAY_S,
@@ -40,10 +44,16 @@ const TABLES = {
   account: {
     modelName: 'auth_account',
     fields: {
-      ...{ accountId: 'account_id', providerId: 'provider_id', userId: 'user_id' },
-      ...{ accessToken: 'access_token', refreshToken: 'refresh_token', idToken: 'id_token' },
-      ...{ accessTokenExpiresAt: 'access_token_expires_at', refreshTokenExpiresAt: 'refresh_token_expires_at' },
-      ...{ createdAt: 'created_at', updatedAt: 'updated_at' },
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      userId: 'user_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
     },
   },
   verification: {

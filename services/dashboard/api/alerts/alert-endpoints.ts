@@ -8,7 +8,13 @@ import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 function viewAlert(view: AlertView, timeZone: string): Alert {
   const { id, at, kind, percent, product, keyId, maskedKey, readAt } = view;
   return {
-    ...{ id, at: at.toISOString(), kind, percent, product, keyId, maskedKey },
+    id,
+    at: at.toISOString(),
+    kind,
+    percent,
+    product,
+    keyId,
+    maskedKey,
     text: alertText(view, timeZone),
     readAt: readAt?.toISOString() ?? null,
   };

@@ -49,7 +49,10 @@ const PRUNE_EVERY_MS = 3_600_000;
 export function startAlerts(options: AlertWorkOptions): AlertWork {
   const { db, log, clock, timeZone, settings, evaluateMs = 5_000, pollMs } = options;
   const sender = startWebhookSender({
-    ...{ db, clock, log, timeZone },
+    db,
+    clock,
+    log,
+    timeZone,
     retrySeconds: settings.DASHBOARD_WEBHOOKS_RETRY_SECONDS,
     allowPrivate: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
     ...(pollMs === undefined ? {} : { pollMs }),

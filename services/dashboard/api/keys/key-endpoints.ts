@@ -48,7 +48,12 @@ const create = defineEndpoint({
   handler: async ({ body, caller: { customerId, actor } }, { db }) => {
     const { submission, name, mode, products, plan, expiresAt, rules } = body;
     const wanted = {
-      ...{ customer: customerId, actor, mode, products, rules, keepsLimits: true },
+      customer: customerId,
+      actor,
+      mode,
+      products,
+      rules,
+      keepsLimits: true,
       ...(name === undefined ? {} : { name }),
       ...(plan === undefined ? {} : { plan }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),

@@ -15,7 +15,8 @@ export const propagationEndpoint = defineEndpoint({
     return {
       changedAt: changedAt?.toISOString() ?? null,
       nodes: nodes.map(({ name, state, confirmedAt, seenAt }) => ({
-        ...{ name, state },
+        name,
+        state,
         confirmedAt: confirmedAt?.toISOString() ?? null,
         seenAt: seenAt.toISOString(),
       })),

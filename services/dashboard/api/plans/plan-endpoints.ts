@@ -18,7 +18,10 @@ const params = z.object({ id });
 function viewProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
   const { id: productId, title, description, routes, base, plans } = product;
   return {
-    ...{ id: productId, title, description, base },
+    id: productId,
+    title,
+    description,
+    base,
     routes: routes.map(({ method, path, purpose }) => ({ method, path, purpose })),
     plans: plans.map(({ name, daily, monthly, priceInr }) => ({ name, daily, monthly, priceInr })),
     subscription: subscribed ?? null,

@@ -19,7 +19,10 @@ const explain = defineEndpoint({
     if (!decision) throw new ServiceError('not_found', { code: 'request_unknown', detail: UNKNOWN });
     const { at, outcome, checks, remedy } = explainDecision(decision);
     return {
-      ...{ requestId, at, outcome, remedy },
+      requestId,
+      at,
+      outcome,
+      remedy,
       product: decision.product ?? decision.products[0] ?? null,
       keyId: decision.credentialId ?? null,
       maskedKey: decision.maskedKey ?? null,
@@ -37,7 +40,14 @@ const refusals = defineEndpoint({
     const page = await listRefusals(db, { customerId, limit, keyId: key, after });
     return {
       refusals: page.refusals.map(({ requestId, at, code, product, keyId, maskedKey, callerAddress, originHost }) => ({
-        ...{ requestId, at: at.toISOString(), code, product, keyId, maskedKey, callerAddress, originHost },
+        requestId,
+        at: at.toISOString(),
+        code,
+        product,
+        keyId,
+        maskedKey,
+        callerAddress,
+        originHost,
       })),
       next: page.next ?? null,
     };

@@ -44,8 +44,19 @@ const MOST_OF_ONE = 4;
 const MOST_AT_ONCE = 32;
 
 const SHOWN_HEADERS = [
-  ...['content-type', 'content-length', 'content-disposition', 'content-range', 'location', 'cache-control', 'allow'],
-  ...['x-kong-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'x-tollgate-charged'],
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'content-range',
+  'location',
+  'cache-control',
+  'allow',
+  'x-kong-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'www-authenticate',
+  'x-tollgate-charged',
 ];
 const TEXT_TYPE = /^(text\/|application\/([\w.+-]*\+)?(json|xml)\b)/i;
 

@@ -12,7 +12,13 @@ export function viewDelivery(view: DeliveryView): Delivery {
   const { createdAt, nextAttemptAt, endedAt, ...rest } = view;
   const { id, alertId, event, state, attempts, lastStatus, lastError } = rest;
   return {
-    ...{ id, alertId, event, state, attempts, lastStatus, lastError },
+    id,
+    alertId,
+    event,
+    state,
+    attempts,
+    lastStatus,
+    lastError,
     createdAt: createdAt.toISOString(),
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
     endedAt: endedAt?.toISOString() ?? null,

@@ -49,7 +49,9 @@ const COLUMNS: readonly Column<AnswerRow>[] = [
 /** The answers by status, with the codes of refusals, and the fields of a success. */
 export function AnswerPanel({ operation }: { readonly operation: ApiOperation }): ReactNode {
   const rows = Object.entries(operation.responses).map(([status, { description, content = {} }]) => ({
-    ...{ status, description, types: Object.keys(content) },
+    status,
+    description,
+    types: Object.keys(content),
   }));
   const fields = fieldsOf(operation.responses['200']?.content?.['application/json']?.schema ?? {});
   return (
