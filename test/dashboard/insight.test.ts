@@ -8,7 +8,7 @@ import { requestTestDelivery } from '../../plugins/stores/postgres/webhooks/deli
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { alertEndpoints } from '../../services/dashboard/api/alerts/alert-endpoints';
-import { auditEndpoints } from '../../services/dashboard/api/accounts/audit-endpoints';
+import { accountEndpoints } from '../../services/dashboard/api/accounts/account-endpoints';
 import { type Endpoint } from '../../services/dashboard/api/http/define-endpoint';
 import { explainEndpoints } from '../../services/dashboard/api/requests/explain-endpoints';
 import { propagationEndpoint } from '../../services/dashboard/api/keys/propagation-endpoint';
@@ -23,7 +23,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
-  ...auditEndpoints,
+  ...accountEndpoints,
 ];
 
 interface Account {

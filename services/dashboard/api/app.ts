@@ -9,7 +9,7 @@ import { createAttemptLimits } from './accounts/attempt-limits';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
 import { bindEndpoint } from './http/bind-endpoint';
-import { checkOrigin } from './http/check-origin';
+import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';

@@ -1,6 +1,5 @@
-import { accountEndpoint } from './accounts/account-endpoint';
+import { accountEndpoints } from './accounts/account-endpoints';
 import { alertEndpoints } from './alerts/alert-endpoints';
-import { auditEndpoints } from './accounts/audit-endpoints';
 import { type Endpoint } from './http/define-endpoint';
 import { explainEndpoints } from './requests/explain-endpoints';
 import { keyEndpoints } from './keys/key-endpoints';
@@ -12,7 +11,7 @@ import { webhookEndpoints } from './webhooks/webhook-endpoints';
 
 /** Everything below `/api` that needs a session: tests of isolation, forgery and bad input walk this list. */
 export const endpoints: readonly Endpoint[] = [
-  accountEndpoint,
+  ...accountEndpoints,
   ...keyEndpoints,
   propagationEndpoint,
   ...planEndpoints,
@@ -20,6 +19,5 @@ export const endpoints: readonly Endpoint[] = [
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
-  ...auditEndpoints,
   tryEndpoint,
 ];

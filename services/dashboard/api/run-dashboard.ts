@@ -9,10 +9,8 @@ import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
 import { createAuthLater } from './accounts/create-auth';
 import { createGatewayCaller } from './requests/gateway-caller';
-import { type MailSender } from './mail/mail';
-import { createOutboxSender } from './mail/outbox-sender';
+import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
-import { createSmtpSender } from './mail/smtp-sender';
 import { startAlerts } from './alerts/start-alerts';
 
 export interface RunningDashboard {

@@ -154,7 +154,7 @@ export function usualAlerts(keys: readonly Key[]): Alert[] {
     product: 'api-gst',
     keyId: null,
     maskedKey: null,
-    text: 'api-gst has used 80 % of today’s 100,000 requests.',
+    text: 'api-gst has used 80% of today’s 100,000 requests.',
     readAt: null,
     ...over,
   });

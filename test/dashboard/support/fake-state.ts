@@ -34,7 +34,7 @@ export class FakeState {
       id: 'b',
       at: data.ago(60_000),
       to: 'asha@example.com',
-      subject: 'Confirm your address for Tollgate',
+      subject: 'Confirm your email address for Tollgate',
       text: 'To confirm that it was you, open this link and give the password that you chose:\n\nhttp://127.0.0.1:8002/verify?token=not-a-real-one\n\nThe link works for an hour.\n',
     },
   ];
@@ -97,7 +97,7 @@ export class FakeState {
     if (password === 'wrong password')
       throw new FakeProblem(401, 'wrong_password', {
         detail:
-          'This is not the password that was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot the password?”, which makes the account yours.',
+          'This is not the password was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot your password?”, which makes the account yours.',
       });
     this.isSignedIn = true;
   }
@@ -170,7 +170,7 @@ export class FakeState {
     return {
       admitted: true,
       rule: rule ?? null,
-      reason: rule === undefined ? 'There are no rules, so every caller is let in.' : 'The address matches a rule.',
+      reason: rule === undefined ? 'There are no rules, so any caller is allowed.' : 'The address matches a rule.',
     };
   }
 

@@ -3,7 +3,7 @@ import { type Pool } from 'pg';
 import { z } from 'zod';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
-import { type MailSender } from '../mail/mail';
+import { type MailSender } from '../mail/mail-sender';
 import { hashPassword, verifyPassword } from './password-hash';
 
 export interface AuthOptions {

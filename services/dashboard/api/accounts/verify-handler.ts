@@ -6,8 +6,8 @@ import { readBody } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 
 const WRONG_PASSWORD =
-  'This is not the password that was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot the password?”, which makes the account yours.';
-const LINK_UNUSABLE = 'This link does not work: it is older than an hour, or not complete. Ask for a new one.';
+  'This is not the password chosen at sign-up. If you did not sign up, do nothing; or set a new password with “Forgot your password?”, which makes the account yours.';
+const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, or incomplete. Request a new one.';
 
 /** better-auth's refusals of a link, lest it ends between our look at it and better-auth's. */
 const LINK_CODES = new Set(['token_expired', 'invalid_token', 'user_not_found']);

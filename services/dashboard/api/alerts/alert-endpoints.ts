@@ -5,7 +5,7 @@ import { type Alert, alertPage, listAlertsQuery } from '../../contract/alerts';
 import { alertText } from './alert-text';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 
-function viewAlert(view: AlertView, timeZone: string): Alert {
+function describeAlert(view: AlertView, timeZone: string): Alert {
   const { id, at, kind, percent, product, keyId, maskedKey, readAt } = view;
   return {
     id,
@@ -27,7 +27,7 @@ const list = defineEndpoint({
   answer: alertPage,
   handler: async ({ query: { limit, after }, caller: { customerId } }, { db, timeZone }) => {
     const { alerts, unread, next } = await listAlerts(db, { customerId, limit, after });
-    return { alerts: alerts.map((alert) => viewAlert(alert, timeZone)), unread, next: next ?? null };
+    return { alerts: alerts.map((alert) => describeAlert(alert, timeZone)), unread, next: next ?? null };
   },
 });
 

@@ -34,5 +34,5 @@ export function alertText(alert: AlertView, timeZone: string): string {
   const { name, period, end } = window(alert);
   const figures = `${count(alert.used)} of ${count(alert.limit)} requests ${period}`;
   if (alert.percent === 100) return `${title} reached its ${name} limit: ${figures}. Further requests are refused until ${end}.`;
-  return `${title} reached ${alert.percent ?? 0} % of its ${name} limit: ${figures}.`;
+  return `${title} reached ${alert.percent ?? 0}% of its ${name} limit: ${figures}.`;
 }

@@ -2,11 +2,10 @@ import { OperationRefused, type RefusalCode } from '../../../../plugins/stores/p
 import { SubmissionRepeated } from '../../../../plugins/stores/postgres/idempotent-operation';
 import { VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { answerFailure, ServiceError } from '../../../kit/errors';
-import { isDatabaseAway } from './database-away';
 import { Refusal } from './refusal';
-import { viewKey } from '../keys/view-key';
-import { subscriptionFields } from '../plans/view-subscriptions';
-import { viewWebhook } from '../webhooks/view-webhook';
+import { describeKey } from '../keys/describe-key';
+import { subscriptionFields } from '../plans/subscription-use';
+import { describeWebhook } from '../webhooks/describe-webhook';
 
 /** What is sent for an error, and whether somebody should look at it. */
 export interface ErrorAnswer {
@@ -73,13 +72,32 @@ function conflict({ current }: VersionConflict): Refusal {
 }
 
 function presentOf(current: VersionConflict['current']): unknown {
-  if ('key' in current) return viewKey(current.key);
-  return 'webhook' in current ? viewWebhook(current.webhook) : subscriptionFields(current.subscription);
+  if ('key' in current) return describeKey(current.key);
+  return 'webhook' in current ? describeWebhook(current.webhook) : subscriptionFields(current.subscription);
 }
 
 /** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */
 function isOverlong(error: unknown): boolean {
   return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_MAX_PARAM_LENGTH';
+}
+
+/** Node's and PostgreSQL's codes for "not now": no connection, a server that starts or stops, no room, a time-out, a deadlock. */
+const AWAY =
+  /^(E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND|NOENT)|08...|53...|57P0.|57014|40001|40P01|55P03)$/;
+/** pg's own errors have no code. */
+const AWAY_TEXT =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/;
+const DEEPEST_CAUSE = 4;
+
+/** True for an error that says that PostgreSQL did not answer, and may answer the same question soon. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let each = error, depth = 0; each instanceof Error && depth < DEEPEST_CAUSE; depth++) {
+    const code: unknown = Reflect.get(each, 'code');
+    if ((typeof code === 'string' && AWAY.test(code)) || AWAY_TEXT.test(each.message)) return true;
+    if (each instanceof AggregateError && each.errors.some((one) => isDatabaseAway(one))) return true;
+    each = each.cause;
+  }
+  return false;
 }
 
 /** Errors of stores and of Fastify as those that have an answer. */

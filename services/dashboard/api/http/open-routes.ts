@@ -3,18 +3,10 @@ import { listOutboxMails } from '../../../../plugins/stores/postgres/customers/o
 import { ServiceError } from '../../../kit/errors';
 import { type Installation, type Outbox } from '../../contract/account';
 import { type DashboardDeps } from './define-endpoint';
-import { isLoopbackName } from './loopback-names';
+import { isOwnName } from './own-origin';
 import { Refusal } from './refusal';
 
 const MOST_MAILS = 50;
-
-/**
- * A page of another site can have its own name answered with this machine's address, and read then what is read without a session. The
- * name that it asks for stays its own.
- */
-function isOwnName(hostname: string, url: string): boolean {
-  return hostname === new URL(url).hostname || isLoopbackName(hostname);
-}
 
 /**
  * What may be asked without a session.

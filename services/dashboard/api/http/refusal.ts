@@ -1,20 +1,20 @@
 /** Refusals that only the dashboard utters, in one table: code → status, title, and what to do when nothing more exact is said. */
 const TABLE = {
-  not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; a session may have ended.' },
-  forbidden: { status: 403, title: 'Not allowed from there', detail: 'Changes are taken from the pages of this dashboard only.' },
-  conflict: { status: 409, title: 'Not possible as things are', detail: 'The change does not fit the present state.' },
+  not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; your session may have ended.' },
+  forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted from the pages of this dashboard only.' },
+  conflict: { status: 409, title: 'Not possible in the current state', detail: 'The change does not fit the current state.' },
   version_conflict: {
     status: 409,
-    title: 'Changed in between',
-    detail: 'Somebody changed this since you looked at it. Look at the present state and decide again.',
+    title: 'Changed in the meantime',
+    detail: 'Somebody changed this since you loaded it. Look at the current state and decide again.',
   },
   limit_below_use: {
     status: 409,
-    title: 'Limit below present use',
-    detail: 'More was used already than the new limit allows. Further requests would be refused until the reset.',
+    title: 'Limit below current usage',
+    detail: 'More has been used than the new limit allows. Further requests would be refused until the reset.',
   },
-  already_done: { status: 409, title: 'Done already', detail: 'This form was sent before, and what it asked for was done.' },
-  too_many_attempts: { status: 429, title: 'Too many attempts', detail: 'Wait a while before you try again.' },
+  already_done: { status: 409, title: 'Already done', detail: 'This form was submitted before, and its request was carried out.' },
+  too_many_attempts: { status: 429, title: 'Too many attempts', detail: 'Wait a while before trying again.' },
 } as const satisfies Record<string, { status: number; title: string; detail: string }>;
 
 export type RefusalKind = keyof typeof TABLE;

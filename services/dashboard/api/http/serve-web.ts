@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../kit/errors';
-import { isLoopbackName } from './loopback-names';
+import { ownAddress } from './own-origin';
 
 const INDEX = 'index.html';
 /** The names of files below it change with their content. */
@@ -14,19 +14,6 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 function isPage(request: FastifyRequest): boolean {
   const path = (request.raw.url ?? '/').split('?')[0] ?? '/';
   return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
-}
-
-/**
- * `localhost` and `127.0.0.1` are two origins to a browser, and only one of them is ours: a page that is opened under the other name
- * could show things and change none.
- */
-function ownAddress(request: FastifyRequest, url: string): string | undefined {
-  const own = new URL(url);
-  const asked = `http://${request.host}`;
-  if (request.host === own.host || !URL.canParse(asked) || own.protocol !== 'http:') return undefined;
-  const { hostname, port } = new URL(asked);
-  const isAlias = isLoopbackName(hostname) && isLoopbackName(own.hostname) && port === own.port;
-  return isAlias ? `${own.origin}${request.raw.url ?? '/'}` : undefined;
 }
 
 /**

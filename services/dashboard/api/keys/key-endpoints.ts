@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeKeyAtVersion } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
-import { viewKey as readKey } from '../../../../plugins/stores/postgres/keys/key-view';
+import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
 import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
 import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/replace-key-rules';
 import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
@@ -24,7 +24,7 @@ import {
 } from '../../contract/keys';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { simulateCaller } from './simulate-caller';
-import { viewKey, viewListedKey } from './view-key';
+import { describeKey, describeListedKey } from './describe-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ const list = defineEndpoint({
   answer: keyPage,
   handler: async ({ query, caller }, { db }) => {
     const { keys, next, total } = await listKeysPage(db, { ...query, customerId: caller.customerId });
-    return { keys: keys.map(viewListedKey), next: next ?? null, total };
+    return { keys: keys.map(describeListedKey), next: next ?? null, total };
   },
 });
 
@@ -59,7 +59,7 @@ const create = defineEndpoint({
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     };
     const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) => createKey(client, wanted));
-    return { secret, key: viewKey(await readKey(db, { id: made, customerId })) };
+    return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
   },
 });
 
@@ -68,7 +68,7 @@ const show = defineEndpoint({
   path: '/keys/:id',
   params,
   answer: key,
-  handler: async ({ params: { id: wanted }, caller: { customerId } }, { db }) => viewKey(await readKey(db, { id: wanted, customerId })),
+  handler: async ({ params: { id: wanted }, caller: { customerId } }, { db }) => describeKey(await viewKey(db, { id: wanted, customerId })),
 });
 
 const change = defineEndpoint({
@@ -82,7 +82,7 @@ const change = defineEndpoint({
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
     const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
-    return viewKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
+    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });
 
@@ -94,7 +94,7 @@ const replaceRules = defineEndpoint({
   answer: key,
   handler: async ({ params: { id: wanted }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
     const ref = { id: wanted, customerId };
-    return viewKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
+    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
   },
 });
 
@@ -107,7 +107,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
     answer: key,
     handler: async ({ params: { id: wanted }, body: { version }, caller: { customerId, actor } }, { db }) => {
       const ref = { id: wanted, customerId };
-      return viewKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
+      return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
     },
   });
 }
@@ -124,7 +124,7 @@ const rotate = defineEndpoint({
     const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) =>
       changeKeyAtVersion(client, { ...ref, version }, () => rotateKey(client, { ...ref, overlapMs: overlapHours * HOUR_MS, actor })),
     );
-    return { secret, key: viewKey(await readKey(db, { id: made, customerId })) };
+    return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
   },
 });
 
@@ -135,7 +135,7 @@ const simulate = defineEndpoint({
   body: simulateBody,
   answer: simulation,
   handler: async ({ params: { id: wanted }, body, caller: { customerId } }, { db }) => {
-    const stored = await readKey(db, { id: wanted, customerId });
+    const stored = await viewKey(db, { id: wanted, customerId });
     return simulateCaller(body.rules ?? stored.rules, body);
   },
 });

@@ -27,7 +27,7 @@ function describe(caller: { address: string; host: string | undefined }): string
 }
 
 /**
- * Would this caller be let in? Decided by the code that decides on requests.
+ * Would this caller be allowed? Decided by the code that decides on requests.
  * @param written rules as a customer writes them
  * @throws OperationRefused `rule_malformed`; ServiceError 400 for an address or origin that is none
  */
@@ -39,6 +39,6 @@ export function simulateCaller(written: readonly string[], caller: SimulatedCall
   const verdict = checkWhitelist(compileWhitelist(rules), { address, originHost: host });
   const who = describe({ address, host });
   if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };
-  if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so every caller is let in.' };
+  if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so any caller is allowed.' };
   return { admitted: true, rule: verdict.rule, reason: `The rule ${verdict.rule} matches ${who}.` };
 }

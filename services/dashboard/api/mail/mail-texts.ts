@@ -1,4 +1,4 @@
-import { type Mail } from './mail';
+import { type Mail } from './mail-sender';
 
 const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 
@@ -6,16 +6,16 @@ const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 export function verificationMail(to: string, link: string): Mail {
   return {
     to,
-    subject: 'Confirm your address for Tollgate',
-    text: `Somebody signed up to Tollgate with this address. To confirm that it was you, open this link and give the password that you chose:\n\n${link}\n\nThe link works for an hour. ${FAREWELL}\n`,
+    subject: 'Confirm your email address for Tollgate',
+    text: `Someone signed up for Tollgate with this address. To confirm that it was you, open this link and enter the password you chose:\n\n${link}\n\nThe link works for an hour. ${FAREWELL}\n`,
   };
 }
 
 export function resetMail(to: string, link: string): Mail {
   return {
     to,
-    subject: 'Choose a new Tollgate password',
-    text: `Somebody asked for a new password for this address. To choose one, open:\n\n${link}\n\nThe link works once, for an hour. ${FAREWELL}\n`,
+    subject: 'Reset your Tollgate password',
+    text: `Someone asked to reset the password for this address. To choose a new one, open:\n\n${link}\n\nThe link works once, for an hour. ${FAREWELL}\n`,
   };
 }
 
@@ -23,7 +23,7 @@ export function resetMail(to: string, link: string): Mail {
 export function knownAddressMail(to: string, signInPage: string): Mail {
   return {
     to,
-    subject: 'You have a Tollgate account already',
-    text: `Somebody signed up to Tollgate with this address, which has an account. Sign in, or choose a new password, at:\n\n${signInPage}\n\nChoosing a new password also confirms the address and ends every session. If this was not you, do nothing.\n`,
+    subject: 'You already have a Tollgate account',
+    text: `Someone signed up for Tollgate with this address, which already has an account. Sign in, or reset your password, at:\n\n${signInPage}\n\nResetting the password also confirms the address and signs out every session. If this was not you, do nothing.\n`,
   };
 }

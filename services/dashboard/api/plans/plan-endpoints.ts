@@ -11,11 +11,11 @@ import { versionBody } from '../../contract/keys';
 import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
-import { viewSubscriptions } from './view-subscriptions';
+import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function viewProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
   const { id: productId, title, description, routes, base, plans } = product;
   return {
     id: productId,
@@ -31,7 +31,7 @@ function viewProduct(product: CatalogueProduct, subscribed: Subscription | undef
 /** One subscription as it stands after a change, or within its transaction. */
 async function standing(db: DashboardDeps['db'] | PoolClient, wanted: string, { caller, deps }: Scope): Promise<Subscription> {
   const query = { customerId: caller.customerId, timeZone: deps.timeZone, nowMs: deps.clock.now() };
-  const found = (await viewSubscriptions(db, query)).find((each) => each.id === wanted);
+  const found = (await readSubscriptionUse(db, query)).find((each) => each.id === wanted);
   if (!found) throw new Error('a subscription vanished while it was being changed');
   return found;
 }
@@ -75,10 +75,10 @@ const products = defineEndpoint({
   path: '/products',
   answer: productList,
   handler: async ({ caller }, { db, clock, timeZone }) => {
-    const own = await viewSubscriptions(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
     return {
       products: CATALOGUE.map((product) =>
-        viewProduct(
+        describeProduct(
           product,
           own.find((each) => each.product === product.id),
         ),

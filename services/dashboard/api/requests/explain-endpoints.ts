@@ -7,7 +7,7 @@ import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 
 /** A request whose key was missing or unknown belongs to nobody: it must not be shown to whoever learns its id. */
 const UNKNOWN =
-  'No request with one of your keys has this id in the last 7 days. A request without a key, or with an unknown one, is not on record here; its own answer says what was wrong. A new request is known a few seconds after its answer.';
+  'No request with one of your keys has this ID in the last 7 days. Requests without a key, or with an unknown one, are not recorded here; their own response says what was wrong. New requests appear a few seconds after their response.';
 
 const explain = defineEndpoint({
   method: 'GET',

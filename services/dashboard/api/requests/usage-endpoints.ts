@@ -7,7 +7,7 @@ import { streamReply } from '../../../kit/service/reply';
 import { type Usage, usage, usageQuery } from '../../contract/usage';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { usageCsv } from './usage-csv';
-import { viewSubscriptions } from '../plans/view-subscriptions';
+import { readSubscriptionUse } from '../plans/subscription-use';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 92;
@@ -47,7 +47,7 @@ const show = defineEndpoint({
     const { db, clock, timeZone } = deps;
     const period = await readPeriod(query, caller, deps);
     const nowMs = clock.now();
-    const subscriptions = await viewSubscriptions(db, { customerId: caller.customerId, timeZone, nowMs });
+    const subscriptions = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs });
     return { timeZone, today: windowsAt(nowMs / 1000, timeZone).day, ...period, subscriptions };
   },
 });

@@ -13,7 +13,7 @@ import { changeWebhookBody, createdWebhook, createWebhookBody, delivery, deliver
 import { cursor, id, pageSize } from '../../contract/fields';
 import { type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
-import { viewDelivery, viewWebhook } from './view-webhook';
+import { describeDelivery, describeWebhook } from './describe-webhook';
 
 const params = z.object({ id });
 /** Each is a request to somebody else's server, made by ours. */
@@ -45,7 +45,7 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/webhooks',
   answer: webhookList,
-  handler: async ({ caller: { customerId } }, { db }) => ({ webhooks: (await viewWebhooks(db, customerId)).map(viewWebhook) }),
+  handler: async ({ caller: { customerId } }, { db }) => ({ webhooks: (await viewWebhooks(db, customerId)).map(describeWebhook) }),
 });
 
 const create = defineEndpoint({
@@ -56,7 +56,7 @@ const create = defineEndpoint({
   handler: async ({ body: { url }, caller: { customerId, actor } }, deps) => {
     checkUrl(url, deps);
     const made = await createWebhook(deps.db, { customerId, url, actor });
-    return { secret: made.secret, webhook: viewWebhook(made.webhook) };
+    return { secret: made.secret, webhook: describeWebhook(made.webhook) };
   },
 });
 
@@ -68,7 +68,7 @@ const change = defineEndpoint({
   answer: webhook,
   handler: async ({ params: ref, body, caller: { customerId, actor } }, deps) => {
     if (body.url !== undefined) checkUrl(body.url, deps);
-    return viewWebhook(await changeWebhook(deps.db, { ...body, id: ref.id, customerId, actor }));
+    return describeWebhook(await changeWebhook(deps.db, { ...body, id: ref.id, customerId, actor }));
   },
 });
 
@@ -90,7 +90,7 @@ const renewSecret = defineEndpoint({
   answer: createdWebhook,
   handler: async ({ params: ref, caller: { customerId, actor } }, { db }) => {
     const renewed = await renewWebhookSecret(db, { id: ref.id, customerId, actor });
-    return { secret: renewed.secret, webhook: viewWebhook(renewed.webhook) };
+    return { secret: renewed.secret, webhook: describeWebhook(renewed.webhook) };
   },
 });
 
@@ -102,7 +102,7 @@ const test = defineEndpoint({
   answer: delivery,
   handler: async ({ params: ref, caller: { customerId } }, deps) => {
     await takeRequest(customerId, deps);
-    return viewDelivery(await requestTestDelivery(deps.db, { id: ref.id, customerId }));
+    return describeDelivery(await requestTestDelivery(deps.db, { id: ref.id, customerId }));
   },
 });
 
@@ -114,7 +114,7 @@ const deliveries = defineEndpoint({
   answer: deliveryPage,
   handler: async ({ params: ref, query, caller: { customerId } }, { db }) => {
     const page = await listDeliveries(db, { id: ref.id, customerId, limit: query.limit, after: query.after });
-    return { deliveries: page.deliveries.map(viewDelivery), next: page.next ?? null };
+    return { deliveries: page.deliveries.map(describeDelivery), next: page.next ?? null };
   },
 });
 
@@ -126,7 +126,7 @@ const replay = defineEndpoint({
   answer: delivery,
   handler: async ({ params: { id: wanted, deliveryId }, caller: { customerId } }, deps) => {
     await takeRequest(customerId, deps);
-    return viewDelivery(await replayDelivery(deps.db, { id: wanted, customerId, deliveryId }));
+    return describeDelivery(await replayDelivery(deps.db, { id: wanted, customerId, deliveryId }));
   },
 });
 

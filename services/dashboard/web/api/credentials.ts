@@ -4,11 +4,11 @@ const PASSWORD_MAX = 128;
 
 /** For the form: a complaint, or null. The server has the last word. */
 export function checkEmail(value: string): string | null {
-  return /^\S+@\S+$/.test(value.trim()) ? null : 'Write an e-mail address, for example name@example.com.';
+  return /^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address, such as name@example.com.';
 }
 
 /** For the form: a complaint, or null. */
 export function checkNewPassword(value: string): string | null {
-  if (value.length < PASSWORD_MIN) return `A password has at least ${PASSWORD_MIN} characters.`;
-  return value.length > PASSWORD_MAX ? `A password has at most ${PASSWORD_MAX} characters.` : null;
+  if (value.length < PASSWORD_MIN) return `Use at least ${PASSWORD_MIN} characters.`;
+  return value.length > PASSWORD_MAX ? `Use at most ${PASSWORD_MAX} characters.` : null;
 }

@@ -172,4 +172,8 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+  interface HistoryState {
+    /** The address that was just typed; kept out of the URL. */
+    email?: string;
+  }
 }

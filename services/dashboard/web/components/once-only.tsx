@@ -13,7 +13,7 @@ export function OnceOnly({ children }: { readonly children: ReactNode }): ReactN
       </Alert>
       {hasSessionEnded && (
         <Alert color="red" role="alert" icon={<IconDoorExit size={18} aria-hidden />} title="Your session has ended">
-          What is shown here stays until you close it. Copy it now; you will be asked to sign in again afterwards.
+          This stays visible until you close it. Copy it now; you will be asked to sign in again afterwards.
         </Alert>
       )}
     </>

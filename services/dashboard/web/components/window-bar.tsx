@@ -41,6 +41,6 @@ function forecast(window: 'day' | 'month', { used, limit, exhaustedAt, resetsAt 
   const format = window === 'day' ? formatTimeOfDay : formatDayAndTime;
   if (used >= limit) return `Used up; resets ${window === 'day' ? 'at ' : ''}${format(resetsAt, timeZone)}.`;
   if (exhaustedAt === null) return `Resets ${formatDayAndTime(resetsAt, timeZone)}.`;
-  const quota = window === 'day' ? "day's" : "month's";
-  return `At this rate the ${quota} quota ends about ${format(exhaustedAt, timeZone)}.`;
+  const quota = window === 'day' ? 'daily' : 'monthly';
+  return `At this rate, the ${quota} quota runs out around ${format(exhaustedAt, timeZone)}.`;
 }

@@ -22,7 +22,7 @@ export function EntranceLayout(): ReactNode {
       <footer className={classes['foot']}>
         {data?.hasOutbox && (
           <Text size="sm" c="dimmed">
-            Mail of this installation is not sent; it lies in the{' '}
+            This installation does not send email. Read it in the{' '}
             <Link to="/outbox" className="text-link in-text">
               outbox
             </Link>

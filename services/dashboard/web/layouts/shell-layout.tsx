@@ -15,7 +15,7 @@ export function ShellLayout(): ReactNode {
   return (
     <>
       <a href="#content" className="skip-link">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell
         header={{ height: 52 }}

@@ -18,6 +18,6 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 export function describeBrowser(userAgent: string | null | undefined): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
-  if (browser === undefined) return 'Unknown program';
+  if (browser === undefined) return 'Unknown device';
   return system === undefined ? browser : `${browser} on ${system}`;
 }

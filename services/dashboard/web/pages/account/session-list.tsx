@@ -1,9 +1,9 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { currentPlace, endOtherPlaces, endPlace, listPlaces, type SignedInPlace } from '../../api/account';
+import { currentSession, signOutOthers, signOutSession, listSessions, type AccountSession } from '../../api/account';
 import { ApiProblem } from '../../api/api-problem';
-import { say } from '../../browser/toast';
+import { toast } from '../../browser/toast';
 import { describeBrowser } from './describe-browser';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
@@ -11,44 +11,44 @@ import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { ProblemAlert } from '../../components/problem-alert';
 
-interface Places {
-  readonly places: readonly SignedInPlace[];
+interface Sessions {
+  readonly sessions: readonly AccountSession[];
   readonly currentId: string | undefined;
 }
 
-async function readPlaces(): Promise<Places> {
-  const [places, current] = await Promise.all([listPlaces(), currentPlace()]);
-  return { places, currentId: current?.session.id };
+async function readSessions(): Promise<Sessions> {
+  const [sessions, current] = await Promise.all([listSessions(), currentSession()]);
+  return { sessions, currentId: current?.session.id };
 }
 
-/** Every session of the account; each can be ended from here. */
-export function PlaceList(): ReactNode {
+/** Every session of the account; each can be signed out from here. */
+export function SessionList(): ReactNode {
   const client = useQueryClient();
   // Kept only while the page is open: the list names sessions by what ends them.
-  const query = useQuery({ queryKey: ['places'], queryFn: readPlaces, gcTime: 0 });
+  const query = useQuery({ queryKey: ['sessions'], queryFn: readSessions, gcTime: 0 });
   const end = useSubmit(async (token: string | undefined) => {
-    await (token === undefined ? endOtherPlaces() : endPlace(token));
-    say(token === undefined ? 'Every other session has ended.' : 'The session has ended.');
-    await client.invalidateQueries({ queryKey: ['places'] });
+    await (token === undefined ? signOutOthers() : signOutSession(token));
+    toast(token === undefined ? 'All other sessions were signed out.' : 'Session signed out.');
+    await client.invalidateQueries({ queryKey: ['sessions'] });
   });
   if (query.error instanceof ApiProblem && query.error.code === 'session_not_fresh') {
-    return <Alert role="status">You signed in more than a day ago. Sign out and in again to see and end sessions.</Alert>;
+    return <Alert role="status">You signed in more than a day ago. Sign out and in again to manage your sessions.</Alert>;
   }
   return (
     <>
       <ProblemAlert problem={end.problem} />
       <Loaded query={query} height={140}>
-        {({ places, currentId }) => (
+        {({ sessions, currentId }) => (
           <>
             <DataTable
               caption="Sessions"
-              columns={columnsFor(currentId, (place) => void end.submit(place.token), end.pending)}
-              rows={places}
+              columns={columnsFor(currentId, (session) => void end.submit(session.token), end.pending)}
+              rows={sessions}
               rowKey={({ id }) => id}
             />
             <Group justify="flex-end">
-              <Button variant="default" loading={end.pending} disabled={places.length < 2} onClick={() => void end.submit(undefined)}>
-                End every other session
+              <Button variant="default" loading={end.pending} disabled={sessions.length < 2} onClick={() => void end.submit(undefined)}>
+                Sign out all other sessions
               </Button>
             </Group>
           </>
@@ -60,39 +60,39 @@ export function PlaceList(): ReactNode {
 
 function columnsFor(
   currentId: string | undefined,
-  onEnd: (place: SignedInPlace) => void,
+  onEnd: (session: AccountSession) => void,
   isBusy: boolean,
-): readonly Column<SignedInPlace>[] {
+): readonly Column<AccountSession>[] {
   return [
     {
-      header: 'Where',
+      header: 'Device',
       isTitle: true,
       cell: ({ userAgent, ipAddress }) => (
         <>
           {describeBrowser(userAgent)}
           <Text component="span" display="block" size="xs" c="dimmed" className="mono">
-            {ipAddress || 'address unknown'}
+            {ipAddress || 'unknown address'}
           </Text>
         </>
       ),
     },
-    { header: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { header: 'Signed in', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     {
-      header: 'End it',
+      header: 'Sign out',
       isHeaderHidden: true,
-      cell: (place) =>
-        place.id === currentId ? (
-          <Badge color="green">This one</Badge>
+      cell: (session) =>
+        session.id === currentId ? (
+          <Badge color="green">This session</Badge>
         ) : (
           <Button
             size="compact-xs"
             variant="default"
             className="tappable"
             disabled={isBusy}
-            onClick={() => onEnd(place)}
-            aria-label={`End the session of ${describeBrowser(place.userAgent)}`}
+            onClick={() => onEnd(session)}
+            aria-label={`Sign out ${describeBrowser(session.userAgent)}`}
           >
-            End
+            Sign out
           </Button>
         ),
     },

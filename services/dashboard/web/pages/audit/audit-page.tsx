@@ -18,10 +18,10 @@ import { ProblemAlert } from '../../components/problem-alert';
 type Entry = Page['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'What', isTitle: true, cell: ({ action }) => <Action action={action} /> },
-  { header: 'When', cell: ({ at }) => <Moment at={at} isExact /> },
+  { header: 'Action', isTitle: true, cell: ({ action }) => <Action action={action} /> },
+  { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
   {
-    header: 'Who',
+    header: 'User',
     cell: ({ actor, from }) => (
       <>
         {actor}
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Entry>[] = [
       </>
     ),
   },
-  { header: 'On what', cell: ({ subject }) => <Subject subject={subject} /> },
+  { header: 'Target', cell: ({ subject }) => <Subject subject={subject} /> },
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 
@@ -79,7 +79,7 @@ export function AuditPage(): ReactNode {
   const { data, error, refetch } = useQuery({ ...auditQuery(paging.after), placeholderData: keepPreviousData });
   return (
     <>
-      <PageTitle title="Audit log">Every change to your keys and subscriptions, newest first.</PageTitle>
+      <PageTitle title="Audit log">Every change to your keys, subscriptions and webhooks, newest first.</PageTitle>
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
@@ -89,7 +89,7 @@ export function AuditPage(): ReactNode {
           rows={data?.entries}
           rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
           expectedRows={8}
-          empty={<EmptyState title="Nothing was changed yet">Create a key, and the first line is written.</EmptyState>}
+          empty={<EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>}
         />
       )}
       <Pager paging={paging} next={data?.next} />

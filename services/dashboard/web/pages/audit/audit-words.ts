@@ -1,26 +1,26 @@
 /** What the audit log calls its actions, for people. */
 const ACTIONS: Readonly<Record<string, string>> = {
-  'customer.create': 'Account opened',
+  'customer.create': 'Account created',
   'key.create': 'Key created',
   'key.import': 'Key imported',
   'key.rotate': 'Key created by rotation',
   'key.rotated': 'Key rotated',
   'key.change': 'Key changed',
-  'key.rules': 'Whitelist changed',
+  'key.rules': 'Whitelist rules changed',
   'key.expire': 'Expiry changed',
   'key.activate': 'Key activated',
   'key.deactivate': 'Key deactivated',
   'key.revoke': 'Key revoked',
   'subscription.create': 'Subscribed',
-  'subscription.reactivate': 'Subscribed again',
+  'subscription.reactivate': 'Resubscribed',
   'subscription.change': 'Plan or limits changed',
   'subscription.pause': 'Subscription paused',
   'subscription.resume': 'Subscription resumed',
   'subscription.cancel': 'Subscription cancelled',
   'webhook.create': 'Webhook added',
   'webhook.change': 'Webhook changed',
-  'webhook.secret': 'Webhook secret renewed',
-  'webhook.delete': 'Webhook removed',
+  'webhook.secret': 'Webhook secret rotated',
+  'webhook.delete': 'Webhook deleted',
 };
 
 /** @param action for example `key.revoke`; one that is not known stays as it is */
@@ -34,7 +34,7 @@ export interface DetailPart {
 }
 
 /** An ISO moment as pages show it. */
-type SayMoment = (iso: string) => string;
+type FormatMoment = (iso: string) => string;
 
 /** Ids that say nothing to a person; the line names its subject already. */
 const HIDDEN = new Set(['customer', 'webhook']);
@@ -52,11 +52,11 @@ function inWords(name: string): string {
     .toLowerCase();
 }
 
-function describe(value: unknown, sayMoment: SayMoment): string {
+function describe(value: unknown, formatMoment: FormatMoment): string {
   if (isNothing(value)) return 'none';
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return sayMoment(value);
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)) return formatMoment(value);
   const text = Array.isArray(value)
-    ? value.map((each) => describe(each, sayMoment)).join(', ')
+    ? value.map((each) => describe(each, formatMoment)).join(', ')
     : typeof value === 'string'
       ? value
       : JSON.stringify(value);
@@ -64,24 +64,24 @@ function describe(value: unknown, sayMoment: SayMoment): string {
 }
 
 /** Of two states what differs, as `plan` and `Base → Star`. */
-function changes(before: Members, after: Members, sayMoment: SayMoment): DetailPart[] {
+function changes(before: Members, after: Members, formatMoment: FormatMoment): DetailPart[] {
   return Object.keys({ ...before, ...after })
     .filter((name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null))
     .map((name) => {
-      const say = (value: unknown): string => (name === 'plan' && value === null ? 'Base' : describe(value, sayMoment));
-      return { name: inWords(name), text: `${say(before[name])} → ${say(after[name])}` };
+      const show = (value: unknown): string => (name === 'plan' && value === null ? 'Base' : describe(value, formatMoment));
+      return { name: inWords(name), text: `${show(before[name])} → ${show(after[name])}` };
     });
 }
 
 /** The details of a line in words: what changed, or what it was made with. What is empty is left out, long lists are cut. */
-export function describeDetails({ before, after, ...rest }: Members, sayMoment: SayMoment): DetailPart[] {
+export function describeDetails({ before, after, ...rest }: Members, formatMoment: FormatMoment): DetailPart[] {
   const others = Object.entries(rest)
     .filter(([name, value]) => !HIDDEN.has(name) && !isNothing(value))
-    .map(([name, value]) => ({ name: inWords(name), text: describe(value, sayMoment) }));
-  if (isMembers(before) && isMembers(after)) return [...changes(before, after, sayMoment), ...others];
+    .map(([name, value]) => ({ name: inWords(name), text: describe(value, formatMoment) }));
+  if (isMembers(before) && isMembers(after)) return [...changes(before, after, formatMoment), ...others];
   const ends = [
     { name: 'before', value: before },
     { name: 'after', value: after },
   ].filter(({ value }) => !isNothing(value));
-  return [...ends.map(({ name, value }) => ({ name, text: describe(value, sayMoment) })), ...others];
+  return [...ends.map(({ name, value }) => ({ name, text: describe(value, formatMoment) })), ...others];
 }

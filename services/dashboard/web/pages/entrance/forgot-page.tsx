@@ -18,15 +18,15 @@ export function ForgotPage(): ReactNode {
   });
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Set a new password">A mail with a link will let you choose one.</PageTitle>
+      <PageTitle title="Reset your password">We will email you a link to choose a new one.</PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
         {sentTo !== undefined && (
-          <Alert role="status">If there is an account for {sentTo}, a mail is on its way. The link in it works for one hour.</Alert>
+          <Alert role="status">If {sentTo} has an account, an email is on its way. The link in it works for one hour.</Alert>
         )}
-        <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
-          Send the mail
+          Send link
         </Button>
         <Text size="sm">
           <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link">

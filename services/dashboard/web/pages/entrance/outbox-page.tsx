@@ -13,9 +13,7 @@ export function OutboxPage(): ReactNode {
   const query = useQuery(outboxQuery);
   return (
     <div data-wide>
-      <PageTitle title="Outbox">
-        This installation runs on one machine and sends no mail. What it would have sent lies here, newest first.
-      </PageTitle>
+      <PageTitle title="Outbox">This installation does not send email. What it would have sent is listed here, newest first.</PageTitle>
       <Loaded query={query} height={220}>
         {({ mails }) => <Mails mails={mails} />}
       </Loaded>
@@ -30,7 +28,7 @@ export function OutboxPage(): ReactNode {
 
 function Mails({ mails }: Outbox): ReactNode {
   if (mails.length === 0) {
-    return <EmptyState title="No mail yet">It appears here by itself, for example after you create an account.</EmptyState>;
+    return <EmptyState title="No email yet">It appears here automatically, for example after you sign up.</EmptyState>;
   }
   return (
     <Stack gap="sm">

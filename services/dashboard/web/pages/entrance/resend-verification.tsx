@@ -11,7 +11,7 @@ interface ResendVerificationProps {
   readonly email: string | undefined;
 }
 
-/** Asks for another mail with a link. Says the same whether an account waits for it or not. */
+/** Requests another email with a link. Says the same whether an account waits for it or not. */
 export function ResendVerification({ email }: ResendVerificationProps): ReactNode {
   const [sentTo, setSentTo] = useState<string>();
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });
@@ -25,12 +25,10 @@ export function ResendVerification({ email }: ResendVerificationProps): ReactNod
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
         {sentTo !== undefined && (
-          <Alert role="status">
-            If an account for {sentTo} waits to be confirmed, a mail is on its way. Look into the spam folder too.
-          </Alert>
+          <Alert role="status">If {sentTo} has an account to confirm, an email is on its way. Check your spam folder too.</Alert>
         )}
         {email === undefined && (
-          <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+          <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
         )}
         <Button type="submit" variant="default" loading={pending} fullWidth>
           Send a new link

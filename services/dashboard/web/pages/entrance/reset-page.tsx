@@ -32,7 +32,7 @@ export function ResetPage(): ReactNode {
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={pending} fullWidth mt={4}>
-          Set the password
+          Set password
         </Button>
       </Stack>
     </form>
@@ -42,10 +42,10 @@ export function ResetPage(): ReactNode {
 function SpentLink(): ReactNode {
   return (
     <>
-      <PageTitle title="This link does not work any more">It was used already, or is older than an hour.</PageTitle>
+      <PageTitle title="This link no longer works">It has already been used, or is more than an hour old.</PageTitle>
       <Text size="sm">
         <Link to="/forgot" className="text-link in-text">
-          Ask for a new mail
+          Request a new link
         </Link>
       </Text>
     </>

@@ -11,8 +11,8 @@ import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 
 const REASONS: Readonly<Record<string, string>> = {
-  ended: 'Your session has ended. Sign in to go on where you were.',
-  reset: 'Your password is changed. Sign in with the new one.',
+  ended: 'Your session has ended. Sign in to continue where you left off.',
+  reset: 'Password changed. Sign in with your new password.',
 };
 
 /** Where an existing customer enters. */
@@ -24,7 +24,7 @@ export function SignInPage(): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: '', password: '' },
-    validate: { email: checkEmail, password: (value) => (value === '' ? 'Write your password.' : null) },
+    validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
     try {
@@ -44,7 +44,7 @@ export function SignInPage(): ReactNode {
       <Stack gap="sm">
         {notice !== undefined && problem === undefined && <Alert role="status">{notice}</Alert>}
         <ProblemAlert problem={problem} />
-        <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Sign in
@@ -57,7 +57,7 @@ export function SignInPage(): ReactNode {
           </Text>
           <Text size="sm">
             <Link to="/forgot" className="text-link">
-              Forgot the password?
+              Forgot your password?
             </Link>
           </Text>
         </Group>

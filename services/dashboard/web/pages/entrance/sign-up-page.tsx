@@ -22,10 +22,10 @@ export function SignUpPage(): ReactNode {
   });
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Create an account">Keys for testing are free. The link in a mail and this password confirm your address.</PageTitle>
+      <PageTitle title="Create an account">Test keys are free. We will email you a link to confirm your address.</PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
-        <TextInput label="E-mail" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
         <PasswordInput
           label="Password"
           description={`At least ${PASSWORD_MIN} characters`}
@@ -34,10 +34,10 @@ export function SignUpPage(): ReactNode {
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={pending} fullWidth mt={4}>
-          Create the account
+          Create account
         </Button>
         <Text size="sm">
-          Already here?{' '}
+          Already have an account?{' '}
           <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link in-text">
             Sign in
           </Link>

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { verifyAddress } from '../../api/account';
-import { say } from '../../browser/toast';
+import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -21,8 +21,8 @@ function OpenTheMail(): ReactNode {
   const email = useLocation({ select: ({ state }) => state.email });
   return (
     <>
-      <PageTitle title="Confirm your address">
-        Open the link in the mail that was sent to {email ?? 'you'}. It asks for your password, and the account can be used from then on.
+      <PageTitle title="Confirm your email address">
+        Open the link we emailed to {email ?? 'you'} and enter your password there to activate your account.
       </PageTitle>
       <Stack gap="sm">
         <ResendVerification email={email} />
@@ -38,18 +38,18 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
-    validate: { password: (value) => (value === '' ? 'Write your password.' : null) },
+    validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
     await verifyAddress(token, password);
     client.clear();
-    say('Your address is confirmed.');
+    toast('Email address confirmed.');
     await navigate({ to: '/' });
   });
   if (problem?.code === 'link_unusable') return <SpentLink />;
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Confirm your address">Give the password that you chose when you signed up.</PageTitle>
+      <PageTitle title="Confirm your email address">Enter the password you chose when you signed up.</PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
@@ -58,11 +58,11 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
         </Button>
         <Text size="sm">
           <Link to="/forgot" className="text-link">
-            Forgot the password?
+            Forgot your password?
           </Link>
         </Text>
         <Text size="sm" c="dimmed">
-          You did not sign up? Then close this page: nothing happens without the password.
+          Did not sign up? Close this page: nothing happens without the password.
         </Text>
       </Stack>
     </form>
@@ -72,7 +72,7 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
 function SpentLink(): ReactNode {
   return (
     <>
-      <PageTitle title="This link does not work">It is older than an hour, or not complete. A new one takes a minute.</PageTitle>
+      <PageTitle title="This link does not work">It is more than an hour old, or incomplete. Request a new one below.</PageTitle>
       <Stack gap="sm">
         <ResendVerification email={undefined} />
         <BackToSignIn />

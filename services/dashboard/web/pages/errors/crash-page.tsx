@@ -13,7 +13,7 @@ export function CrashPage({ error, reset }: ErrorComponentProps): ReactNode {
   }
   return (
     <Container component="main" size="sm" py="xl">
-      <PageTitle title="This page cannot be shown" />
+      <PageTitle title="This page could not be loaded" />
       <Stack align="flex-start">
         <ProblemAlert problem={error} />
         <Button onClick={() => void retry()}>Try again</Button>

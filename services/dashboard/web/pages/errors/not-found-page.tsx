@@ -7,7 +7,7 @@ import { PageTitle } from '../../components/page-title';
 export function NotFoundPage(): ReactNode {
   return (
     <Container component="main" size="sm" py="xl">
-      <PageTitle title="No such page">There is nothing at this address.</PageTitle>
+      <PageTitle title="Page not found">There is nothing at this address.</PageTitle>
       <Link to="/" className="text-link in-text">
         Go to the overview
       </Link>

@@ -19,7 +19,7 @@ export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactN
   if (!versioned.isStale) return null;
   const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso, quotaTimeZone));
   return (
-    <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere meanwhile">
+    <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere">
       <List size="sm" spacing={4} className="breakable">
         {changes.map(({ label, before, now }) => (
           <List.Item key={label}>
@@ -28,14 +28,14 @@ export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactN
         ))}
       </List>
       <Text size="sm" mt="xs">
-        Your edits are still in the form. Nothing of yours was saved yet.
+        Your edits are still in the form, and have not been saved.
       </Text>
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={versioned.keepMine}>
           Keep my edits
         </Button>
         <Button size="xs" variant="default" onClick={versioned.takeTheirs}>
-          Drop my edits
+          Discard my edits
         </Button>
       </Group>
     </Alert>

@@ -22,8 +22,8 @@ const CHOICES = [
   { value: '', label: 'Never' },
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'date', label: 'At the end of a day…' },
+  { value: '365', label: 'In 1 year' },
+  { value: 'date', label: 'On a date…' },
 ];
 
 /** Chooses an expiry. */
@@ -42,7 +42,7 @@ export function ExpiryChoice({ value, onChange, keep, error }: ExpiryChoiceProps
       />
       {value.choice === 'date' && (
         <TextInput
-          label={`Day (${quotaTimeZone})`}
+          label={`Date (${quotaTimeZone})`}
           type="date"
           min={today}
           value={value.day}
@@ -61,9 +61,9 @@ export function expiryMoment({ choice, day }: ExpiryValue, timeZone: string, now
   return endOfDay(choice === 'date' ? day : addDays(dayOf(now, timeZone), Number(choice)), timeZone);
 }
 
-/** A complaint, or undefined. */
+/** What is wrong with it, or undefined. */
 export function checkExpiry({ choice, day }: ExpiryValue, timeZone: string, now: Date): string | undefined {
   if (choice !== 'date') return undefined;
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return 'Choose a day.';
-  return day < dayOf(now, timeZone) ? 'This day is over.' : undefined;
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return 'Choose a date.';
+  return day < dayOf(now, timeZone) ? 'This date is in the past.' : undefined;
 }

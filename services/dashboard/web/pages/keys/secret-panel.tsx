@@ -23,7 +23,7 @@ export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const command = firstCall(created.secret, products, gatewayUrl);
   return (
     <Stack gap="md">
-      <OnceOnly>This key is shown only now. Copy it to where your program keeps its secrets; it cannot be shown again.</OnceOnly>
+      <OnceOnly>This key is shown only once. Copy it to where your program keeps its secrets.</OnceOnly>
       <CodeLine label="Key" text={created.secret} what="key" />
       {command !== undefined && <CodeLine label="First call" text={command} what="command" />}
       {command !== undefined && <FirstCallWatch id={created.key.id} />}
@@ -47,7 +47,7 @@ function FirstCallWatch({ id }: { readonly id: string }): ReactNode {
       )}
       <Text size="sm" c={usedAt === null ? 'dimmed' : 'inherit'}>
         {usedAt === null ? (
-          'Run the call in a terminal; it is noticed here within seconds.'
+          'Run the call in a terminal; it shows up here within seconds.'
         ) : (
           <>
             The key works: first used <Moment at={usedAt} />.

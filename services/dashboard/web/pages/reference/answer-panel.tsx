@@ -55,14 +55,14 @@ export function AnswerPanel({ operation }: { readonly operation: ApiOperation })
   }));
   const fields = fieldsOf(operation.responses['200']?.content?.['application/json']?.schema ?? {});
   return (
-    <Panel title="Answers">
+    <Panel title="Responses">
       <Text size="sm" c="dimmed" mb="xs">
-        A refusal is <span className="mono breakable">application/problem+json</span>. Decide by its code: texts may change.
+        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.
       </Text>
-      <DataTable caption="Answers by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
+      <DataTable caption="Responses by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
       {fields.length > 0 && (
         <details className="figures">
-          <summary>Fields of a 200 answer</summary>
+          <summary>Fields of a 200 response</summary>
           <FieldTable title="Fields" fields={fields} />
         </details>
       )}

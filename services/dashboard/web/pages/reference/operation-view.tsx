@@ -47,7 +47,7 @@ function Input({ operation }: { readonly operation: ApiOperation }): ReactNode {
   if (parameters.length === 0 && bodyFields.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Takes no input besides the key.
+        Takes no input other than the key.
       </Text>
     );
   }

@@ -67,7 +67,7 @@ export function sessionIn(text: string): string | undefined {
 /** Why a file cannot be sent from here. */
 export function checkFile(file: File | null): string | undefined {
   if (file === null) return 'Choose a file.';
-  return file.size > MOST_FILE_BYTES ? 'This page sends files of at most 2.5 MB. Larger ones can be sent with curl.' : undefined;
+  return file.size > MOST_FILE_BYTES ? 'This page sends files up to 2.5 MB. Send larger ones with curl.' : undefined;
 }
 
 export function exampleFileOf({ filename, contentType, base64 }: ExampleFile): File {

@@ -48,7 +48,7 @@ export function TryInput({ operation, values, onChange, errors }: TryInputProps)
       {values.file !== undefined && (
         <FileInput
           label="File"
-          description="An example, unless you choose another; at most 2.5 MB"
+          description="A sample file unless you choose another; at most 2.5 MB"
           value={values.file}
           onChange={(file) => onChange({ ...values, file })}
           error={errors.file}

@@ -20,7 +20,7 @@ interface DayChartProps {
   readonly palette: keyof typeof PALETTES;
   /** The same figures to read. */
   readonly table: ReactNode;
-  /** Said when there is nothing to draw. */
+  /** Shown when there is nothing to draw. */
   readonly children: ReactNode;
 }
 
@@ -72,7 +72,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
             <Legend names={series.names} palette={palette} />
           </div>
           <details className="figures">
-            <summary>{title}: figures as a table</summary>
+            <summary>{title} as a table</summary>
             {table}
           </details>
         </>

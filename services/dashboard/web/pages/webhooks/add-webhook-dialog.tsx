@@ -16,7 +16,7 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { url: '' },
-    validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : 'Write an address that begins with https://') },
+    validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : 'Enter a URL that starts with https:// or http://.') },
   });
   const { submit, pending, problem } = useSubmit(async ({ url }: typeof form.values) => {
     const created = await post<CreatedWebhook>('/webhooks', { url: url.trim() });
@@ -27,7 +27,7 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
   return (
     <Dialog
       onClose={onClose}
-      title={secret === undefined ? 'Add a webhook' : 'The signing secret'}
+      title={secret === undefined ? 'Add a webhook' : 'Signing secret'}
       size="lg"
       mayCloseLightly={mayCloseLightly}
       hasCloseButton={!pending}
@@ -38,8 +38,8 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
         <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
           <Stack gap="md">
             <TextInput
-              label="Address"
-              description="A public address; private networks are not reached"
+              label="URL"
+              description="Must be publicly reachable: private networks are not called"
               placeholder="https://hooks.example.com/tollgate"
               data-autofocus
               key={form.key('url')}
@@ -51,7 +51,7 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
                 Cancel
               </Button>
               <Button type="submit" loading={pending}>
-                Add the webhook
+                Add webhook
               </Button>
             </Group>
           </Stack>

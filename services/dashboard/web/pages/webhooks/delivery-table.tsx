@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { type Delivery } from '../../../contract/alerts';
 import { deliveriesQuery } from '../../api/queries';
 import { post } from '../../api/request';
-import { say } from '../../browser/toast';
+import { toast } from '../../browser/toast';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
@@ -14,7 +14,7 @@ import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 
 const STATES = {
-  waiting: { color: 'yellow', text: 'Waiting' },
+  waiting: { color: 'yellow', text: 'Pending' },
   delivered: { color: 'green', text: 'Delivered' },
   failed: { color: 'red', text: 'Failed' },
 } as const;
@@ -26,13 +26,13 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
   const { data, error, refetch } = useQuery({ ...deliveriesQuery(webhookId, paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async (id: string) => {
     await post(`/webhooks/${webhookId}/deliveries/${id}/replay`);
-    say('The delivery is sent again.');
+    toast('Delivery queued again.');
     await client.invalidateQueries({ queryKey: ['webhooks', webhookId] });
   });
   const columns: readonly Column<Delivery>[] = [
     { header: 'Event', isTitle: true, cell: ({ event }) => <span className="mono">{event}</span> },
     { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
-    { header: 'Answer', cell: ({ lastStatus, lastError }) => lastError ?? (lastStatus === null ? '–' : String(lastStatus)) },
+    { header: 'Response', cell: ({ lastStatus, lastError }) => lastError ?? (lastStatus === null ? '–' : String(lastStatus)) },
     { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
     { header: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
     { header: 'Next attempt', cell: ({ nextAttemptAt }) => <Moment at={nextAttemptAt} none="–" /> },
@@ -65,7 +65,9 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
         rowKey={({ id }) => id}
         expectedRows={3}
         empty={
-          <EmptyState title="Nothing was sent yet">Send a test to see whether your program gets it and knows the signature.</EmptyState>
+          <EmptyState title="No deliveries yet">
+            Send a test event to check that your endpoint receives it and can verify the signature.
+          </EmptyState>
         }
       />
       <Pager paging={paging} next={data?.next} />

@@ -6,7 +6,7 @@ import { type CreatedWebhook, type Webhook } from '../../../contract/alerts';
 import { explainConflict } from '../../api/explain-conflict';
 import { webhooksQuery } from '../../api/queries';
 import { patch, post, remove } from '../../api/request';
-import { say } from '../../browser/toast';
+import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Dialog } from '../../components/dialog';
@@ -33,7 +33,7 @@ export function WebhookPage(): ReactNode {
       <Loaded query={query} height={420}>
         {({ webhooks }) => {
           const webhook = webhooks.find((each) => each.id === webhookId);
-          return webhook ? <WebhookView webhook={webhook} /> : <EmptyState title="No such webhook">It may have been removed.</EmptyState>;
+          return webhook ? <WebhookView webhook={webhook} /> : <EmptyState title="Webhook not found">It may have been deleted.</EmptyState>;
         }}
       </Loaded>
     </>
@@ -44,7 +44,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const client = useQueryClient();
   const test = useSubmit(async () => {
     await post(`/webhooks/${webhook.id}/test`);
-    say('A test is on its way; its delivery appears below.');
+    toast('Test event queued; it will appear below.');
     await client.invalidateQueries({ queryKey: ['webhooks'] });
   });
   return (
@@ -55,7 +55,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
       <Group gap="sm" mb="md">
         <WebhookStateBadge state={webhook.state} />
         <Button size="xs" variant="default" loading={test.pending} onClick={() => void test.submit()}>
-          Send a test
+          Send test event
         </Button>
       </Group>
       <ProblemAlert problem={test.problem} />
@@ -90,14 +90,14 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
 
   async function toggle(): Promise<void> {
     await change(() => patch(path, { version: webhook.version, state: isActive ? 'paused' : 'active' }));
-    say(isActive ? 'The webhook is paused.' : 'The webhook is active again.');
+    toast(isActive ? 'Webhook paused.' : 'Webhook resumed.');
   }
   async function renew(): Promise<void> {
     await change(async () => setSecret((await post<CreatedWebhook>(`${path}/secret`, { version: webhook.version })).secret));
   }
   async function removeIt(): Promise<void> {
     await change(() => remove(path, { version: webhook.version }));
-    say('The webhook is removed.');
+    toast('Webhook deleted.');
     await navigate({ to: '/webhooks' });
   }
 
@@ -107,10 +107,10 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
         {isActive ? 'Pause' : 'Resume'}
       </Button>
       <Button variant="default" onClick={() => setAct('secret')}>
-        New secret
+        Rotate secret
       </Button>
       <Button variant="light" color="red" onClick={() => setAct('remove')}>
-        Remove
+        Delete
       </Button>
       {act === 'toggle' && (
         <ConfirmDialog
@@ -119,21 +119,23 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
           onConfirm={toggle}
           onClose={close}
         >
-          {isActive ? 'Alerts are not sent to it until you resume. They stay on the page of alerts.' : 'Alerts are sent to it again.'}
+          {isActive
+            ? 'No alerts are sent to it until you resume. They still appear on the Alerts page.'
+            : 'Alerts are sent to it again from now on.'}
         </ConfirmDialog>
       )}
       {act === 'secret' && (
-        <ConfirmDialog title="Make a new signing secret?" action="Make a new secret" onConfirm={renew} onClose={close}>
-          Requests are signed with the new one from now on; your program refuses them until it knows it.
+        <ConfirmDialog title="Rotate the signing secret?" action="Rotate secret" onConfirm={renew} onClose={close}>
+          Requests are signed with the new secret from now on. Update your endpoint, or it will reject them.
         </ConfirmDialog>
       )}
       {act === 'remove' && (
-        <ConfirmDialog title="Remove this webhook?" action="Remove" isDangerous onConfirm={removeIt} onClose={close}>
-          Nothing is sent to it any more, and its deliveries are forgotten.
+        <ConfirmDialog title="Delete this webhook?" action="Delete" isDangerous onConfirm={removeIt} onClose={close}>
+          Nothing more is sent to it, and its delivery log is deleted.
         </ConfirmDialog>
       )}
       {secret !== undefined && (
-        <Dialog onClose={() => setSecret(undefined)} title="The signing secret" size="lg" mayCloseLightly={false}>
+        <Dialog onClose={() => setSecret(undefined)} title="Signing secret" size="lg" mayCloseLightly={false}>
           <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />
         </Dialog>
       )}

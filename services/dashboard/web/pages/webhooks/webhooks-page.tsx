@@ -15,7 +15,7 @@ import { AddWebhookDialog } from './add-webhook-dialog';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
-    header: 'Address',
+    header: 'URL',
     isTitle: true,
     cell: (webhook) => (
       <Link to="/webhooks/$webhookId" params={{ webhookId: webhook.id }} className="text-link">
@@ -33,11 +33,11 @@ export function WebhookStateBadge({ state }: Pick<Webhook, 'state'>): ReactNode 
 }
 
 function Outcome({ outcome }: { readonly outcome: Webhook['lastOutcome'] }): ReactNode {
-  if (outcome === null) return <span className="dimmed">none yet</span>;
+  if (outcome === null) return <span className="dimmed">None yet</span>;
   return <Badge color={outcome === 'delivered' ? 'green' : 'red'}>{outcome === 'delivered' ? 'Delivered' : 'Failed'}</Badge>;
 }
 
-/** Where alerts are sent to. */
+/** The URLs that alerts are sent to. */
 export function WebhooksPage(): ReactNode {
   const { data, error, refetch } = useQuery(webhooksQuery);
   const [isAdding, { open, close }] = useDisclosure(false);
@@ -49,7 +49,7 @@ export function WebhooksPage(): ReactNode {
   return (
     <>
       <PageTitle title="Webhooks" actions={add}>
-        Each alert is sent to these addresses as a signed request, and again when it does not arrive.
+        Every alert is sent to these URLs as a signed request, and retried if delivery fails.
       </PageTitle>
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
@@ -61,8 +61,8 @@ export function WebhooksPage(): ReactNode {
           rowKey={(webhook) => webhook.id}
           expectedRows={3}
           empty={
-            <EmptyState title="No webhooks" action={add}>
-              Add the address of a program of yours, and alerts reach it without anybody looking here.
+            <EmptyState title="No webhooks yet" action={add}>
+              Add a URL of yours to receive alerts without checking this page.
             </EmptyState>
           }
         />

@@ -1,6 +1,16 @@
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
+import { session } from '../../contract/account';
 import { auditPage, listAuditQuery } from '../../contract/audit';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+
+/** Who is signed in, and what the pages need to know of this installation. */
+const whoAmI = defineEndpoint({
+  method: 'GET',
+  path: '/session',
+  answer: session,
+  handler: ({ caller: { email, customerId } }, { gatewayUrl, timeZone, hasOutbox }) =>
+    Promise.resolve({ email, customerId, gatewayUrl, quotaTimeZone: timeZone, hasOutbox }),
+});
 
 const DASHBOARD = 'dashboard:';
 
@@ -9,7 +19,7 @@ function actorOf({ actor }: AuditLine): string {
   return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
 }
 
-const list = defineEndpoint({
+const auditLog = defineEndpoint({
   method: 'GET',
   path: '/audit',
   query: listAuditQuery,
@@ -30,5 +40,5 @@ const list = defineEndpoint({
   },
 });
 
-/** Who changed what of the customer's. */
-export const auditEndpoints: readonly Endpoint[] = [list];
+/** Who is signed in, and who changed what in the account. */
+export const accountEndpoints: readonly Endpoint[] = [whoAmI, auditLog];

@@ -3,7 +3,7 @@ import { keyVersion } from '../../../../plugins/stores/postgres/version';
 import { type Key, type ListedKey } from '../../contract/keys';
 
 /** A stored key as lists show it. */
-export function viewListedKey(view: KeySummary): ListedKey {
+export function describeListedKey(view: KeySummary): ListedKey {
   const { id, name, maskedKey, mode, state, expired, products, rotatedFrom } = view;
   return {
     id,
@@ -21,6 +21,6 @@ export function viewListedKey(view: KeySummary): ListedKey {
 }
 
 /** A stored key as its own page shows it. */
-export function viewKey(view: KeyView): Key {
-  return { ...viewListedKey(view), rules: [...view.rules], version: keyVersion(view) };
+export function describeKey(view: KeyView): Key {
+  return { ...describeListedKey(view), rules: [...view.rules], version: keyVersion(view) };
 }

@@ -1,9 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { windowsAt } from '../../../../plugins/core/quota';
-import {
-  type SubscriptionView,
-  viewSubscriptions as readSubscriptions,
-} from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { type SubscriptionView, viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../../plugins/stores/postgres/version';
 import { type Subscription } from '../../contract/plans';
@@ -37,11 +34,11 @@ export interface SubscriptionsQuery {
  * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
  * up to a second old.
  */
-export async function viewSubscriptions(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<Subscription[]> {
+export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<Subscription[]> {
   const now = query.nowMs / 1000;
   const { day, month, dayStartsAt, dayEndsAt, monthStartsAt, monthEndsAt } = windowsAt(now, query.timeZone);
   const owner = { customerId: query.customerId, fromDay: `${month}-01`, toDay: day };
-  const subscriptions = await readSubscriptions(db, query.customerId);
+  const subscriptions = await viewSubscriptions(db, query.customerId);
   const usage = await readUsage(db, owner);
   return subscriptions.map((view) => {
     const own = usage.filter(({ subscriptionId }) => subscriptionId === view.id);

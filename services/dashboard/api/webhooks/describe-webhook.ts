@@ -3,12 +3,12 @@ import { webhookVersion } from '../../../../plugins/stores/postgres/version';
 import { type WebhookView } from '../../../../plugins/stores/postgres/webhooks/webhook-view';
 import { type Delivery, type Webhook } from '../../contract/alerts';
 
-export function viewWebhook(view: WebhookView): Webhook {
+export function describeWebhook(view: WebhookView): Webhook {
   const { id, url, state, createdAt, lastOutcome } = view;
   return { id, url, state, createdAt: createdAt.toISOString(), lastOutcome, version: webhookVersion(view) };
 }
 
-export function viewDelivery(view: DeliveryView): Delivery {
+export function describeDelivery(view: DeliveryView): Delivery {
   const { createdAt, nextAttemptAt, endedAt, ...rest } = view;
   const { id, alertId, event, state, attempts, lastStatus, lastError } = rest;
   return {
