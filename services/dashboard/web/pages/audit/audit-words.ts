@@ -1,5 +1,7 @@
+import { type AuditAction } from '../../../contract/audit';
+
 /** What the audit log calls its actions, for people. */
-const ACTIONS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
   'key.create': 'Key created',
   'key.import': 'Key imported',
@@ -25,7 +27,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 /** @param action for example `key.revoke`; one that is not known stays as it is */
 export function actionName(action: string): string {
-  return ACTIONS[action] ?? action;
+  const names: Readonly<Record<string, string>> = ACTIONS;
+  return names[action] ?? action;
 }
 
 export interface DetailPart {
