@@ -1,5 +1,5 @@
-import { describeDetails } from '../../services/dashboard/web/app/audit-words';
-import { formatMoment } from '../../services/dashboard/web/app/time';
+import { describeDetails } from '../../services/dashboard/web/pages/audit/audit-words';
+import { formatMoment } from '../../services/dashboard/web/format/time';
 
 const words = (details: Record<string, unknown>): string =>
   describeDetails(details, (iso) => formatMoment(iso, 'Asia/Kolkata'))

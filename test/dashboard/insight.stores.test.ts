@@ -7,19 +7,23 @@ import { createDecisionWriter } from '../../plugins/stores/postgres/decisions/de
 import { requestTestDelivery } from '../../plugins/stores/postgres/webhooks/delivery-view';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
-import { alertEndpoints } from '../../services/dashboard/api/alert-endpoints';
-import { auditEndpoints } from '../../services/dashboard/api/audit-endpoints';
-import { type Endpoint } from '../../services/dashboard/api/define-endpoint';
-import { explainEndpoints } from '../../services/dashboard/api/explain-endpoints';
-import { propagationEndpoint } from '../../services/dashboard/api/propagation-endpoint';
-import { csvField } from '../../services/dashboard/api/usage-csv';
-import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
-import { webhookEndpoints } from '../../services/dashboard/api/webhook-endpoints';
+import { alertEndpoints } from '../../services/dashboard/api/alerts/alert-endpoints';
+import { accountEndpoints } from '../../services/dashboard/api/accounts/account-endpoints';
+import { type Endpoint } from '../../services/dashboard/api/http/define-endpoint';
+import { explainEndpoints } from '../../services/dashboard/api/requests/explain-endpoints';
+import { propagationEndpoint } from '../../services/dashboard/api/keys/propagation-endpoint';
+import { csvField } from '../../services/dashboard/api/requests/usage-csv';
+import { usageEndpoints } from '../../services/dashboard/api/requests/usage-endpoints';
+import { webhookEndpoints } from '../../services/dashboard/api/webhooks/webhook-endpoints';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
 const ENDPOINTS: readonly Endpoint[] = [
-  ...[propagationEndpoint, ...usageEndpoints, ...explainEndpoints],
-  ...[...alertEndpoints, ...webhookEndpoints, ...auditEndpoints],
+  propagationEndpoint,
+  ...usageEndpoints,
+  ...explainEndpoints,
+  ...alertEndpoints,
+  ...webhookEndpoints,
+  ...accountEndpoints,
 ];
 
 interface Account {
@@ -38,9 +42,20 @@ let bela: Account;
 
 function decision(extra: Partial<Decision>): Decision {
   return {
-    ...{ requestId: randomUUID(), atMs: Date.now(), products: ['api-ip'], outcome: 'caller_not_whitelisted', keyPlace: 'x-api-key' },
-    ...{ maskedKey: 'tg_live…abcd', credentialId: undefined, customerId: undefined, subscriptionId: undefined, product: 'api-ip' },
-    ...{ callerAddress: '203.0.113.7', originHost: 'shop.example.com', matchedRule: undefined, quota: undefined },
+    requestId: randomUUID(),
+    atMs: Date.now(),
+    products: ['api-ip'],
+    outcome: 'caller_not_whitelisted',
+    keyPlace: 'x-api-key',
+    maskedKey: 'tg_live…abcd',
+    credentialId: undefined,
+    customerId: undefined,
+    subscriptionId: undefined,
+    product: 'api-ip',
+    callerAddress: '203.0.113.7',
+    originHost: 'shop.example.com',
+    matchedRule: undefined,
+    quota: undefined,
     ...extra,
   };
 }

@@ -14,8 +14,8 @@ import {
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
 import { viewWebhook } from '../../plugins/stores/postgres/webhooks/webhook-view';
-import { signWebhook } from '../../services/dashboard/api/webhook-message';
-import { startWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhook-sender';
+import { signWebhook } from '../../services/dashboard/api/webhooks/webhook-message';
+import { startWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhooks/webhook-sender';
 import { createGuardedFetch } from '../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';

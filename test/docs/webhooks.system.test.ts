@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { alertSettings } from '../../services/dashboard/api/start-alerts';
-import { createWebhookMessage } from '../../services/dashboard/api/webhook-message';
+import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
+import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'dashboard-webhooks.md'), 'utf8');
 const run = promisify(execFile);
@@ -42,7 +42,14 @@ describe('the page about webhooks', () => {
   it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
     const eventAt = new Date('2026-11-20T11:10:00Z');
     const delivery = {
-      ...{ deliveryId: 'd1', webhookId: 'w1', attempts: 1, url: 'https://hooks.example/', secret, eventId: 'e1', eventAt, alert: null },
+      deliveryId: 'd1',
+      webhookId: 'w1',
+      attempts: 1,
+      url: 'https://hooks.example/',
+      secret,
+      eventId: 'e1',
+      eventAt,
+      alert: null,
       event: 'test' as const,
     };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });

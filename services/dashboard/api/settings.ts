@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../../plugins/core/quota';
 import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../kit/config';
-import { alertSettings } from './start-alerts';
+import { alertSettings } from './alerts/start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;
 
