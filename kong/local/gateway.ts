@@ -4,18 +4,18 @@ import { type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex } from 'node:stream';
-import { loadConfig } from './config';
-import { ConfigError } from './config-error';
+import { loadConfig } from './config/kong-yml';
+import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
-import { HeaderList } from './header-list';
-import { loadKongConf, type KongConf } from './kong-conf';
+import { HeaderList } from './http/header-list';
+import { loadKongConf, type KongConf } from './config/kong-conf';
 import { type Log } from './log';
-import { PluginClient } from './plugin-client';
-import { loadPluginInfo, type PluginInfo } from './plugin-info';
-import { randomId } from './random-ids';
-import { MAX_HEADER_BYTES, statusOfParserError } from './request-limits';
-import { headWithoutUpgrade } from './upgrade';
-import { isWebSocket } from './upstream-request';
+import { PluginClient } from './plugin/plugin-client';
+import { loadPluginInfo, type PluginInfo } from './config/plugin-info';
+import { randomId } from './http/random-ids';
+import { MAX_HEADER_BYTES, statusOfParserError } from './http/request-limits';
+import { headWithoutUpgrade } from './upstream/upgrade';
+import { isWebSocket } from './upstream/upstream-request';
 
 export interface LocalGatewayOptions {
   kongYmlPath: string;

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ProtoValue } from '../../plugins/server/struct-codec';
+import { type ProtoValue } from '../../../plugins/server/struct-codec';
 import { HeaderList } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';
-import { type RouteMatch } from './router';
+import { type RouteMatch } from '../router';
 import { plainAddress, type CallerAddress, type TrustedProxies } from './trusted-proxies';
 import { normalizePath, splitTarget } from './uri';
 
@@ -17,7 +17,7 @@ export interface UpstreamChanges {
   body: Buffer | undefined;
 }
 
-export interface ExchangeParts {
+export interface HttpExchangeParts {
   request: IncomingMessage;
   response: ServerResponse;
   proxies: TrustedProxies;
@@ -25,7 +25,7 @@ export interface ExchangeParts {
 }
 
 /** One request on its way through the gateway: what the client sent, what the plugins made of it, and where it goes. */
-export class Exchange {
+export class HttpExchange {
   readonly startedAt = Date.now();
   /** `X-Kong-Request-Id`. */
   readonly id = randomId();
@@ -51,7 +51,7 @@ export class Exchange {
   private nginxId: string | undefined;
   private continuePending = false;
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: HttpExchangeParts) {
     const { request, response, proxies } = parts;
     this.request = request;
     this.response = response;

@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type Exchange } from './exchange';
+import { type HttpExchange } from './http-exchange';
 import { isRefusedPath } from './uri';
 
 /** nginx's large_client_header_buffers as Kong leaves them: four buffers of 8 KiB. */
@@ -13,7 +13,7 @@ const TOTAL_BYTES = 4 * LINE_BYTES;
 export const MAX_HEADER_BYTES = 48 * 1024;
 
 /** The status with which nginx refuses a request that Node's parser let through, or undefined. 494: header too large. */
-export function refusedStatus(exchange: Exchange): number | undefined {
+export function refusedStatus(exchange: HttpExchange): number | undefined {
   const { request } = exchange;
   const requestLine = exchange.method.length + (request.url?.length ?? 0) + ' HTTP/1.1\r\n'.length + 1;
   if (requestLine > LINE_BYTES) return 414;
