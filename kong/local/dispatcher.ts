@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { startActiveChecks } from './upstream/active-checks';
-import { Answers } from './http/answers';
+import { Answers, type Latencies } from './http/answers';
 import { Balancer, type TargetAddress } from './upstream/balancer';
 import { type PluginBinding, type Route, type Service } from './config/kong-yml';
 import { ErrorPages } from './http/error-pages';
@@ -54,7 +54,7 @@ export class Dispatcher {
     for (const { service } of parts.routes) this.balancerOf(service);
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): void {
+  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): HttpExchange {
     const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
     // A write that races with the client's leaving; the close that follows is what is acted on.
     response.on('error', () => undefined);
@@ -65,15 +65,16 @@ export class Dispatcher {
     if (refused !== undefined) {
       if (refused !== 413) response.shouldKeepAlive = false;
       this.answers.nginxError(exchange, refused);
-      return;
+      return exchange;
     }
     const match = this.router.match(exchange.method, exchange.path);
     if (match === undefined) {
       this.answers.kongError(exchange, 404, 'no Route matched with those values');
-      return;
+      return exchange;
     }
     exchange.match = match;
     this.runPlugins(exchange, { match, arrival, next: 0 });
+    return exchange;
   }
 
   /** One line a request, as Kong's access log; without the path, in which anything may stand. */
@@ -139,8 +140,8 @@ export class Dispatcher {
 
   private bodyFailed(exchange: HttpExchange, error: BodyError): void {
     // nginx says nothing to a client that stopped sending or left.
-    if (error.status === 413 || error.status === 500) this.answers.nginxError(exchange, error.status);
-    else exchange.response.destroy();
+    if (error.status === 408 || error.status === 499) exchange.response.destroy();
+    else this.answers.nginxError(exchange, error.status, error.status === 400 ? latenciesOf(exchange) : undefined);
     exchange.body.cleanUp();
   }
 
@@ -194,6 +195,11 @@ export class Dispatcher {
     if (upstream) this.checks.push(startActiveChecks(balancer.targets, upstream.healthchecks.active));
     return balancer;
   }
+}
+
+/** Kong has chosen the address by the time it reads a chunked body, and says how long that took. */
+function latenciesOf({ startedAt }: HttpExchange): Latencies {
+  return { upstreamMs: 0, proxyMs: Date.now() - startedAt };
 }
 
 /** Kong's port for a target that names none. */

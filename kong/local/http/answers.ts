@@ -9,6 +9,7 @@ export const KONG_VERSION = 'kong/3.9.3';
 /** nginx's reason phrases where they differ from Node's. */
 const REASONS: Record<number, string> = {
   302: 'Moved Temporarily',
+  405: 'Not Allowed',
   408: 'Request Time-out',
   413: 'Request Entity Too Large',
   414: 'Request-URI Too Large',
@@ -51,6 +52,7 @@ export class Answers {
       headers: [],
       body: Buffer.from(page.body),
       latencies,
+      hasLengthFirst: page.isNginxOwn,
     });
   }
 
@@ -105,13 +107,16 @@ export class Answers {
     }
     const head = ['Date', httpDate()];
     if (answer.contentType !== undefined) head.push('Content-Type', answer.contentType);
+    const length = ['Content-Length', String(answer.body.length)];
+    if (answer.hasLengthFirst === true) head.push(...length);
     head.push('Connection', keepsConnection(exchange) ? 'keep-alive' : 'close');
     if (exchange.hasResponseHeaders) {
       exchange.responseHeaders.forEach((lower, value, name) => {
         if (!FRAMING.has(lower) && lower !== 'content-type') head.push(name, value);
       });
     }
-    head.push(...answer.headers, 'Content-Length', String(answer.body.length));
+    head.push(...answer.headers);
+    if (answer.hasLengthFirst !== true) head.push(...length);
     if (answer.latencies === undefined) this.addKongHeaders(head, exchange);
     else {
       this.addLatencies(head, answer.latencies);
@@ -144,6 +149,7 @@ interface OwnAnswer {
   headers: string[];
   body: Buffer;
   latencies?: Latencies | undefined;
+  hasLengthFirst?: boolean | undefined;
 }
 
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection']);

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type ProtoValue } from '../../../plugins/server/struct-codec';
-import { HeaderList } from './header-list';
+import { HeaderList, parseTokens } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';
 import { type RouteMatch } from '../router';
@@ -49,6 +49,7 @@ export class HttpExchange {
   private sharedValues: Map<string, ProtoValue> | undefined;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;
+  private connectionHeaders: ReadonlySet<string> | undefined;
   private continuePending = false;
 
   constructor(parts: HttpExchangeParts) {
@@ -68,6 +69,16 @@ export class HttpExchange {
     this.peerIsTrusted = proxies.isTrusted(this.peer.ip);
     this.caller = this.peerIsTrusted ? proxies.callerOf(this.peer, this.headers.joined(proxies.headerName)) : this.peer;
     this.body = new RequestBody(request, parts.limits, () => this.sendContinue());
+  }
+
+  /** Headers of the client that belong to its connection only, lower-cased: those that its `Connection` names (RFC 9110, 7.6.1). */
+  get hopByHop(): ReadonlySet<string> {
+    return (this.connectionHeaders ??= namedByConnection(this.headers.joined('connection')));
+  }
+
+  /** A header of the plugin's own is for the service, whatever the client's `Connection` says. */
+  keepForService(lowerName: string): void {
+    if (this.hopByHop.size > 0) this.connectionHeaders = new Set([...this.hopByHop].filter((name) => name !== lowerName));
   }
 
   get httpVersion(): 1 | 1.1 {
@@ -112,6 +123,12 @@ export class HttpExchange {
     this.continuePending = false;
     this.response.writeContinue();
   }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function namedByConnection(value: string | undefined): ReadonlySet<string> {
+  return value === undefined || value === 'close' || value === 'keep-alive' ? NO_NAMES : new Set(parseTokens(value));
 }
 
 /** `GET http://host/path` names its host itself; every other form is a path. */

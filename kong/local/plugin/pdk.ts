@@ -86,6 +86,7 @@ const upstreamCalls: Record<string, Handler> = {
   },
   add_header: ({ exchange, args }) => {
     const { key, value } = decodeKeyValue(args.bytes, args.start, args.end);
+    exchange.keepForService(key.toLowerCase());
     for (const text of headerValues(key, value)) exchange.headers.append(key, text);
   },
   set_headers: ({ exchange, args }) => {
@@ -185,7 +186,9 @@ function forwarded(exchange: HttpExchange, header: string): string | undefined {
 
 /** Host is nginx's to send: Kong keeps it beside the headers. */
 function setUpstreamHeader(exchange: HttpExchange, name: string, values: string[]): void {
-  if (name.toLowerCase() === 'host') exchange.upstream.host = values[0];
+  const lower = name.toLowerCase();
+  if (lower === 'host') exchange.upstream.host = values[0];
+  exchange.keepForService(lower);
   exchange.headers.set(name, values);
 }
 

@@ -29,9 +29,9 @@ export function writeUpstreamHead(
   head += forwardedHeaders(exchange, match);
   head += `X-Real-IP: ${exchange.caller.ip}\r\nX-Kong-Request-Id: ${exchange.id}\r\n`;
   if (bodyLength !== undefined) head += `Content-Length: ${String(bodyLength)}\r\n`;
-  const hopByHop = namedByConnection(headers.joined('connection'));
+  const { hopByHop } = exchange;
   headers.forEach((lower, value, name) => {
-    if (!NOT_PASSED.has(lower) && hopByHop?.includes(lower) !== true) head += `${name}: ${value}\r\n`;
+    if (!NOT_PASSED.has(lower) && !hopByHop.has(lower)) head += `${name}: ${value}\r\n`;
   });
   return `${head}\r\n`;
 }
@@ -67,12 +67,6 @@ function upstreamTarget(exchange: HttpExchange, match: RouteMatch): string {
   const path = exchange.upstream.path ?? escapePath(upstreamPath(match, exchange.path));
   const query = exchange.upstream.query ?? exchange.rawQuery;
   return query !== '' || (exchange.hasQuery && exchange.rawQuery === '') ? `${path}?${query}` : path;
-}
-
-/** Headers that belong to the client's connection only (RFC 9110, 7.6.1). */
-function namedByConnection(value: string | undefined): string[] | undefined {
-  if (value === undefined || value === 'close' || value === 'keep-alive') return undefined;
-  return parseTokens(value);
 }
 
 export function isWebSocket({ headers }: Pick<HttpExchange, 'headers'>): boolean {
