@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { bearerToken, headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
+import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
 import { isForm, readFormField } from '../../plugins/core/form-body';
 import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
 
