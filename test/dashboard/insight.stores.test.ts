@@ -16,7 +16,7 @@ import { csvField } from '../../services/dashboard/api/usage-csv';
 import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
 import { webhookEndpoints } from '../../services/dashboard/api/webhook-endpoints';
 import { startDashboard, type TestDashboard } from './support/dashboard';
-import { anyCharacter } from '../support/any-character';
+import { anyCharacter } from '../support/any-text';
 
 const ENDPOINTS: readonly Endpoint[] = [
   ...[propagationEndpoint, ...usageEndpoints, ...explainEndpoints],

@@ -37,7 +37,7 @@ import {
   type ProtoValue,
 } from '../../plugins/server/struct-codec';
 import { ProtocolError } from '../../plugins/server/wire-reader';
-import { anyCharacter } from '../support/any-character';
+import { anyCharacter } from '../support/any-text';
 
 const root = new protobuf.Root();
 const resolvePath = root.resolvePath.bind(root);

@@ -11,7 +11,7 @@ import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/any-text';
 import { onceInThree } from '../../support/once-in-three';
 import { createHarness, type Harness } from '../kit/harness';
 import { writeMmdb } from './mmdb-writer';

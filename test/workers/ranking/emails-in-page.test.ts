@@ -3,7 +3,7 @@ import { parsePage } from '../../../services/kit/pages/parse-page';
 import { contactPages } from '../../../services/workers/ranking/emails/contact-pages';
 import { plausibleAddress, siteOf } from '../../../services/workers/ranking/emails/email-address';
 import { emailsInPage } from '../../../services/workers/ranking/emails/emails-in-page';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/any-text';
 
 const HOME = 'https://www.shop.com/';
 const emailsIn = (html: string, site = 'shop.com'): string[] => emailsInPage(parsePage(html, HOME), site);

@@ -17,3 +17,16 @@ export const anyCharacter: fc.Arbitrary<string> = fc.nat(CHARACTERS - 1).map(
     return point < SURROGATES_FROM ? point : point - SURROGATES;
   },
 );
+
+const PLAIN = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'];
+const percentEncoded = fc.string({ unit: fc.oneof(fc.constantFrom(...PLAIN), anyCharacter.map(encodeURIComponent)) });
+
+/** A URL as `fc.webUrl()` makes it, without that table. */
+export const anyWebUrl: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.webAuthority(), fc.array(percentEncoded))
+  .map(([scheme, authority, segments]) => `${scheme}://${authority}${segments.map((segment) => `/${segment}`).join('')}`);
+
+/** Query parameters as `fc.webQueryParameters()` makes them, without that table. */
+export const anyWebQuery: fc.Arbitrary<string> = fc
+  .array(fc.tuple(percentEncoded, fc.option(percentEncoded, { nil: undefined })))
+  .map((pairs) => pairs.map(([name, value]) => (value === undefined ? name : `${name}=${value}`)).join('&'));
