@@ -6,6 +6,7 @@ import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/c
 import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
 import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
@@ -127,7 +128,7 @@ async function noted<K extends { readonly key: string }>(issued: Promise<K>): Pr
 
 async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { customer: string }): Promise<IssuedKey> {
   await createCustomer(db, { email: customer, actor }).catch((error: unknown) => {
-    if (!/exists|already/i.test(String(error))) throw error;
+    if (!(error instanceof OperationRefused && error.code === 'customer_exists')) throw error;
   });
   return noted(createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor }));
 }

@@ -1,17 +1,9 @@
 import fc from 'fast-check';
-import { bearerToken, headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
+import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
 import { isForm, readFormField } from '../../plugins/core/form-body';
 import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
 
 const all = new Set(KEY_PLACES);
-
-/** Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
-function expectQuick(work: () => void): void {
-  const { user, system } = process.cpuUsage();
-  work();
-  const used = process.cpuUsage({ user, system });
-  expect((used.user + used.system) / 1_000).toBeLessThan(1_000);
-}
 
 function decodeOrKeep(text: string): string {
   const spaced = text.replaceAll('+', ' ');
@@ -105,26 +97,6 @@ describe('raw parameters', () => {
 });
 
 describe('text from strangers', () => {
-  const kibibyte = 1024;
-
-  it('in the Authorization header is read in one go, however many spaces it holds', () => {
-    expectQuick(() => expect(bearerToken(`Bearer${' '.repeat(64 * kibibyte)}\u2028`)).toBeUndefined());
-    expect(bearerToken(`Bearer  k ${' '.repeat(64 * kibibyte)}`)).toBe('k');
-  });
-
-  it('in a query or a form is searched in one go, however malformed its escapes are', () => {
-    for (const piece of ['%&', '%aaaaaa&', 'api_key=%&', '%61pi_ke%&', '&']) {
-      const raw = `${piece.repeat(Math.floor((1024 * kibibyte) / piece.length))}%`;
-      expectQuick(() => readParameter(raw, 'api_key'));
-      expectQuick(() => removeParameter(raw, 'api_key'));
-    }
-  });
-
-  it('in a multipart form is searched in one go, also when it holds nothing but delimiters', () => {
-    const body = Buffer.from('\r\n--B'.repeat(200 * kibibyte));
-    expectQuick(() => expect(readFormField('multipart/form-data; boundary=B', body, 'api_key').values).toEqual([]));
-  });
-
   it('gives the same answers as a decoder that takes every parameter apart', () => {
     const piece = fc.constantFrom('api_key', '%61pi_key', 'api%5Fkey', 'api%5fkey', '%', '=', '&', '&', '=v', '%zz', '+', '%C3', 'a', '%2');
     fc.assert(

@@ -54,14 +54,6 @@ describe('the frame decoder', () => {
     expect(seen).toEqual([1000]);
   });
 
-  it('reserves no memory for bytes that were only announced', () => {
-    const before = process.memoryUsage().arrayBuffers;
-    const decoders = Array.from({ length: 500 }, () => new FrameDecoder(() => {}));
-    for (const decoder of decoders) decoder.push(Buffer.from([0, 0, 0, 4, 1]));
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
-    expect(decoders.every((decoder) => decoder.isMidFrame)).toBe(true);
-  });
-
   it('copies a large frame in small chunks a bounded number of times', () => {
     const copy = jest.spyOn(Buffer.prototype, 'copy');
     const decoder = new FrameDecoder(() => {});

@@ -37,6 +37,7 @@ import {
   type ProtoValue,
 } from '../../plugins/server/struct-codec';
 import { ProtocolError } from '../../plugins/server/wire-reader';
+import { anyCharacter } from '../support/any-text';
 
 const root = new protobuf.Root();
 const resolvePath = root.resolvePath.bind(root);
@@ -44,7 +45,7 @@ root.resolvePath = (origin, target) => (target.startsWith('google/') ? target : 
 root.loadSync(join(__dirname, '../../protos/kong/pluginsocket.proto'), { keepCase: true });
 const type = (name: string): protobuf.Type => root.lookupType(name.includes('.') ? name : `kong_plugin_protocol.${name}`);
 
-const text = fc.string({ unit: 'binary', maxLength: 300 });
+const text = fc.string({ unit: anyCharacter, maxLength: 300 });
 const bytes = fc.uint8Array({ maxLength: 300 }).map((value) => Buffer.from(value));
 const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const int64 = fc.maxSafeInteger();

@@ -1,6 +1,6 @@
 /**
- * Runs test files one after the other. jest runs the files of one runner before those of the next, so that files of a project with this
- * runner, when it is the last project, have the machine to themselves.
+ * Runs test files one after the other. jest ends the files of one runner before it begins with those of another: a project with this
+ * runner has the machine to itself.
  */
 const { default: TestRunner } = require('jest-runner');
 

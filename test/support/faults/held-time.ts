@@ -1,5 +1,5 @@
-import { WebSocket } from 'ws';
-import { eventually } from '../eventually';
+import { once } from 'node:events';
+import { type WebSocket } from 'ws';
 
 const EVERYTHING = [
   ...(['Date', 'hrtime', 'performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
@@ -28,15 +28,25 @@ export function holdTime(kind: keyof typeof HELD): HeldTime {
   return { pass: (ms) => jest.advanceTimersByTime(ms), release: () => jest.useRealTimers() };
 }
 
-/** Lets heartbeats of one WebSocket link pass, the next one as soon as the peer has answered the last. */
-export async function passAnsweredHeartbeats({ pass }: HeldTime, { count, everyMs }: { count: number; everyMs: number }): Promise<void> {
-  const events = jest.spyOn(WebSocket.prototype, 'emit');
-  try {
-    for (let beat = 1; beat <= count; beat++) {
-      pass(everyMs);
-      await eventually(() => events.mock.calls.filter(([name]) => name === 'pong').length === beat);
-    }
-  } finally {
-    events.mockRestore();
+export interface Heartbeats {
+  /** The peer's end of the link under test; it answers pings by itself. */
+  readonly peer: WebSocket | undefined;
+  readonly count: number;
+  readonly everyMs: number;
+}
+
+/**
+ * Lets heartbeats of one WebSocket link pass, the next one when the link has got the peer's answer to the last: the peer then pings the
+ * link, which answers what it reads in order.
+ */
+export async function passAnsweredHeartbeats({ pass }: HeldTime, { peer, count, everyMs }: Heartbeats): Promise<void> {
+  if (!peer) throw new Error('the link is not connected');
+  for (let beat = 0; beat < count; beat++) {
+    const pinged = once(peer, 'ping');
+    pass(everyMs);
+    await pinged;
+    const answered = once(peer, 'pong');
+    peer.ping();
+    await answered;
   }
 }

@@ -154,7 +154,8 @@ test('a peer that answers pings is kept, however long its answer takes', async (
   const alive = await upstream((frame, say) => (answer = () => echo(frame, say)));
   const asked = linkTo(alive.url, { heartbeatMs: 1_000 }).exchange(message('s'), nobodyLeaves());
   await eventually(() => alive.received.length === 1);
-  await passAnsweredHeartbeats(time, { count: 5, everyMs: 1_000 });
+  const [peer] = alive.sockets;
+  await passAnsweredHeartbeats(time, { peer, count: 5, everyMs: 1_000 });
   answer();
   expect(await asked).toMatchObject({ sessionId: 's' });
   expect(alive.handshakes).toHaveLength(1);

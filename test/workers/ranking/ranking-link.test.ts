@@ -139,7 +139,8 @@ describe('the ranking link', () => {
     const upstream = await upstreamThat((asked, socket) => (answer = () => echo(asked, socket)));
     const slow = ask(linkTo(upstream.url, { heartbeatMs: 1_000 }), 'a');
     await eventually(() => upstream.asked.length === 1);
-    await passAnsweredHeartbeats(time, { count: 5, everyMs: 1_000 });
+    const [peer] = upstream.server.clients;
+    await passAnsweredHeartbeats(time, { peer, count: 5, everyMs: 1_000 });
     answer();
     expect(await slow).toBe(bodyOf('a'));
     expect(upstream.connections).toHaveLength(1);
