@@ -34,3 +34,11 @@ export interface QuotaStoreStats {
   readonly isRedisGivenUp: boolean | undefined;
   readonly isPostgresGivenUp: boolean;
 }
+
+/** Rows of the decision log; `failures` counts attempts to write. */
+export interface DecisionWriterStats {
+  readonly queued: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failures: number;
+}

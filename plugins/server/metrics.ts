@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type PluginModule, type KongPdk } from '../core/kong-pdk';
 import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
-import { type AccessRecordCacheStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
+import { type AccessRecordCacheStats, type DecisionWriterStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
 
 /** What the server and the stores tell about themselves. */
@@ -11,7 +11,7 @@ export interface MetricSources {
   /** False while changes could be missed, so that every request reads its key anew. */
   readonly isFeedHealthy: () => boolean;
   readonly quota: () => QuotaStoreStats;
-  readonly decisions: () => { queued: number; written: number; dropped: number; failures: number };
+  readonly decisions: () => DecisionWriterStats;
 }
 
 export interface PluginServerMetrics {

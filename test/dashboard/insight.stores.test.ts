@@ -3,7 +3,7 @@ import { type LightMyRequestResponse } from 'fastify';
 import fc from 'fast-check';
 import { type Decision } from '../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
-import { createDecisionWriter } from '../../plugins/stores/postgres/decisions/decision-writer';
+import { DecisionWriter } from '../../plugins/stores/postgres/decisions/decision-writer';
 import { requestTestDelivery } from '../../plugins/stores/postgres/webhooks/delivery-view';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
@@ -62,7 +62,7 @@ function decision(extra: Partial<Decision>): Decision {
 }
 
 async function record(...decisions: Decision[]): Promise<void> {
-  const writer = createDecisionWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+  const writer = new DecisionWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
   for (const each of decisions) writer.record(each);
   await writer.close();
 }

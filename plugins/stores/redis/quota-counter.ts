@@ -3,7 +3,7 @@ import { type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { StoreDays, type StoreDaysOptions } from '../quota/quota-days';
 import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';
-import { LateUnits } from './late-units';
+import { GiveBacks } from './give-backs';
 import { quotaKey, readReply, scriptArguments, type ScriptReply } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
 
@@ -31,17 +31,19 @@ const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 export class RedisQuotaCounter implements QuotaBackend {
   /** Subscriptions into whose key Postgres's figures were merged since Redis was last away. */
   private seeded = new Set<string>();
-  private readonly late = new LateUnits((units) => this.giveBack(units));
+  private readonly giveBacks: GiveBacks;
   private readonly days: StoreDays;
   seedings = 0;
 
   constructor(private readonly options: RedisQuotaCounterOptions) {
     this.days = new StoreDays(options);
+    const merge = (usage: SubscriptionUsage): Promise<void> => this.merge(usage).catch(() => this.forgetSeed(usage.subscriptionId));
+    this.giveBacks = new GiveBacks({ ...options, merge });
   }
 
   /** Since the start: units that Redis granted after their requests had moved on. */
   get lateUnits(): number {
-    return this.late.total;
+    return this.giveBacks.lateUnits;
   }
 
   /** True when Redis takes writes. */
@@ -94,26 +96,14 @@ export class RedisQuotaCounter implements QuotaBackend {
     await this.run({ demand, seed: usage, onLate: () => undefined });
   }
 
-  /**
-   * Postgres decides, since it alone knows every request id whichever store granted the unit; Redis is told at once.
-   * @throws StoreUnavailable
-   */
-  async refund({ subscriptionId, day, requestId }: Refund): Promise<boolean> {
-    const { ledger } = this.options;
-    const unit = { requestId, subscriptionId, day, units: 1 };
-    let given = await ledger.giveBack(unit);
-    if (given.outcome === 'uncharged') {
-      await this.tellLedger(subscriptionId, day);
-      given = await ledger.giveBack(unit);
-    }
-    // A failure leaves the unit counted in Redis until the subscription is merged again.
-    if (given.outcome === 'refunded') await this.merge(given.usage).catch(() => this.seeded.delete(subscriptionId));
-    return given.outcome === 'refunded';
+  /** @throws StoreUnavailable */
+  refund(refund: Refund): Promise<boolean> {
+    return this.giveBacks.refund(refund);
   }
 
   /** One last attempt to give back what was granted too late, and no more after it. */
   close(): Promise<void> {
-    return this.late.close();
+    return this.giveBacks.close();
   }
 
   /** Calls the script with the three days that Redis's clock may be in. @throws StoreUnavailable */
@@ -145,22 +135,7 @@ export class RedisQuotaCounter implements QuotaBackend {
   private noteLate(reply: ScriptReply): void {
     if (reply.kind !== 'taken') return;
     this.options.seen.record(reply.usage);
-    this.late.add(reply.usage, reply.granted);
-  }
-
-  private async giveBack(units: Parameters<UsageLedger['giveBack']>[0]): Promise<void> {
-    await this.tellLedger(units.subscriptionId, units.day);
-    const { usage } = await this.options.ledger.giveBack(units);
-    await this.merge(usage).catch(() => this.seeded.delete(units.subscriptionId));
-  }
-
-  /** Postgres learns of Redis's units within a second; a refund may be quicker. */
-  private async tellLedger(subscriptionId: string, day: string): Promise<void> {
-    const { connection, ledger, seen } = this.options;
-    const known = seen.find(subscriptionId).find((each) => each.day === day);
-    const field = await connection.readField(quotaKey(subscriptionId), `${day}s`).catch(() => null);
-    const redis = Math.max(Number(field ?? 0), known?.ofDay.redis ?? 0);
-    await ledger.syncOne({ subscriptionId, day, ofDay: { ...NO_USAGE, redis }, ofMonth: NO_USAGE });
+    this.giveBacks.addLate(reply.usage, reply.granted);
   }
 
   /** Without Postgres an existing key is used as it is; the merge is tried again with the next spend. */
