@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
 
 /** Where the processes of one instance are and what they share. */
@@ -8,7 +9,7 @@ export interface PlanContext {
   readonly root: string;
   readonly logsDir: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly databaseUrl: string;
+  readonly databaseUrls: DatabaseUrls;
   readonly redisUrl: string | undefined;
   /** `id:base64,…` */
   readonly signingKeys: string;
@@ -61,6 +62,14 @@ export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
   return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
 }
 
+/** Each process is told its own database login and no other. */
+const NO_DATABASE = {
+  DATABASE_URL: undefined,
+  PLUGIN_DATABASE_URL: undefined,
+  DASHBOARD_DATABASE_URL: undefined,
+  SERVICE_DATABASE_URL: undefined,
+} as const;
+
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
   const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
   // Compiled code is kept between starts by Node.js 22 and later; older ones ignore the variable.
@@ -74,7 +83,7 @@ function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): Child
       join(root, 'dist', ...child.module.split('/')),
       ...(child.args ?? []),
     ],
-    env: { ...env, ...compileCache, ...heap, ...child.env },
+    env: { ...env, ...NO_DATABASE, ...compileCache, ...heap, ...child.env },
     cwd: root,
     logFile: join(logsDir, `${child.name}.log`),
   };
@@ -124,7 +133,7 @@ function workerUrls({ ports }: PlanContext): Record<string, string> {
 
 /** All product services in one process. */
 export function servicesChild(context: PlanContext): ChildSpec {
-  const { ports, signingKeys, databaseUrl, redisUrl } = context;
+  const { ports, signingKeys, databaseUrls, redisUrl } = context;
   const env = {
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
@@ -134,7 +143,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
     TOLLGATE_SIGNING_KEYS: signingKeys,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.service,
     REDIS_URL: redisUrl,
     ...workerUrls(context),
   };
@@ -143,13 +152,13 @@ export function servicesChild(context: PlanContext): ChildSpec {
 
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
-  const { ports, databaseUrl, dashboardSecret } = context;
+  const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
     DASHBOARD_HOST: LOOPBACK,
     DASHBOARD_PORT: String(ports.dashboard),
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.dashboardPrivate),
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.dashboard,
     GATEWAY_URL: `http://${LOOPBACK}:${ports.gateway}`,
     DASHBOARD_SECRET: dashboardSecret,
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
@@ -161,10 +170,10 @@ export function dashboardChild(context: PlanContext): ChildSpec {
 
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
-  const { pluginSocket, signingKeys, databaseUrl, redisUrl } = context;
+  const { pluginSocket, signingKeys, databaseUrls, redisUrl } = context;
   const env = {
     PLUGIN_SOCKET: pluginSocket,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.plugin,
     REDIS_URL: redisUrl,
     TOLLGATE_SIGNING_KEYS: signingKeys,
     METRICS_HOST: LOOPBACK,
