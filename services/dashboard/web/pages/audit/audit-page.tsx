@@ -2,9 +2,10 @@ import { Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type AuditPage as Page } from '../../../contract/audit';
+import { type AuditLog } from '../../../contract/audit';
 import { auditQuery } from '../../api/queries';
-import { actionName, describeDetails } from './audit-words';
+import { actionName } from './action-names';
+import { describeDetails } from './describe-details';
 import { formatMoment } from '../../format/time';
 import { usePaged } from '../../hooks/use-paged';
 import { useSession } from '../../hooks/use-session';
@@ -15,7 +16,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 
-type Entry = Page['entries'][number];
+type Entry = AuditLog['entries'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
   { header: 'Action', isTitle: true, cell: ({ action }) => <Action action={action} /> },
