@@ -9,7 +9,6 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'key.rotated': 'Key rotated',
   'key.change': 'Key changed',
   'key.rules': 'Whitelist rules changed',
-
   'key.expire': 'Expiry changed',
   'key.activate': 'Key activated',
   'key.deactivate': 'Key deactivated',
