@@ -18,7 +18,7 @@ const running: AlertWork[] = [];
 beforeAll(async () => {
   database = await testDatabase();
   server = createServer((request, response) => {
-    received.push(String(request.headers['tollgate-event-id']));
+    received.push(String(request.headers['webhook-id']));
     response.end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

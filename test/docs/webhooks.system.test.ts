@@ -8,7 +8,8 @@ import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webh
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'dashboard-webhooks.md'), 'utf8');
 const run = promisify(execFile);
-const secret = 'whsec_0123456789abcdefghijklmnopqrstuvwxyz';
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
@@ -57,18 +58,22 @@ describe('the page about webhooks', () => {
     const old = message(Date.now() - 360_000);
     const cases: [string, Record<string, string>, string][] = [
       [secret, headers, body],
-      [`${secret}x`, headers, body],
+      [otherSecret, headers, body],
       [secret, headers, `${body} `],
-      [secret, { ...headers, 'tollgate-timestamp': String(Number(headers['tollgate-timestamp']) + 1) }, body],
-      [secret, { ...headers, 'tollgate-signature': 'v1=ü' }, body],
+      [secret, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) }, body],
+      [secret, { ...headers, 'webhook-signature': 'v1,ü v2,x' }, body],
+      [secret, { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` }, body],
       [secret, old.headers, old.body],
       [secret, {}, body],
     ];
     const { command, file, ending } = PROGRAMS[language];
     writeFileSync(join(folder, file), `${snippet(language)}\n${ending}\n`);
     writeFileSync(join(folder, 'cases.json'), JSON.stringify(cases));
-    const { stdout } = await run(command, [join(folder, file), join(folder, 'cases.json')], { timeout: 20_000 });
-    expect(JSON.parse(stdout)).toEqual([true, false, false, false, false, false, false]);
+    const { stdout } = await run(command, [join(folder, file), join(folder, 'cases.json')], {
+      timeout: 20_000,
+      env: { ...process.env, NODE_PATH: join(__dirname, '..', '..', 'node_modules') },
+    });
+    expect(JSON.parse(stdout)).toEqual([true, false, false, false, false, true, false, false]);
   });
 
   it('names the settings with their defaults', () => {

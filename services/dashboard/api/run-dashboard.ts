@@ -78,6 +78,9 @@ async function startApp(
 export async function runDashboard(env: Environment): Promise<RunningDashboard> {
   const settings = readDashboardSettings(env);
   const log = createLog('dashboard', { level: settings.LOG_LEVEL });
+  if (env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] === 'true' && !settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE) {
+    log.warn('DASHBOARD_WEBHOOKS_ALLOW_PRIVATE has no effect with DASHBOARD_MAIL=smtp');
+  }
   const db = createPool(settings.DATABASE_URL, {
     max: MOST_CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CATALOGUE } from '../../../plugins/core/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
-import { type AuditPage } from '../../../services/dashboard/contract/audit';
+import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
@@ -215,8 +215,8 @@ export function usualDeliveries(): Delivery[] {
   ];
 }
 
-export function usualAudit(keys: readonly Key[]): AuditPage['entries'] {
-  const entry = (action: string, over: Partial<AuditPage['entries'][number]>): AuditPage['entries'][number] => ({
+export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
+  const entry = (action: string, over: Partial<AuditLog['entries'][number]>): AuditLog['entries'][number] => ({
     at: ago(HOUR),
     actor: 'asha@example.com',
     from: '198.51.100.23',

@@ -265,6 +265,6 @@ export class FakeState {
   addWebhook(url: string): { secret: string; webhook: unknown } {
     const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
     this.webhooks = [...this.webhooks, webhook];
-    return { secret: 'whsec_not_a_real_one_0000000000000000', webhook };
+    return { secret: 'whsec_bm90IGEgcmVhbCBvbmU=', webhook };
   }
 }

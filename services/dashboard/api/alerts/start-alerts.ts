@@ -5,7 +5,7 @@ import { pruneAlerts } from '../../../../plugins/stores/postgres/webhooks/claim-
 import { raiseAlerts } from '../../../../plugins/stores/postgres/webhooks/raise-alerts';
 import { booleanSetting } from '../../../kit/config';
 import { type Log } from '../../../kit/log';
-import { startWebhookSender } from '../webhooks/webhook-sender';
+import { WebhookSender } from '../webhooks/webhook-sender';
 
 const LONGEST_PAUSE_S = 604_800;
 
@@ -48,7 +48,7 @@ const PRUNE_EVERY_MS = 3_600_000;
 /** Raises alerts and sends them, beside the API in the dashboard's process. Any number of processes may do so at once. */
 export function startAlerts(options: AlertWorkOptions): AlertWork {
   const { db, log, clock, timeZone, settings, evaluateMs = 5_000, pollMs } = options;
-  const sender = startWebhookSender({
+  const sender = new WebhookSender({
     db,
     clock,
     log,

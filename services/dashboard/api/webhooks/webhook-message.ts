@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
 import { type ClaimedDelivery } from '../../../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { alertText } from '../alerts/alert-text';
@@ -9,12 +9,15 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
+const SECRET_PREFIX = 'whsec_';
+
 /**
- * HMAC-SHA256 of `timestamp.body`, hex: whoever has the secret can tell that we sent exactly this, and when.
- * @param signed.timestamp Unix seconds
+ * The signer of one webhook, by the Standard Webhooks specification 1.0: HMAC-SHA256, keyed with what the secret's base64 stands for.
+ * Secrets made by earlier versions are in base64url without padding; `Buffer` reads both forms as the same 32 bytes.
+ * @param secret `whsec_…`
  */
-export function signWebhook(secret: string, signed: { readonly timestamp: number; readonly body: string }): string {
-  return createHmac('sha256', secret).update(`${signed.timestamp}.${signed.body}`).digest('hex');
+function signerOf(secret: string): Webhook {
+  return new Webhook(Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'), { format: 'raw' });
 }
 
 function dataOf(alert: AlertView | null, timeZone: string): Readonly<Record<string, unknown>> {
@@ -37,14 +40,12 @@ export function createWebhookMessage(
   options: { readonly timeZone: string; readonly nowMs: number },
 ): WebhookMessage {
   const { secret, eventId, event, eventAt, alert } = delivery;
-  const body = JSON.stringify({ id: eventId, type: event, created_at: eventAt.toISOString(), data: dataOf(alert, options.timeZone) });
-  const timestamp = Math.floor(options.nowMs / 1000);
+  const body = JSON.stringify({ id: eventId, type: event, timestamp: eventAt.toISOString(), data: dataOf(alert, options.timeZone) });
   const headers = {
     'content-type': 'application/json; charset=utf-8',
-    'tollgate-event': event,
-    'tollgate-event-id': eventId,
-    'tollgate-timestamp': String(timestamp),
-    'tollgate-signature': `v1=${signWebhook(secret, { timestamp, body })}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(Math.floor(options.nowMs / 1000)),
+    'webhook-signature': signerOf(secret).sign(eventId, new Date(options.nowMs), body),
   };
   return { headers, body };
 }

@@ -27,11 +27,6 @@ export interface WebhookSenderOptions {
   readonly fetch?: GuardedFetch;
 }
 
-export interface WebhookSender {
-  /** Takes nothing new and waits for attempts that run. Never throws. */
-  close(): Promise<void>;
-}
-
 const ATTEMPT_MS = 5_000;
 /** An attempt and the statement that records it, with time to spare. */
 const LEASE_MS = 30_000;
@@ -66,57 +61,64 @@ async function attempt(
   }
 }
 
-/** Sends deliveries that are due, and records how that went. Several processes may send: each delivery is claimed by one. */
-export function startWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { db, clock, log, timeZone, retrySeconds, allowPrivate, pollMs = 1_000 } = options;
-  const fetch = options.fetch ?? createGuardedFetch({ allowPrivate, userAgent: 'Tollgate-Webhooks/1.0' });
+/**
+ * Sends deliveries that are due, and records how that went, until it is closed. Several processes may send: each delivery is claimed by
+ * one of them.
+ */
+export class WebhookSender {
+  private readonly fetch: GuardedFetch;
+  private readonly timer: NodeJS.Timeout;
   /** Attempts that run → to which webhook. */
-  const running = new Map<Promise<void>, string>();
-  let polling: Promise<void> | undefined;
-  let closed = false;
+  private readonly running = new Map<Promise<void>, string>();
+  private polling: Promise<void> | undefined;
+  private closed = false;
 
-  async function deliver(delivery: ClaimedDelivery): Promise<void> {
-    const { deliveryId, attempts, url } = delivery;
-    const outcome = await attempt(fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
-    const pause = retrySeconds[attempts - 1];
-    await settleDelivery(db, { deliveryId, attempts, ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
+  constructor(private readonly options: WebhookSenderOptions) {
+    const { allowPrivate, pollMs = 1_000 } = options;
+    this.fetch = options.fetch ?? createGuardedFetch({ allowPrivate, userAgent: 'Tollgate-Webhooks/1.0' });
+    this.timer = setInterval(() => this.poll(), pollMs).unref();
+  }
+
+  /** Takes nothing new and waits for attempts that run. Never throws. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.polling;
+    await Promise.all(this.running.keys());
+    await this.fetch.close();
+  }
+
+  private poll(): void {
+    if (this.closed) return;
+    this.polling ??= this.claim()
+      .catch((err: unknown) => this.options.log.warn({ err }, 'waiting webhooks could not be read'))
+      .finally(() => (this.polling = undefined));
+  }
+
+  private async claim(): Promise<void> {
+    const room = MOST_AT_ONCE - this.running.size;
+    if (this.closed || room <= 0) return;
+    const busy = [...new Set(this.running.values())];
+    for (const delivery of await claimDeliveries(this.options.db, { most: room, leaseMs: LEASE_MS, busy })) this.start(delivery);
   }
 
   /** What is not recorded is attempted again when its lease ends. */
-  function start(delivery: ClaimedDelivery): void {
-    const work = deliver(delivery)
-      .catch((err: unknown) => log.warn({ err, delivery: delivery.deliveryId }, 'a delivery could not be recorded'))
+  private start(delivery: ClaimedDelivery): void {
+    const work = this.deliver(delivery)
+      .catch((err: unknown) => this.options.log.warn({ err, delivery: delivery.deliveryId }, 'a delivery could not be recorded'))
       .finally(() => {
-        running.delete(work);
+        this.running.delete(work);
         // Whatever else waits for this receiver need not wait for the next turn.
-        poll();
+        this.poll();
       });
-    running.set(work, delivery.webhookId);
+    this.running.set(work, delivery.webhookId);
   }
 
-  async function claim(): Promise<void> {
-    const room = MOST_AT_ONCE - running.size;
-    if (closed || room <= 0) return;
-    const busy = [...new Set(running.values())];
-    for (const delivery of await claimDeliveries(db, { most: room, leaseMs: LEASE_MS, busy })) start(delivery);
+  private async deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { db, clock, timeZone, retrySeconds } = this.options;
+    const { deliveryId, attempts, url } = delivery;
+    const outcome = await attempt(this.fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
+    const pause = retrySeconds[attempts - 1];
+    await settleDelivery(db, { deliveryId, attempts, ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
   }
-
-  function poll(): void {
-    if (closed) return;
-    polling ??= claim()
-      .catch((err: unknown) => log.warn({ err }, 'waiting webhooks could not be read'))
-      .finally(() => (polling = undefined));
-  }
-
-  const timer = setInterval(poll, pollMs);
-  timer.unref();
-  return {
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      await polling;
-      await Promise.all(running.keys());
-      await fetch.close();
-    },
-  };
 }

@@ -12,12 +12,14 @@ interface SigningSecretProps {
 export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNode {
   return (
     <Stack gap="md">
-      <OnceOnly>This secret is shown only now. Your program needs it to know that a request is from here.</OnceOnly>
+      <OnceOnly>This secret is shown only once. Your endpoint needs it to verify that a request comes from Tollgate.</OnceOnly>
       <CodeLine label="Signing secret" text={secret} what="secret" />
       <Text size="sm" c="dimmed">
-        The header <span className="mono">Tollgate-Signature</span> holds <span className="mono">v1=</span> and the HMAC-SHA256, in hex, of{' '}
-        <span className="mono">Tollgate-Timestamp</span>, a dot and the body as it came, keyed with this secret. Refuse what is older than
-        five minutes.
+        Requests follow{' '}
+        <a href="https://www.standardwebhooks.com" className="text-link in-text" rel="noreferrer">
+          Standard Webhooks
+        </a>
+        : verify the header <span className="mono">webhook-signature</span> with this secret and one of its libraries.
       </Text>
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>

@@ -1,4 +1,4 @@
-import { describeDetails } from '../../services/dashboard/web/pages/audit/audit-words';
+import { describeDetails } from '../../services/dashboard/web/pages/audit/describe-details';
 import { formatMoment } from '../../services/dashboard/web/format/time';
 
 const words = (details: Record<string, unknown>): string =>
