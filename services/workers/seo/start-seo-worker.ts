@@ -8,6 +8,7 @@ import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker
 import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
+import { createPageParser } from '../../kit/pages/page-parser';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type SeoWorkerSettings } from './settings';
 import { createSources } from './sources/create-sources';
@@ -18,6 +19,8 @@ export interface SeoWorkerOptions {
   readonly settings: SeoWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
+  /** The compiled `kit/pages/page-thread`. */
+  readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
@@ -25,7 +28,15 @@ export interface SeoWorkerOptions {
 }
 
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
-export async function startSeoWorker({ settings, log, clock, tls, network, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
+export async function startSeoWorker({
+  settings,
+  log,
+  clock,
+  tls,
+  network,
+  pageThread,
+  ...options
+}: SeoWorkerOptions): Promise<WorkerServer> {
   const { metrics = createWorkerMetrics('seo') } = options;
   const { upstreams } = metrics;
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
@@ -34,10 +45,13 @@ export async function startSeoWorker({ settings, log, clock, tls, network, ...op
   const live = createLivePort({ ...network, ...page });
   const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page);
   const limits = new FetchLimits(settings.SEO_PAGES_AT_ONCE);
+  const parser = createPageParser({ threadFile: pageThread, threads: settings.SEO_PARSE_THREADS });
   metrics.watchPool('pages', () => limits.levels());
+  metrics.watchPool('parsing', () => parser.levels());
   const handlers = createSeoHandlers({
     sources: sources.byMode,
     ports: { live, test },
+    parser,
     limits,
     clock,
     pageTimeoutMs,
@@ -57,7 +71,7 @@ export async function startSeoWorker({ settings, log, clock, tls, network, ...op
     ...server,
     close: async (drainMs) => {
       await server.close(drainMs);
-      await Promise.all([sources.close(), live.close(), test?.close()]);
+      await Promise.all([sources.close(), live.close(), test?.close(), parser.close()]);
     },
   };
 }
