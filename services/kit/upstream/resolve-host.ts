@@ -42,8 +42,8 @@ function inTurn(one: readonly string[], other: readonly string[]): string[] {
 }
 
 /**
- * Looks names up over sockets of its own. `getaddrinfo` would hold one of the process's four pool threads for each silent name server,
- * with files and every other look-up waiting behind them, and cannot be cancelled. The hosts file and the search list of the system do
+ * Looks names up over sockets of its own. `getaddrinfo` runs on two of the process's pool threads at most, cannot be cancelled, and
+ * waits ten seconds and more for a silent name server, with every other look-up behind it. The hosts file and the search list of the system do
  * not count: callers name public hosts.
  */
 export function createHostResolver({ servers = [], timeoutMs = TIMEOUT_MS }: HostResolverOptions = {}): Resolve {
