@@ -35,15 +35,25 @@ export const ipAnswer = z
     city: z.string(),
     /** `AS15169`; empty when unknown. */
     asn: z.string(),
-    /** 0 (no signal) to 99. */
-    ip_risk: z.number().min(0).max(99),
-    /** 0 to 99.99. */
-    static_ip_score: z.number().min(0).max(99.99),
+    /** 0 (checked, no signal) to 99; null when nothing was checked. */
+    ip_risk: z.number().min(0).max(99).nullable(),
+    /** 0 to 99.99; null when nothing was checked. */
+    static_ip_score: z.number().min(0).max(99.99).nullable(),
     as_org: z.string(),
     risk_signals: z.array(z.object({ id: z.string(), weight: z.number().min(0).max(1), source: z.string() })),
-    /** `maxmind` only when both figures are MaxMind's. */
-    score_method: scoreMethod,
-    score_methods: z.object({ ip_risk: scoreMethod, static_ip_score: scoreMethod }),
+    /** `maxmind` only when both figures are MaxMind's; null when there is none. */
+    score_method: scoreMethod.nullable(),
+    score_methods: z.object({ ip_risk: scoreMethod.nullable(), static_ip_score: scoreMethod.nullable() }),
+    /** What was really asked; a source that is off, or has no business with a reserved address, is missing. */
+    checked: z.array(
+      z.object({
+        source: z.string(),
+        /** RFC 3339: when it was asked, or when its data is from; null for data without a date. */
+        as_of: z.string().nullable(),
+        ok: z.boolean(),
+        error: z.enum(['timeout', 'failed', 'paused']).optional(),
+      }),
+    ),
   })
   .describe(ATTRIBUTION);
 

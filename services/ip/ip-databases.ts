@@ -5,6 +5,12 @@ import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRis
 import { parseAsnCsv } from './parse-asn-csv';
 import { openReloadingFile, type ReloadingFile } from './reloading-file';
 
+/** A kind of file and when its data is from: null where the file does not say. */
+export interface DataFile {
+  readonly source: string;
+  readonly builtAt: Date | null;
+}
+
 /** The files on disk that look-ups are answered from. */
 export interface IpDatabases {
   findPlace(address: IpAddress): PlaceFacts | undefined;
@@ -15,6 +21,8 @@ export interface IpDatabases {
   findIpRisk(address: IpAddress): number | undefined;
   /** MaxMind's figure; undefined when there is none or no Static-IP-Score file is configured. */
   findStaticScore(address: IpAddress): number | undefined;
+  /** The files that every look-up asks, by kind; of several of a kind the oldest date. */
+  describe(): readonly DataFile[];
   /** Looks at every file now instead of at the next poll. */
   checkForChanges(): Promise<void>;
   close(): void;
@@ -38,6 +46,8 @@ export interface OpenDatabasesOptions {
 
 interface Source<T> {
   find(address: IpAddress): T;
+  /** CSV files do not say. */
+  builtAt(): Date | null;
   readonly file: ReloadingFile<unknown>;
 }
 
@@ -46,6 +56,7 @@ async function openMmdb(path: string, options: OpenDatabasesOptions): Promise<So
   const file = await openReloadingFile({ ...options, path, parse: (bytes) => new Reader<Response>(bytes) });
   return {
     file,
+    builtAt: () => file.current().metadata.buildEpoch,
     find(address) {
       const reader = file.current();
       return address.version === 6 && reader.metadata.ipVersion === 4 ? null : reader.get(address.text);
@@ -73,10 +84,19 @@ async function parseAsnFile(bytes: Buffer): Promise<AsnTable> {
 async function openAsn(path: string, options: OpenDatabasesOptions): Promise<Source<AsnFacts | undefined>> {
   if (path.endsWith('.mmdb')) {
     const mmdb = await openMmdb(path, options);
-    return { file: mmdb.file, find: (address) => readAsn(mmdb.find(address)) };
+    return { ...mmdb, find: (address) => readAsn(mmdb.find(address)) };
   }
   const file = await openReloadingFile({ ...options, path, parse: parseAsnFile });
-  return { file, find: (address) => file.current().find(address) };
+  return { file, builtAt: () => null, find: (address) => file.current().find(address) };
+}
+
+const ANONYMOUS_IP = 'anonymous_ip_mmdb';
+const IP_RISK = 'ip_risk_mmdb';
+
+function describeFiles(source: string, files: readonly Pick<Source<unknown>, 'builtAt'>[]): DataFile {
+  const dates = files.map((file) => file.builtAt());
+  const known = dates.filter((date) => date !== null).map((date) => date.getTime());
+  return { source, builtAt: known.length === dates.length && known.length > 0 ? new Date(Math.min(...known)) : null };
 }
 
 function firstOf<T>(sources: readonly Source<T | undefined>[], address: IpAddress): T | undefined {
@@ -109,17 +129,24 @@ export async function openDatabases(options: OpenDatabasesOptions): Promise<IpDa
     optional(paths.risk),
     optional(paths.staticScore),
   ]);
-  const places = city.map((source) => ({ file: source.file, find: (address: IpAddress) => readPlace(source.find(address)) }));
+  const places = city.map((source) => ({ ...source, find: (address: IpAddress) => readPlace(source.find(address)) }));
   const files = [...city, ...asn, anonymous, risk, staticScore].flatMap((source) => (source ? [source.file] : []));
   return {
     findPlace: (address) => firstOf(places, address),
     findAsn: (address) => firstOf(asn, address),
     findAnonymity: (address) => [
-      ...(anonymous ? [{ source: 'anonymous_ip_mmdb', facts: readAnonymity(anonymous.find(address)) }] : []),
-      ...(risk ? [{ source: 'ip_risk_mmdb', facts: readAnonymity(risk.find(address)) }] : []),
+      ...(anonymous ? [{ source: ANONYMOUS_IP, facts: readAnonymity(anonymous.find(address)) }] : []),
+      ...(risk ? [{ source: IP_RISK, facts: readAnonymity(risk.find(address)) }] : []),
     ],
     findIpRisk: (address) => (risk ? readIpRisk(risk.find(address)) : undefined),
     findStaticScore: (address) => (staticScore ? readStaticScore(staticScore.find(address)) : undefined),
+    describe: () => [
+      describeFiles('city_database', city),
+      describeFiles('asn_database', asn),
+      ...(anonymous ? [describeFiles(ANONYMOUS_IP, [anonymous])] : []),
+      ...(risk ? [describeFiles(IP_RISK, [risk])] : []),
+      ...(staticScore ? [describeFiles('static_ip_score_mmdb', [staticScore])] : []),
+    ],
     checkForChanges: async () => {
       await Promise.all(files.map((file) => file.checkForChange()));
     },

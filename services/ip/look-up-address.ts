@@ -4,7 +4,7 @@ import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type PlaceFacts } from './ip-records';
-import { type FindNetworkFacts, type NetworkFacts } from './network-facts';
+import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
 
 export interface LookUpDeps {
@@ -12,7 +12,7 @@ export interface LookUpDeps {
   readonly findNetworkFacts: FindNetworkFacts;
 }
 
-const NO_NETWORK_FACTS: NetworkFacts = { hostname: null, listings: [], abuse: undefined };
+const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
 
 function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
   if (!place) return {};
@@ -55,6 +55,25 @@ function classify(address: IpAddress): AddressClass {
   return found;
 }
 
+function hasAnswered(checked: readonly SourceCheck[], sources: readonly string[]): boolean {
+  return checked.some(({ source, ok }) => ok && sources.includes(source));
+}
+
+type Methods = IpAnswer['score_methods'];
+
+function methodOf(figure: number | null, published: number | undefined): Methods['ip_risk'] {
+  if (figure === null) return null;
+  return published === undefined ? 'heuristic' : 'maxmind';
+}
+
+function overallMethod({ ip_risk: risk, static_ip_score: staticScore }: Methods): Methods['ip_risk'] {
+  return risk === staticScore ? risk : 'heuristic';
+}
+
+function fileChecks(databases: IpDatabases): SourceCheck[] {
+  return databases.describe().map(({ source, builtAt }) => ({ source, as_of: builtAt?.toISOString() ?? null, ok: true }));
+}
+
 /**
  * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
  * party has no business with it.
@@ -67,13 +86,24 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
   const signals = isReserved ? [] : collectSignals(address, asn?.number, facts, databases);
   const risk = isReserved ? undefined : databases.findIpRisk(address);
   const staticScore = isReserved ? undefined : databases.findStaticScore(address);
-  const estimate = heuristicStaticScore({
+  const evidence = {
     address,
     hostname: facts.hostname,
     policyListed: signals.some(({ id }) => id === 'dnsbl_pbl'),
     hosting: signals.some(({ id }) => id === 'hosting'),
     cellular: place?.cellular ?? false,
-  });
+  };
+  const isJudged = (...sources: readonly string[]): boolean =>
+    !isReserved && (asn !== undefined || databases.findAnonymity(address).length > 0 || hasAnswered(facts.checked, sources));
+  const isPlaced = isJudged('reverse_dns', 'dnsbl') || evidence.cellular;
+  const scores = {
+    ip_risk: risk ?? (isJudged('dnsbl', 'abuseipdb') ? heuristicRisk(signals) : null),
+    static_ip_score: staticScore ?? (isPlaced ? heuristicStaticScore(evidence) : null),
+  };
+  const methods = {
+    ip_risk: methodOf(scores.ip_risk, risk),
+    static_ip_score: methodOf(scores.static_ip_score, staticScore),
+  };
   return {
     ip: address.text,
     is_valid: true,
@@ -86,14 +116,11 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
     location: locationOf(place),
     city: place?.city ?? '',
     asn: asn ? `AS${asn.number}` : '',
-    ip_risk: risk ?? heuristicRisk(signals),
-    static_ip_score: staticScore ?? estimate,
+    ...scores,
     as_org: asn?.organisation ?? '',
     risk_signals: signals,
-    score_method: risk !== undefined && staticScore !== undefined ? 'maxmind' : 'heuristic',
-    score_methods: {
-      ip_risk: risk === undefined ? 'heuristic' : 'maxmind',
-      static_ip_score: staticScore === undefined ? 'heuristic' : 'maxmind',
-    },
+    score_method: overallMethod(methods),
+    score_methods: methods,
+    checked: isReserved ? [] : [...fileChecks(databases), ...facts.checked],
   };
 }

@@ -1,13 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { type IpAddress } from '../../plugins/core/ip-address';
 import { type Clock } from '../../plugins/core/ports';
+import { isTimeout } from '../kit/errors';
 import { type AbuseReport } from './abuse-ipdb';
 import { type DnsResolver } from './dns-resolver';
 import { type DnsblListing, findListings } from './dnsbl';
 import { findHostname } from './reverse-dns';
 
-/** What third parties say about an address. A source that fails or is late has said nothing. */
+/** One source that was asked about an address, or would have been. */
+export interface SourceCheck {
+  readonly source: string;
+  /** When it was asked, or when its data is from (RFC 3339); null when the data is not dated. */
+  readonly as_of: string | null;
+  readonly ok: boolean;
+  /** Present when it gave no answer; `paused`: left alone after failures in a row. */
+  readonly error?: 'timeout' | 'failed' | 'paused';
+}
+
+/** What third parties say about an address. A source that fails or is late has said nothing, which `checked` tells. */
 export interface NetworkFacts {
+  readonly checked: readonly SourceCheck[];
   readonly hostname: string | null;
   readonly listings: readonly DnsblListing[];
   readonly abuse: AbuseReport | undefined;
@@ -52,6 +64,11 @@ function describeFailure(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : 'unknown';
 }
 
+/** The time of the source is over, by our clock or by the resolver's. */
+function isLate(cause: unknown): boolean {
+  return isTimeout(cause) || (typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 'ETIMEOUT');
+}
+
 function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(new DeadlinePassed(`no answer within ${ms} ms`)), ms);
@@ -63,13 +80,19 @@ function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
 function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
   let failures = 0;
   let pausedUntil = -Infinity;
-  return async function ask<T>(work: (() => Promise<T>) | undefined, nothing: T): Promise<{ value: T; complete: boolean }> {
-    if (!work) return { value: nothing, complete: true };
-    if (clock.monotonic() < pausedUntil) return { value: nothing, complete: false };
+  const checkOf = (error?: SourceCheck['error']): SourceCheck => ({
+    source: name,
+    as_of: new Date(clock.now()).toISOString(),
+    ok: error === undefined,
+    ...(error !== undefined && { error }),
+  });
+  return async function ask<T>(work: (() => Promise<T>) | undefined, nothing: T): Promise<{ value: T; check: SourceCheck | undefined }> {
+    if (!work) return { value: nothing, check: undefined };
+    if (clock.monotonic() < pausedUntil) return { value: nothing, check: checkOf('paused') };
     try {
       const value = await withDeadline(work(), SOURCE_DEADLINE_MS);
       failures = 0;
-      return { value, complete: true };
+      return { value, check: checkOf() };
     } catch (cause) {
       failures++;
       if (failures >= FAILURES_TO_PAUSE) {
@@ -77,7 +100,7 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
         pausedUntil = clock.monotonic() + FAILURE_FRESH_MS;
       }
       onFailure(name, describeFailure(cause));
-      return { value: nothing, complete: false };
+      return { value: nothing, check: checkOf(isLate(cause) ? 'timeout' : 'failed') };
     }
   };
 }
@@ -103,9 +126,9 @@ export function createNetworkFacts(options: NetworkFactsOptions): FindNetworkFac
       dnsbl(blockList && (() => findListings(address, blockList.zone, blockList.resolver)), []),
       abuseIpdb<AbuseReport | undefined>(findAbuse && (() => findAbuse(address)), undefined),
     ]);
-    const facts = { hostname: hostname.value ?? null, listings: listings.value, abuse: abuse.value };
-    if (!(hostname.complete && listings.complete && abuse.complete))
-      cache.set(address.text, Promise.resolve(facts), { ttl: FAILURE_FRESH_MS });
+    const checked = [hostname.check, listings.check, abuse.check].filter((check) => check !== undefined);
+    const facts = { checked, hostname: hostname.value ?? null, listings: listings.value, abuse: abuse.value };
+    if (checked.some(({ ok }) => !ok)) cache.set(address.text, Promise.resolve(facts), { ttl: FAILURE_FRESH_MS });
     return facts;
   };
 

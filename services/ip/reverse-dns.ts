@@ -45,5 +45,9 @@ export async function findHostname(address: IpAddress, resolver: DnsResolver): P
   const candidates = names.flatMap((name) => cleanName(name) ?? []).slice(0, NAMES_TRIED);
   const checks = await Promise.allSettled(candidates.map((name) => resolvesTo(name, address, resolver)));
   const confirmed = checks.findIndex((check) => check.status === 'fulfilled' && check.value);
-  return candidates[confirmed];
+  if (confirmed >= 0) return candidates[confirmed];
+  // A name that could not be looked up is not a forged one.
+  const failure = checks.find((check) => check.status === 'rejected' && !isNoRecord(check.reason));
+  if (failure?.status === 'rejected') throw failure.reason;
+  return undefined;
 }

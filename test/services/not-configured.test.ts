@@ -34,14 +34,16 @@ const settings = {
   ranking: rankingWorkerSettings.parse({}),
   seo: seoWorkerSettings.parse({ SEO_TRANCO: 'false', SEO_DUCKDUCKGO: 'false', SEO_GOOGLE_SUGGEST: 'false' }),
 };
+/** No page is read where no source is configured, so that no thread starts. */
+const pageThread = '/no/page/is/parsed';
 const closers: (() => unknown)[] = [];
 let workers: Record<string, string>;
 
 beforeAll(async () => {
   const started: Record<string, WorkerServer> = {
     IDENTITY_WORKER_URL: await startIdentityWorker(settings.identity, { log, clock: testClock }),
-    RANKING_WORKER_URL: await startRankingWorker({ settings: settings.ranking, log, clock: testClock }),
-    SEO_WORKER_URL: await startSeoWorker({ settings: settings.seo, log, clock: testClock }),
+    RANKING_WORKER_URL: await startRankingWorker({ settings: settings.ranking, log, clock: testClock, pageThread }),
+    SEO_WORKER_URL: await startSeoWorker({ settings: settings.seo, log, clock: testClock, pageThread }),
   };
   closers.push(...Object.values(started).map((worker) => () => worker.close(50)));
   workers = Object.fromEntries(Object.entries(started).map(([name, { address }]) => [name, address]));

@@ -1,31 +1,41 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type PoolLevels } from '../worker/worker-metrics';
+import { FairLimit } from './fair-limit';
 
 /** Pages that one host is asked for at a time: it has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;
+/** What one call may take of all places, so that hosts that never answer leave some for the others. */
+const MOST_OF_A_CALL = 0.75;
 
-/** Bounds how many fetches run at a time, overall and from one host, for all calls together. */
+/** Who fetches, as the limits see it. */
+export interface FetchTurn {
+  /** The call: calls take turns. */
+  readonly owner: object;
+  readonly host: string;
+}
+
+/** Bounds how many fetches run at a time, overall, for one call and from one host, for all calls together. */
 export class FetchLimits {
-  private readonly everywhere: LimitFunction;
+  private readonly everywhere: FairLimit;
   private readonly byHost = new Map<string, LimitFunction>();
 
-  constructor(private readonly atOnce: number) {
-    this.everywhere = pLimit(atOnce);
+  constructor(atOnce: number) {
+    this.everywhere = new FairLimit({ atOnce, mostOfOne: Math.ceil(atOnce * MOST_OF_A_CALL) });
   }
 
   levels(): PoolLevels {
-    const { everywhere, atOnce } = this;
-    let waiting = everywhere.pendingCount;
-    for (const host of this.byHost.values()) waiting += host.pendingCount;
-    return { waiting, busy: everywhere.activeCount, size: atOnce };
+    const { waiting, ...levels } = this.everywhere.levels();
+    let all = waiting;
+    for (const host of this.byHost.values()) all += host.pendingCount;
+    return { ...levels, waiting: all };
   }
 
   /** A fetch that waits for its host holds no place of the others. */
-  async run<T>(host: string, work: () => Promise<T>): Promise<T> {
+  async run<T>({ owner, host }: FetchTurn, work: () => Promise<T>): Promise<T> {
     const ofHost = this.byHost.get(host) ?? pLimit(AT_ONCE_FROM_A_HOST);
     this.byHost.set(host, ofHost);
     try {
-      return await ofHost(() => this.everywhere(work));
+      return await ofHost(() => this.everywhere.run(owner, work));
     } finally {
       if (ofHost.activeCount + ofHost.pendingCount === 0) this.byHost.delete(host);
     }

@@ -12,8 +12,10 @@ function decoderOf(label: string | undefined): TextDecoder {
 }
 
 /** Text of a page: the header's charset wins over the document's; unknown ones and broken bytes never fail. */
-export function htmlText(bytes: Buffer, contentType: string): string {
+export function htmlText(bytes: Uint8Array, contentType: string): string {
   const inHeader = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1];
-  const inDocument = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]+)/i.exec(bytes.toString('latin1', 0, DECLARATION_BYTES))?.[1];
+  const inDocument = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]+)/i.exec(
+    Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1'),
+  )?.[1];
   return decoderOf(inHeader ?? inDocument).decode(bytes);
 }

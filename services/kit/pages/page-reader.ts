@@ -4,11 +4,11 @@ import { DeadlinePassed } from '../deadline';
 import { FetchRefused } from '../upstream/pinned-connector';
 import { anySignal } from '../tracing';
 import { type FetchLimits } from './fetch-limits';
-import { htmlText } from './html-text';
+import { type PageParser, PageUnreadable } from './page-parser';
 import { type PagePort } from './page-port';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
-import { type ParsedPage, parsePage } from './parse-page';
-import { readRobots, type RobotsRules } from './robots';
+import { type ParsedPage } from './parse-page';
+import { readRobots, type RobotsRules, type RobotsVerdict } from './robots';
 
 interface Visited {
   /** Of the last hop that answered, or null when none did. */
@@ -30,7 +30,7 @@ export interface ReadPage extends Visited {
 /** `blocked`: the site does not want us there. `gone`: it says that the page is not there. `unreachable`: everything else. */
 interface MissedPage extends Visited {
   readonly state: 'blocked' | 'gone' | 'unreachable';
-  /** A refusal of the guarded fetch, `robots_txt` or `http_<status>`. */
+  /** A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout` or `too_many_hosts`. */
   readonly reason: string;
 }
 
@@ -38,6 +38,7 @@ export type PageVisit = ReadPage | MissedPage;
 
 export interface PageReaderOptions {
   readonly port: PagePort;
+  readonly parser: Pick<PageParser, 'parse'>;
   readonly limits: FetchLimits;
   /** For one page, redirects included. */
   readonly timeoutMs: number;
@@ -47,6 +48,8 @@ export interface PageReaderOptions {
 }
 
 const MAX_REDIRECTS = 3;
+/** Names that one call may have looked up: a hundred pages, each with one move to another host. */
+const MOST_HOSTS = 200;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const HTML = /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i;
 const ACCEPT = { accept: 'text/html,application/xhtml+xml' };
@@ -55,20 +58,25 @@ function missed(state: MissedPage['state'], reason: string, visited: Partial<Vis
   return { state, reason, status: null, robotsAllowed: null, ...visited };
 }
 
-/** What a final answer amounts to. */
-function judge({ status, headers, bytes, url }: GuardedResponse): PageVisit {
+/** What a final answer amounts to when there is no page in it. */
+function refuseAnswer({ status, headers }: GuardedResponse): MissedPage | undefined {
   const visited = { status, robotsAllowed: true };
   if (status === 404 || status === 410) return missed('gone', `http_${status}`, visited);
   if (status === 401 || status === 403 || status === 429 || status === 451) return missed('blocked', `http_${status}`, visited);
   if (status < 200 || status > 299) return missed('unreachable', `http_${status}`, visited);
-  const contentType = headers['content-type'] ?? '';
-  if (!HTML.test(contentType)) return missed('unreachable', 'content_type_refused', visited);
-  return { state: 'read', ...visited, url: new URL(url), headers, page: parsePage(htmlText(bytes, contentType), url) };
+  return HTML.test(headers['content-type'] ?? '') ? undefined : missed('unreachable', 'content_type_refused', visited);
+}
+
+function refuseByRobots(verdict: RobotsVerdict, status: number | null): MissedPage | undefined {
+  if (verdict === 'allowed') return undefined;
+  if (verdict === 'forbidden') return missed('blocked', 'robots_txt', { status, robotsAllowed: false });
+  return missed('unreachable', 'robots_too_complex', { status });
 }
 
 /** Reads pages for one call: robots.txt honoured at every hop and asked for once a site. Close it with the call. */
 export class PageReader {
   private readonly rules = new Map<string, Promise<RobotsRules>>();
+  private readonly hosts = new Set<string>();
   private readonly budget = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly signal: AbortSignal;
@@ -99,7 +107,7 @@ export class PageReader {
   async exists(text: string): Promise<boolean | undefined> {
     try {
       const url = parseUrl(text);
-      if (!url || refuseUrl(url) || !(await this.rulesOf(url))(url.href)) return undefined;
+      if (!url || refuseUrl(url) || (await this.rulesOf(url))(url) !== 'allowed') return undefined;
       const { status } = await this.fetch(url, this.options.timeoutMs);
       return status >= 200 && status < 400;
     } catch (error) {
@@ -117,22 +125,41 @@ export class PageReader {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const refusal = url ? refuseUrl(url) : 'url_invalid';
       if (!url || refusal) return missed('unreachable', refusal ?? 'url_invalid', { status });
-      const allowed = (await this.rulesOf(url))(url.href);
-      if (!allowed) return missed('blocked', 'robots_txt', { status, robotsAllowed: false });
+      const refused = refuseByRobots((await this.rulesOf(url))(url), status);
+      if (refused) return refused;
       const startedAt = performance.now();
       const response = await this.fetch(url, leftMs, ACCEPT);
       leftMs = Math.max(1, leftMs - Math.round(performance.now() - startedAt));
       const { location } = response.headers;
-      if (location === undefined || !REDIRECTS.has(response.status)) return judge(response);
+      if (location === undefined || !REDIRECTS.has(response.status)) return this.judge(response);
       status = response.status;
       url = parseUrl(location, url);
     }
     return missed('unreachable', 'too_many_redirects', { status, robotsAllowed: true });
   }
 
-  private fetch(url: URL, timeoutMs: number, headers = {}): Promise<GuardedResponse> {
+  private async judge(response: GuardedResponse): Promise<PageVisit> {
+    const { status, headers, bytes, url } = response;
+    const refused = refuseAnswer(response);
+    if (refused) return refused;
+    const visited = { status, robotsAllowed: true };
+    try {
+      const page = await this.options.parser.parse({ bytes, contentType: headers['content-type'] ?? '', url }, this, this.signal);
+      return { state: 'read', ...visited, url: new URL(url), headers, page };
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      if (error instanceof PageUnreadable) return missed('unreachable', error.reason, visited);
+      if (this.budget.signal.aborted) return missed('unreachable', 'timeout', visited);
+      throw error;
+    }
+  }
+
+  private async fetch(url: URL, timeoutMs: number, headers = {}): Promise<GuardedResponse> {
     const { limits, port } = this.options;
-    return limits.run(hostOf(url), async () => {
+    const host = hostOf(url);
+    if (!this.hosts.has(host) && this.hosts.size >= MOST_HOSTS) throw new FetchRefused('too_many_hosts');
+    this.hosts.add(host);
+    return limits.run({ owner: this, host }, async () => {
       if (this.budget.signal.aborted) throw new FetchRefused('timeout');
       return port.fetch(url.href, { signal: this.signal, timeoutMs, headers });
     });
@@ -154,10 +181,10 @@ export class PageReader {
     for (let hops = 0; url && !refuseUrl(url) && hops <= MAX_REDIRECTS; hops++) {
       const response: GuardedResponse = await this.fetch(url, this.options.timeoutMs);
       const { location } = response.headers;
-      if (location === undefined || !REDIRECTS.has(response.status)) return readRobots(new URL('/robots.txt', origin).href, response);
+      if (location === undefined || !REDIRECTS.has(response.status)) return readRobots(response);
       url = parseUrl(location, url);
     }
     // Rules that lead nowhere count as absent (RFC 9309, 2.3.1.2).
-    return () => true;
+    return () => 'allowed';
   }
 }

@@ -37,6 +37,10 @@ const MOST_LINKS = 2_000;
 /** Characters kept of one text: pages are not ours, answers are. */
 const MOST_TEXT = 500;
 const MOST_URL = 2_048;
+/** Open elements at a time; Chromium's parser stops nesting at the same number. Every end tag may look through all of them. */
+const MOST_DEPTH = 512;
+/** At the 2 MiB that are fetched at most, this leaves 20 bytes an element, tags and text together: our own choice. */
+const MOST_ELEMENTS = 100_000;
 const INERT = new Set(['script', 'style', 'template', 'noscript', 'head']);
 const AROUND = new Set(['head', 'nav', 'header', 'footer', 'aside']);
 const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'mark', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
@@ -58,6 +62,11 @@ interface OpenLink {
   readonly inBody: boolean;
   readonly isHidden: boolean;
   text: string;
+}
+
+/** Markup that is made to be slow: no reader would get to see what it shows. */
+export class PageTooComplex extends Error {
+  override readonly name = 'PageTooComplex';
 }
 
 const ROOT: Frame = { name: '', isInert: false, isAround: false, isHidden: false };
@@ -85,11 +94,14 @@ class PageCollector {
   private description: string | null = null;
   private canonical: string | undefined;
   private base: string | undefined;
+  private elements = 0;
   private headings = 0;
   private hasIcon = false;
   private hasContact = false;
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.elements++;
+    if (this.elements > MOST_ELEMENTS || this.frames.length >= MOST_DEPTH) throw new PageTooComplex();
     const parent = this.frames.at(-1) ?? ROOT;
     const frame: Frame = {
       name,
@@ -156,7 +168,7 @@ class PageCollector {
         this.titleFrame ??= frame;
         break;
       case 'base':
-        this.base ??= attributes['href'];
+        this.base ??= attributes['href']?.slice(0, MOST_URL);
         break;
       case 'meta':
         this.readMeta(attributes);
@@ -208,7 +220,9 @@ class PageCollector {
 }
 
 /**
- * Reads a page as a browser without scripts would. Never fails: HTML has no errors.
+ * Reads a page as a browser without scripts would. HTML has no errors; only excess is refused, so that the time grows with the length
+ * alone, whatever the markup.
+ * @throws PageTooComplex over 512 open or 100,000 elements
  * @param pageUrl absolute; relative links are resolved against it, or against the page's `base`
  */
 export function parsePage(html: string, pageUrl: string): ParsedPage {

@@ -4,7 +4,8 @@ import { Agent, type Dispatcher } from 'undici';
 import { DeadlinePassed, untilAborted } from '../deadline';
 import { isTimeout } from '../errors';
 import { joinHeaders } from '../input/join-headers';
-import { createPinnedConnector, type Dial, FetchRefused, type Resolve } from './pinned-connector';
+import { createPinnedConnector, type Dial, FetchRefused } from './pinned-connector';
+import { type Resolve } from './resolve-host';
 
 const MAX_REDIRECTS = 3;
 const MAX_BYTES = 2_097_152;

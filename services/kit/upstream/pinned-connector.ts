@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import { classifyAddress, isUnsafeTarget } from './reserved-addresses';
+import { createHostResolver, HostUnresolved, type Resolve } from './resolve-host';
 
 /** Why a URL of a caller was not fetched. Texts say nothing about what the network behind us looks like. */
 export type FetchRefusal =
@@ -10,8 +11,10 @@ export type FetchRefusal =
   | 'port_refused'
   | 'userinfo_refused'
   | 'host_unknown'
+  | 'host_unresolved'
   | 'address_refused'
   | 'too_many_redirects'
+  | 'too_many_hosts'
   | 'too_large'
   | 'content_type_refused'
   | 'encoding_refused'
@@ -30,11 +33,10 @@ export class FetchRefused extends Error {
   }
 }
 
-/** All addresses of a host name, as text. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
 /** Opens a connection to exactly the `hostname` in its options, which is an address. */
 export type Dial = buildConnector.connector;
 
+/** For hosts of the network around us: the hosts file and the search list count. Who gives the URLs owns that network. */
 async function resolveBySystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
@@ -46,7 +48,7 @@ interface Judging {
 
 /**
  * The addresses a connection may go to. One reserved address among several refuses the host: the next look-up might choose it.
- * @throws FetchRefused `host_unknown` or `address_refused`
+ * @throws FetchRefused `host_unknown`, `host_unresolved`, `timeout` or `address_refused`
  */
 async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): Promise<readonly [string, ...string[]]> {
   const addresses = isIP(host) === 0 ? await resolve(host).catch((error: unknown) => refuseHost(error)) : [host];
@@ -60,6 +62,7 @@ async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): 
 }
 
 function refuseHost(error: unknown): never {
+  if (error instanceof HostUnresolved) throw new FetchRefused(error.isTimeout ? 'timeout' : 'host_unresolved', error);
   throw new FetchRefused('host_unknown', error);
 }
 
@@ -79,7 +82,8 @@ export interface ConnectorOptions {
  * server cannot come between. Address literals are judged too (undici's own `lookup` option is not called for them).
  */
 export function createPinnedConnector(options: ConnectorOptions): Dial {
-  const judging = { resolve: options.resolve ?? resolveBySystem, allowPrivate: options.allowPrivate ?? false };
+  const { allowPrivate = false } = options;
+  const judging = { resolve: options.resolve ?? (allowPrivate ? resolveBySystem : createHostResolver()), allowPrivate };
   const dial = options.dial ?? buildConnector({ timeout: options.connectTimeoutMs, autoSelectFamily: false });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');

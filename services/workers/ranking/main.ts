@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
 import { rankingWorkerSettings } from './settings';
@@ -6,5 +7,6 @@ import { startRankingWorker } from './start-ranking-worker';
 runWorker({
   name: 'ranking',
   settings: rankingWorkerSettings,
-  start: (settings, tools) => startRankingWorker({ settings, clock: systemClock, ...tools }),
+  start: (settings, tools) =>
+    startRankingWorker({ settings, clock: systemClock, pageThread: join(__dirname, '../../kit/pages/page-thread.js'), ...tools }),
 });

@@ -3,6 +3,7 @@ import { type GuardedFetchOptions } from '../../kit/upstream/guarded-fetch';
 import { type Log } from '../../kit/log';
 import { type Metrics } from '../../kit/metrics';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
+import { createPageParser } from '../../kit/pages/page-parser';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type WorkerServer } from '../../kit/worker/serve-worker';
 import { startWorker } from '../../kit/worker/start-worker';
@@ -17,6 +18,8 @@ export interface RankingWorkerOptions {
   readonly settings: RankingWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
+  /** The compiled `kit/pages/page-thread`. */
+  readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
@@ -27,7 +30,10 @@ export interface RankingWorkerOptions {
 const PAGE_BYTES = 1_048_576;
 const PAGE_TIMEOUT_MS = 4_000;
 
-function emailCrawlOf({ settings, network }: RankingWorkerOptions, metrics: Metrics): EmailCrawl | undefined {
+/** An address stands on the first page or two that are read: one thread keeps up with the fetches. */
+const PARSE_THREADS = 1;
+
+function emailCrawlOf({ settings, network, pageThread }: RankingWorkerOptions, metrics: Metrics): EmailCrawl | undefined {
   if (!settings.RANKING_EMAIL_CRAWL) return undefined;
   const { SANDBOX_URL: sandboxUrl } = settings;
   const page = { timeoutMs: PAGE_TIMEOUT_MS, maxBytes: PAGE_BYTES, metrics };
@@ -36,6 +42,7 @@ function emailCrawlOf({ settings, network }: RankingWorkerOptions, metrics: Metr
       live: createLivePort({ ...network, ...page }),
       test: sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page),
     },
+    parser: createPageParser({ threadFile: pageThread, threads: PARSE_THREADS }),
     limits: new FetchLimits(settings.RANKING_EMAIL_PAGES_AT_ONCE),
     budgetMs: settings.RANKING_EMAIL_CRAWL_MS,
     pageTimeoutMs: PAGE_TIMEOUT_MS,

@@ -11,6 +11,7 @@ import { type SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
 import { type SourceList } from '../generated/seo/seo/v1/SourceList';
 import { type SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
 import { type FetchLimits } from '../../kit/pages/fetch-limits';
+import { type PageParser } from '../../kit/pages/page-parser';
 import { type PagePort } from '../../kit/pages/page-port';
 import { hostOf } from '../../kit/pages/page-url';
 import { PageReader } from '../../kit/pages/page-reader';
@@ -29,6 +30,7 @@ export interface SeoHandlerDeps {
   readonly sources: Readonly<Record<KeyMode, Sources>>;
   /** Test is undefined without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
+  readonly parser: Pick<PageParser, 'parse'>;
   readonly limits: FetchLimits;
   readonly clock: Clock;
   /** Milliseconds for one page. */
@@ -62,11 +64,11 @@ async function run(
   { mode, signal, log: callLog }: Caller,
   work: (research: Research) => Promise<object>,
 ): Promise<ResearchMessage> {
-  const { clock, limits, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs } = deps;
+  const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs } = deps;
   // Every question of the call listens to it.
   setMaxListeners(0, signal);
   const log = new SourceLog(clock, signal);
-  const pages = new PageReader({ port: portFor(deps, mode), limits, timeoutMs, budgetMs, signal });
+  const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, signal });
   try {
     const data = await work({ sources: deps.sources[mode], log, pages, signal, clock });
     const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
 import { seoWorkerSettings } from './settings';
@@ -6,5 +7,6 @@ import { startSeoWorker } from './start-seo-worker';
 runWorker({
   name: 'seo',
   settings: seoWorkerSettings,
-  start: (settings, tools) => startSeoWorker({ settings, clock: systemClock, ...tools }),
+  start: (settings, tools) =>
+    startSeoWorker({ settings, clock: systemClock, pageThread: join(__dirname, '../../kit/pages/page-thread.js'), ...tools }),
 });

@@ -37,6 +37,8 @@ export const seoWorkerSettings = z.object({
   SEO_PAGES_BUDGET_MS: numberSetting({ min: 100, max: 40_000 }).default(30_000),
   /** Pages fetched at a time by this worker. */
   SEO_PAGES_AT_ONCE: numberSetting({ min: 1, max: 256 }).default(16),
+  /** Threads that parse pages; started when there is something to parse. */
+  SEO_PARSE_THREADS: numberSetting({ min: 1, max: 32 }).default(2),
 });
 
 export type SeoWorkerSettings = z.output<typeof seoWorkerSettings>;

@@ -7,6 +7,7 @@ import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker
 import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
+import { createPageParser } from '../../kit/pages/page-parser';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type SeoWorkerSettings } from './settings';
 import { createSources } from './sources/create-sources';
@@ -15,6 +16,8 @@ export interface SeoWorkerOptions {
   readonly settings: SeoWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
+  /** The compiled `kit/pages/page-thread`. */
+  readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
   /** Replaces name look-up and connection of the guarded fetch, in tests. */
@@ -22,7 +25,7 @@ export interface SeoWorkerOptions {
 }
 
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
-export function startSeoWorker({ settings, log, clock, tls, network, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
+export function startSeoWorker({ settings, log, clock, tls, network, pageThread, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
   const { metrics = createWorkerMetrics('seo') } = options;
   const { upstreams } = metrics;
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
@@ -31,10 +34,13 @@ export function startSeoWorker({ settings, log, clock, tls, network, ...options 
   const live = createLivePort({ ...network, ...page });
   const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page);
   const limits = new FetchLimits(settings.SEO_PAGES_AT_ONCE);
+  const parser = createPageParser({ threadFile: pageThread, threads: settings.SEO_PARSE_THREADS });
   metrics.watchPool('pages', () => limits.levels());
+  metrics.watchPool('parsing', () => parser.levels());
   const handlers = createSeoHandlers({
     sources: sources.byMode,
     ports: { live, test },
+    parser,
     limits,
     clock,
     pageTimeoutMs,
@@ -46,6 +52,6 @@ export function startSeoWorker({ settings, log, clock, tls, network, ...options 
     tls,
     metrics,
     handlers: { ...handlers },
-    close: () => Promise.all([sources.close(), live.close(), test?.close()]),
+    close: () => Promise.all([sources.close(), live.close(), test?.close(), parser.close()]),
   });
 }

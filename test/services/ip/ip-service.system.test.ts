@@ -75,6 +75,10 @@ describe('GET /ip from the shipped data', () => {
       risk_signals: [],
       score_method: 'heuristic',
       score_methods: { ip_risk: 'heuristic', static_ip_score: 'heuristic' },
+      checked: [
+        { source: 'city_database', as_of: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), ok: true },
+        { source: 'asn_database', as_of: null, ok: true },
+      ],
     });
   });
 
@@ -104,7 +108,9 @@ describe('GET /ip from the shipped data', () => {
       location: {},
       city: '',
       asn: '',
-      ip_risk: 0,
+      ip_risk: null,
+      static_ip_score: null,
+      checked: [],
     });
   });
 
@@ -191,7 +197,7 @@ describe('GET /ip from the shipped data', () => {
       ['192.52.193.20', { hostname: '192-52-193-20.pool.isp.sandbox.example', static_ip_score: 0 }],
       ['192.52.193.21', { hostname: 'static.customer.sandbox.example', static_ip_score: 45 }],
       ['192.52.193.22', { hostname: null }],
-      ['192.52.193.23', { hostname: null, ip_risk: 0 }],
+      ['192.52.193.23', { hostname: null, ip_risk: 0, checked: expect.arrayContaining([expect.objectContaining({ source: 'reverse_dns', ok: false, error: 'timeout' })]) }], // prettier-ignore
       ['192.52.193.30', { ip_risk: 88 }],
       ['192.52.193.31', { ip_risk: 98 }],
       ['192.52.193.32', { ip_risk: 0, static_ip_score: 5, risk_signals: [{ id: 'dnsbl_pbl', weight: 0, source: 'dnsbl' }] }],

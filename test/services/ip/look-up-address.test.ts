@@ -1,6 +1,7 @@
 import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
 import { type IpDatabases } from '../../../services/ip/ip-databases';
 import { lookUpAddress } from '../../../services/ip/look-up-address';
+import { type IpAnswer } from '../../../services/ip/ip-answer';
 import { type NetworkFacts } from '../../../services/ip/network-facts';
 
 function addressOf(text: string): IpAddress {
@@ -15,9 +16,15 @@ const noDatabases: IpDatabases = {
   findAnonymity: () => [],
   findIpRisk: () => undefined,
   findStaticScore: () => undefined,
+  describe: () => [{ source: 'city_database', builtAt: new Date(0) }],
   checkForChanges: async () => undefined,
   close: () => undefined,
 };
+
+const PLACE = {
+  country: '', countryName: null, city: '', region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null, timeZone: null,
+  cellular: false,
+}; // prettier-ignore
 
 /** What the look-up asked the network about, and what it answered. */
 async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}) {
@@ -26,7 +33,7 @@ async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases
     databases: { ...noDatabases, ...databases },
     findNetworkFacts: async (address) => {
       asked.push(address.text);
-      return { hostname: null, listings: [], abuse: undefined, ...facts };
+      return { checked: [], hostname: null, listings: [], abuse: undefined, ...facts };
     },
   });
   return { asked, answer };
@@ -78,6 +85,36 @@ describe('third parties', () => {
 
   test.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
     expect((await lookUp(text)).asked).toEqual([text]);
+  });
+});
+
+describe('null is not zero', () => {
+  const asked = (source: string, ok = true) => ({ source, as_of: '2026-03-14T09:26:53.000Z', ok });
+  const figuresOf = ({ ip_risk, static_ip_score, score_method, score_methods }: IpAnswer) => ({ ip_risk, static_ip_score, score_method, score_methods }); // prettier-ignore
+  const nothing = { ip_risk: null, static_ip_score: null, score_method: null, score_methods: { ip_risk: null, static_ip_score: null } };
+
+  test.each(['127.0.0.1', '10.1.2.3', '::1'])('%s, which nobody was asked about, has no figure', async (text) => {
+    const { answer } = await lookUp(text);
+    expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.checked).toEqual([]);
+  });
+
+  test('an address that no source could say anything about has no figure, and the failed sources are named', async () => {
+    const failed = { ...asked('reverse_dns', false), error: 'timeout' as const };
+    const { answer } = await lookUp('8.8.8.8', { checked: [failed] });
+    expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.checked).toEqual([{ source: 'city_database', as_of: '1970-01-01T00:00:00.000Z', ok: true }, failed]);
+  });
+
+  test.each<[string, Partial<NetworkFacts>, Partial<IpDatabases>, (number | null)[]]>([
+    ['a block list', { checked: [asked('dnsbl')] }, {}, [0, 15]],
+    ['abuse reports', { checked: [asked('abuseipdb')] }, {}, [0, null]],
+    ['reverse DNS', { checked: [asked('reverse_dns')] }, {}, [null, 15]],
+    ['its network', {}, { findAsn: () => ({ number: 64_500, organisation: '' }) }, [0, 15]],
+    ['a file of carriers', {}, { findPlace: () => ({ ...PLACE, cellular: true }) }, [null, 0.5]],
+  ])('an address known to %s only has the figures that follow from it', async (_what, facts, databases, figures) => {
+    const { answer } = await lookUp('8.8.8.8', facts, databases);
+    expect([answer.ip_risk, answer.static_ip_score]).toEqual(figures);
   });
 });
 

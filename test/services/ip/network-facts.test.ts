@@ -54,6 +54,17 @@ describe('reverse DNS', () => {
     await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBeUndefined();
   });
 
+  test('does not take a name for forged when it could not be looked up', async () => {
+    const failing: DnsResolver = {
+      resolvePtr: async () => ['dns.google'],
+      resolve4: async () => {
+        throw Object.assign(new Error('queryA ETIMEOUT dns.google'), { code: 'ETIMEOUT' });
+      },
+      resolve6: async () => [],
+    };
+    await expect(findHostname(addressOf('8.8.8.8'), failing)).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  });
+
   test('gives the confirmed one of several names, and nothing when there is none', async () => {
     const resolver = new FakeResolver({ [GOOGLE]: ['forged.example', 'dns.google'] }, { 'dns.google': ['8.8.8.8'] });
     await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBe('dns.google');
@@ -136,7 +147,15 @@ describe('facts from the network', () => {
     };
     const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.8.8'] });
     const find = factsFrom({ findAbuse, resolver });
-    await expect(find(addressOf('8.8.8.8'))).resolves.toEqual({ hostname: 'dns.google', listings: [], abuse: undefined });
+    await expect(find(addressOf('8.8.8.8'))).resolves.toEqual({
+      checked: [
+        { source: 'reverse_dns', as_of: '1970-01-01T00:00:01.000Z', ok: true },
+        { source: 'abuseipdb', as_of: '1970-01-01T00:00:01.000Z', ok: false, error: 'failed' },
+      ],
+      hostname: 'dns.google',
+      listings: [],
+      abuse: undefined,
+    });
     await find(addressOf('8.8.8.8'));
     expect(calls).toBe(1);
     nowMs += 30_001;
@@ -148,6 +167,7 @@ describe('facts from the network', () => {
   test('come without a name when the name server stays silent for a second', async () => {
     const silent: DnsResolver = { resolvePtr: () => new Promise(() => undefined), resolve4: async () => [], resolve6: async () => [] };
     await expect(factsFrom({ resolver: silent })(addressOf('8.8.8.8'))).resolves.toEqual({
+      checked: [{ source: 'reverse_dns', as_of: '1970-01-01T00:00:01.000Z', ok: false, error: 'timeout' }],
       hostname: null,
       listings: [],
       abuse: undefined,
@@ -182,6 +202,7 @@ describe('facts from the network', () => {
     const find = factsFrom({ resolver: broken });
     for (let index = 1; index <= 8; index++) await find(addressOf(`8.8.8.${index}`));
     expect(calls).toBe(5);
+    expect((await find(addressOf('8.8.8.200'))).checked).toMatchObject([{ source: 'reverse_dns', ok: false, error: 'paused' }]);
     nowMs += 30_001;
     await find(addressOf('8.8.8.100'));
     expect(calls).toBe(6);

@@ -11,6 +11,7 @@ import { type SeoWorkerMethods } from '../../../services/seo/research-route';
 import { seoService } from '../../../services/seo/routes';
 import { seoWorkerSettings } from '../../../services/workers/seo/settings';
 import { startSeoWorker } from '../../../services/workers/seo/start-seo-worker';
+import { compilePageThread } from '../../support/page-thread';
 import { createHarness, testClock } from '../kit/harness';
 
 export interface SeoStage {
@@ -36,7 +37,13 @@ export async function startSeoStage({ env = {}, liveOpenPageRank = false, networ
   const openPageRank = liveOpenPageRank && { SEO_OPEN_PAGE_RANK_URL: `${sandbox.url}/seo-open-page-rank`, SEO_OPEN_PAGE_RANK_KEY: 'key' };
   const settings = readSettings({ worker: seoWorkerSettings }, { SANDBOX_URL: sandbox.url, ...openPageRank, ...env }).worker;
   const log = createLog('seo-worker', { level: 'silent' });
-  const server = await startSeoWorker({ settings, log, clock: testClock, ...(network && { network }) });
+  const server = await startSeoWorker({
+    settings,
+    log,
+    clock: testClock,
+    pageThread: await compilePageThread(),
+    ...(network && { network }),
+  });
   const worker = connectWorkers<SeoWorkerMethods>('seo', [server.address], { metrics: createMetrics(), tls: undefined });
   const { call } = createHarness(seoService, { deps: { worker } });
   return {

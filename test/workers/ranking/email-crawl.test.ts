@@ -2,6 +2,7 @@ import { FetchLimits } from '../../../services/kit/pages/fetch-limits';
 import { createLog } from '../../../services/kit/log';
 import { type PagePort } from '../../../services/kit/pages/page-port';
 import { FetchRefused } from '../../../services/kit/upstream/pinned-connector';
+import { inlineParser } from '../../support/page-thread';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { type CrawlCall, createEmailCrawl, type EmailCrawl } from '../../../services/workers/ranking/emails/email-crawl';
@@ -51,6 +52,7 @@ function crawlOf(answers: Readonly<Record<string, Answer>>, options: { budgetMs?
   const { budgetMs = 10_000, atOnce = 16 } = options;
   return createEmailCrawl({
     ports: { live: portOf(answers), test: undefined },
+    parser: inlineParser,
     limits: new FetchLimits(atOnce),
     budgetMs,
     pageTimeoutMs: 5_000,

@@ -6,6 +6,7 @@ import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstre
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';
 import { type RankingWorkerOptions, startRankingWorker } from '../../../services/workers/ranking/start-ranking-worker';
+import { compilePageThread } from '../../support/page-thread';
 import { createHarness, type Harness, testClock } from '../../services/kit/harness';
 
 const log = createLog('test', { level: 'silent' });
@@ -18,9 +19,9 @@ export function startTestSandbox(): Promise<Sandbox> {
 export const HASTY = { RANKING_TIMEOUT_MS: '400' };
 
 /** @param network of the e-mail crawl's guarded fetch */
-export function startTestWorker(env: Record<string, string>, network?: RankingWorkerOptions['network']): Promise<WorkerServer> {
+export async function startTestWorker(env: Record<string, string>, network?: RankingWorkerOptions['network']): Promise<WorkerServer> {
   const settings = rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '20000', ...env });
-  return startRankingWorker({ settings, log, clock: testClock, ...(network && { network }) });
+  return startRankingWorker({ settings, log, clock: testClock, pageThread: await compilePageThread(), ...(network && { network }) });
 }
 
 /** A service in memory that talks to a worker over gRPC; without an address it has none. */

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { untilAborted } from '../../../kit/deadline';
 import { type FetchLimits } from '../../../kit/pages/fetch-limits';
+import { type PageParser } from '../../../kit/pages/page-parser';
 import { type PagePort } from '../../../kit/pages/page-port';
 import { PageReader } from '../../../kit/pages/page-reader';
 import { hostOf, parseUrl } from '../../../kit/pages/page-url';
@@ -16,6 +17,8 @@ export type CrawlCall = Pick<WorkerCall, 'mode' | 'signal' | 'timeLeftMs' | 'log
 export interface EmailCrawlOptions {
   /** Test is undefined without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
+  /** Closed with the crawl. */
+  readonly parser: PageParser;
   /** Of all calls of this worker together. */
   readonly limits: FetchLimits;
   /** Milliseconds for all sites of a call, if its own deadline leaves as much. */
@@ -66,7 +69,7 @@ interface Crawl extends Omit<EmailCrawlOptions, 'ports'> {
 
 /** What was found within the budget; what is still running after it is cut off. */
 async function crawlWithin(
-  { port, limits, budgetMs, pageTimeoutMs }: Crawl,
+  { port, parser, limits, budgetMs, pageTimeoutMs }: Crawl,
   websites: readonly string[],
   call: CrawlCall,
 ): Promise<Map<string, readonly string[]>> {
@@ -74,7 +77,7 @@ async function crawlWithin(
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), budgetMs);
   const signal = anySignal(call.signal, over.signal);
-  const pages = new PageReader({ port, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal });
+  const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal });
   const atOnce = pLimit(SITES_AT_ONCE);
   const crawlSite = async (website: string): Promise<void> => {
     if (signal.aborted) return;
@@ -105,7 +108,7 @@ export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): Emai
       return crawlWithin({ ...options, port, budgetMs: leftMs }, [...new Set(websites)], call);
     },
     async close() {
-      await Promise.all([ports.live?.close(), ports.test?.close()]);
+      await Promise.all([ports.live?.close(), ports.test?.close(), options.parser.close()]);
     },
   };
 }

@@ -16,10 +16,12 @@ function decoded(text: string): string {
   }
 }
 
-/** The recipients of a mailto: link (RFC 6068), without subject and copies. */
-function recipientsOf(target: string): string[] {
-  const [recipients = ''] = target.split('?', 1);
-  return recipients.split(',').map((each) => decoded(each).trim());
+/** The recipients of mailto: links (RFC 6068), without subject and copies. */
+function* recipientsOf(targets: readonly string[]): Generator<string> {
+  for (const target of targets) {
+    const [recipients = ''] = target.split('?', 1);
+    for (const each of recipients.split(',')) yield decoded(each).trim();
+  }
 }
 
 /**
@@ -37,7 +39,7 @@ export function emailsInPage({ mailTargets, text }: Pick<ParsedPage, 'mailTarget
       if (address !== undefined) emails.add(address);
     }
   };
-  take(mailTargets.flatMap(recipientsOf));
+  take(recipientsOf(mailTargets));
   take(matchesIn(text));
   return [...emails];
 }

@@ -1,6 +1,7 @@
 import { FetchRefused } from '../../../../services/kit/upstream/pinned-connector';
 import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
 import { type PagePort } from '../../../../services/kit/pages/page-port';
+import { inlineParser } from '../../../support/page-thread';
 import { PageReader } from '../../../../services/kit/pages/page-reader';
 
 interface Answer {
@@ -35,7 +36,7 @@ function reader(answers: Record<string, Answer | FetchRefused>, options: { atOnc
     close: () => Promise.resolve(),
   };
   const { atOnce = 8, signal = new AbortController().signal } = options;
-  const made = new PageReader({ port, limits: new FetchLimits(atOnce), timeoutMs: 5_000, budgetMs: 60_000, signal });
+  const made = new PageReader({ port, parser: inlineParser, limits: new FetchLimits(atOnce), timeoutMs: 5_000, budgetMs: 60_000, signal });
   readers.push(made);
   return made;
 }
@@ -153,6 +154,23 @@ test('asks one host for two pages at a time and all hosts for no more than the l
   const all = reader(answers, { atOnce: 3 });
   await Promise.all(everywhere.map((url) => all.read(url)));
   expect(most).toBe(3);
+});
+
+test('asks no more than two hundred hosts', async () => {
+  const urls = Array.from({ length: 205 }, (_, host) => `https://h${host}.example/`);
+  const pages = reader(Object.fromEntries(urls.map((url) => [url, html()])), { atOnce: 64 });
+  const visits = await Promise.all(urls.map((url) => pages.read(url)));
+  expect(visits.filter(({ state }) => state === 'read')).toHaveLength(200);
+  expect(visits.slice(200)).toEqual(Array(5).fill(expect.objectContaining({ state: 'unreachable', reason: 'too_many_hosts' })));
+  expect(asked).toHaveLength(400);
+});
+
+test('a robots.txt that takes too long to obey keeps us from the page, and its answer unknown', async () => {
+  const slow = 'https://a.example/'.concat('a'.repeat(1_500));
+  const body = `User-agent: *\n${`Disallow: /*${'a'.repeat(400)}b\n`.repeat(1_200)}`;
+  const pages = reader({ 'https://a.example/robots.txt': { body }, [slow]: html(), [A]: html() });
+  expect(await pages.read(slow)).toMatchObject({ state: 'unreachable', reason: 'robots_too_complex', robotsAllowed: null });
+  expect((await pages.read(A)).state).toBe('read');
 });
 
 test('a cancelled call reads nothing more', async () => {

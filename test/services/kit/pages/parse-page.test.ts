@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { htmlText } from '../../../../services/kit/pages/html-text';
-import { parsePage } from '../../../../services/kit/pages/parse-page';
+import { PageTooComplex, parsePage } from '../../../../services/kit/pages/parse-page';
 
 const parse = (html: string) => parsePage(html, 'https://site.example/folder/page?x=1');
 const linkOf = (html: string) => parse(html).links[0];
@@ -103,8 +103,21 @@ test('texts that end up in answers are bounded', () => {
   expect(page.links[0]?.anchor).toHaveLength(500);
 });
 
-test('fifty thousand nested elements are read', () => {
-  expect(parse(`${'<div>'.repeat(50_000)}<a href="/a">deep</a>`).links).toHaveLength(1);
+describe('markup in excess', () => {
+  test('of 511 open elements is read, one more is not', () => {
+    expect(parse(`${'<div>'.repeat(511)}<a href="/a">deep</a>`).links).toHaveLength(1);
+    expect(() => parse(`${'<div>'.repeat(512)}<a href="/a">deep</a>`)).toThrow(PageTooComplex);
+  });
+
+  test('of 100,000 elements is read, one more is not', () => {
+    expect(parse('<br>'.repeat(100_000)).words).toBe(0);
+    expect(() => parse('<br>'.repeat(100_001))).toThrow(PageTooComplex);
+  });
+
+  test('of a base address is cut before it is joined with every link', () => {
+    const page = parse(`<base href="/${'x'.repeat(1_000_000)}/">${'<a href="y">z</a>'.repeat(2_000)}`);
+    expect(page.links.every(({ url }) => url.href.length < 3_000)).toBe(true);
+  });
 });
 
 test('no text makes the parser fail', () => {

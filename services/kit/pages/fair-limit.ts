@@ -1,0 +1,70 @@
+import { type PoolLevels } from '../worker/worker-metrics';
+
+interface Share {
+  running: number;
+  /** Number of the place that the owner was given last; 0 for a newcomer. */
+  lastTurn: number;
+  readonly waiting: (() => void)[];
+}
+
+export interface FairLimitOptions {
+  /** Pieces of work that run at a time. */
+  readonly atOnce: number;
+  /** Of these for one owner, so that a newcomer finds a free place; `atOnce` unless given. */
+  readonly mostOfOne?: number;
+}
+
+/**
+ * A bounded number of places shared by several owners: a free place goes to the waiting owner who has the fewest, in turn. Whoever
+ * queues a hundred pieces of slow work delays himself, not the others.
+ */
+export class FairLimit {
+  private readonly shares = new Map<object, Share>();
+  private busy = 0;
+  private turn = 0;
+
+  constructor(private readonly options: FairLimitOptions) {}
+
+  levels(): PoolLevels {
+    let waiting = 0;
+    for (const share of this.shares.values()) waiting += share.waiting.length;
+    return { waiting, busy: this.busy, size: this.options.atOnce };
+  }
+
+  async run<T>(owner: object, work: () => Promise<T>): Promise<T> {
+    const share = this.shares.get(owner) ?? { running: 0, lastTurn: 0, waiting: [] };
+    this.shares.set(owner, share);
+    await new Promise<void>((start) => {
+      share.waiting.push(start);
+      this.startNext();
+    });
+    try {
+      return await work();
+    } finally {
+      this.busy--;
+      share.running--;
+      if (share.running + share.waiting.length === 0) this.shares.delete(owner);
+      this.startNext();
+    }
+  }
+
+  private startNext(): void {
+    if (this.busy >= this.options.atOnce) return;
+    const next = this.nextShare();
+    if (!next) return;
+    this.busy++;
+    next.running++;
+    next.lastTurn = ++this.turn;
+    next.waiting.shift()?.();
+  }
+
+  private nextShare(): Share | undefined {
+    const { atOnce, mostOfOne = atOnce } = this.options;
+    let best: Share | undefined;
+    for (const share of this.shares.values()) {
+      if (share.waiting.length === 0 || share.running >= mostOfOne) continue;
+      if (!best || share.running < best.running || (share.running === best.running && share.lastTurn < best.lastTurn)) best = share;
+    }
+    return best;
+  }
+}

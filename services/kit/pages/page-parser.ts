@@ -1,0 +1,86 @@
+import Piscina from 'piscina';
+import { DeadlinePassed } from '../deadline';
+import { type PoolLevels } from '../worker/worker-metrics';
+import { FairLimit } from './fair-limit';
+import { type PageAnswer, type PageJob, unpackPage } from './page-job';
+import { type ParsedPage } from './parse-page';
+
+/** A page that was fetched and cannot be read: too deep or too many elements, or not read within its time. */
+export class PageUnreadable extends Error {
+  override readonly name = 'PageUnreadable';
+
+  constructor(
+    readonly reason: 'too_complex' | 'parse_timeout',
+    cause?: unknown,
+  ) {
+    super(reason, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Reads pages away from the event loop. */
+export interface PageParser {
+  /**
+   * @param owner who the time is taken from: pages of several owners take turns
+   * @throws PageUnreadable; the signal's reason when it fires
+   */
+  parse(job: PageJob, owner: object, signal: AbortSignal): Promise<ParsedPage>;
+  levels(): PoolLevels;
+  close(): Promise<void>;
+}
+
+export interface PageParserOptions {
+  /** The compiled `page-thread`. */
+  readonly threadFile: string;
+  readonly threads: number;
+  /** Milliseconds for one page, from when a thread takes it; 5,000 unless given. The slowest page that is not too complex takes 500. */
+  readonly deadlineMs?: number;
+}
+
+const DEADLINE_MS = 5_000;
+/** Megabytes of a thread's heap: a page of 2 MiB with the most elements needs a quarter of it. */
+const HEAP_MEGABYTES = 192;
+/** Threads end when nothing has been parsed for so long: most installations read pages now and then. */
+const IDLE_MS = 30_000;
+
+/** Whether a thread ended because its memory did not suffice. */
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/** A pool of threads; a page that takes longer than the deadline costs its thread, which is replaced. */
+export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS }: PageParserOptions): PageParser {
+  const pool = new Piscina({
+    filename: threadFile,
+    name: 'readPageJob',
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    // A thread does not need the process's settings.
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+  });
+  const places = new FairLimit({ atOnce: threads });
+
+  async function parseNow(job: PageJob, signal: AbortSignal): Promise<ParsedPage> {
+    signal.throwIfAborted();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
+    try {
+      const answer = (await pool.run(job, { signal: AbortSignal.any([signal, late.signal]) })) as PageAnswer;
+      if (answer.kind === 'too_complex') throw new PageUnreadable('too_complex');
+      return unpackPage(answer.page);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (late.signal.aborted) throw new PageUnreadable('parse_timeout', error);
+      throw isOutOfMemory(error) ? new PageUnreadable('too_complex', error) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    parse: (job, owner, signal) => places.run(owner, () => parseNow(job, signal)),
+    levels: () => places.levels(),
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,64 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/** All addresses of a host name, as text; none when the name does not exist. @throws HostUnresolved when that could not be found out */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** The name servers failed or stayed silent: whether the host exists is not known. */
+export class HostUnresolved extends Error {
+  override readonly name = 'HostUnresolved';
+
+  constructor(
+    readonly isTimeout: boolean,
+    cause: unknown,
+  ) {
+    super('a host name could not be looked up', { cause });
+  }
+}
+
+export interface HostResolverOptions {
+  /** `address` or `address:port`; the system's own (resolv.conf) unless given. */
+  readonly servers?: readonly string[];
+  /** Milliseconds for one look-up, further tries and both address families included; 3,000 unless given. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 3_000;
+const TRIES = 2;
+/** The name has no such record, or cannot have any. */
+const NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+const TOO_LATE = new Set(['ETIMEOUT', 'ECANCELLED']);
+
+function codeOf(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+/** v4 and v6 in turn, so that whoever tries the first two tries both families. */
+function inTurn(one: readonly string[], other: readonly string[]): string[] {
+  return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => [one[index], other[index]])
+    .flat()
+    .filter((address) => address !== undefined);
+}
+
+/**
+ * Looks names up over sockets of its own. `getaddrinfo` runs on two of the process's pool threads at most, cannot be cancelled, and
+ * waits ten seconds and more for a silent name server, with every other look-up behind it. The hosts file and the search list of the system do
+ * not count: callers name public hosts.
+ */
+export function createHostResolver({ servers = [], timeoutMs = TIMEOUT_MS }: HostResolverOptions = {}): Resolve {
+  return async (host) => {
+    if (isIP(host) !== 0) return [host];
+    // One a look-up: to cancel is to cancel this one.
+    const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), timeoutMs);
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    clearTimeout(timer);
+    const addresses = inTurn(v4.status === 'fulfilled' ? v4.value : [], v6.status === 'fulfilled' ? v6.value : []);
+    if (addresses.length > 0) return addresses;
+    const failure = [v4, v6].find((each) => each.status === 'rejected' && !NOTHING.has(codeOf(each.reason)));
+    if (failure?.status !== 'rejected') return [];
+    throw new HostUnresolved(TOO_LATE.has(codeOf(failure.reason)), failure.reason);
+  };
+}

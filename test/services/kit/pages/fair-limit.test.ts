@@ -1,0 +1,64 @@
+import { FairLimit } from '../../../../services/kit/pages/fair-limit';
+
+/** Work that lasts until it is told to end. */
+function held(started: string[], name: string) {
+  let end = (): void => undefined;
+  const done = new Promise<void>((resolve) => (end = resolve));
+  const work = () => {
+    started.push(name);
+    return done;
+  };
+  return { work, end };
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a newcomer gets the next free place before the rest of a long queue', async () => {
+  const limit = new FairLimit({ atOnce: 2 });
+  const started: string[] = [];
+  const [first, second] = [{}, {}];
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => ({ owner: first, ...held(started, name) }));
+  all.push({ owner: second, ...held(started, 'b1') });
+  const running = all.map(({ owner, work }) => limit.run(owner, work));
+  await turn();
+  expect(started).toEqual(['a1', 'a2']);
+  expect(limit.levels()).toEqual({ waiting: 3, busy: 2, size: 2 });
+  all[0]?.end();
+  await turn();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+  all.forEach(({ end }) => end());
+  await Promise.all(running);
+  expect(limit.levels()).toEqual({ waiting: 0, busy: 0, size: 2 });
+});
+
+test('a newcomer to the only place waits for one piece of work', async () => {
+  const limit = new FairLimit({ atOnce: 1 });
+  const started: string[] = [];
+  const first = {};
+  const all = ['a1', 'a2', 'a3'].map((name) => held(started, name));
+  const running = all.map(({ work }) => limit.run(first, work));
+  const newcomer = limit.run({}, () => Promise.resolve(started.push('b1')));
+  all.forEach(({ end }) => end());
+  await Promise.all([...running, newcomer]);
+  expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
+});
+
+test('one owner leaves the others the places that are not his', async () => {
+  const limit = new FairLimit({ atOnce: 4, mostOfOne: 3 });
+  const started: string[] = [];
+  const greedy = {};
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => ({ owner: greedy, ...held(started, name) }));
+  const running = all.map(({ owner, work }) => limit.run(owner, work));
+  await turn();
+  expect(started).toEqual(['a1', 'a2', 'a3']);
+  await limit.run({}, () => Promise.resolve(started.push('b1')));
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1']);
+  all.forEach(({ end }) => end());
+  await Promise.all(running);
+  expect(started).toHaveLength(5);
+});
+
+test('work that fails frees its place', async () => {
+  const limit = new FairLimit({ atOnce: 1 });
+  await expect(limit.run({}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await limit.run({}, () => Promise.resolve('next'))).toBe('next');
+});
