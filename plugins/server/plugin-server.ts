@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { dirname } from 'node:path';
 import { type PluginModule } from '../core/kong-pdk';
-import { Connection, type ConnectionContext, type Counters } from './connection';
+import { KongConnection, type ConnectionContext, type Counters } from './kong-connection';
 import { defaultMaxFrameBytes } from './frames';
 import { Instances } from './instances';
 import { type ServerLog } from './log';
@@ -53,9 +53,9 @@ export function createPluginServer(options: PluginServerOptions): PluginServer {
     startedAt: Math.floor(Date.now() / 1000),
     counters: { events: 0, failed: 0, overdue: 0, abandoned: 0, protocolErrors: 0 },
   };
-  const connections = new Set<Connection>();
+  const connections = new Set<KongConnection>();
   const server = createServer((socket) => {
-    const connection = new Connection(socket, context);
+    const connection = new KongConnection(socket, context);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });

@@ -1,14 +1,15 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type ErrorPage, type ErrorPages } from './error-pages';
-import { type Exchange } from './exchange';
+import { type HttpExchange } from './http-exchange';
 import { randomId } from './random-ids';
-import { type PdkExit } from './pdk';
+import { type PdkExit } from '../plugin/pdk';
 
 export const KONG_VERSION = 'kong/3.9.3';
 
 /** nginx's reason phrases where they differ from Node's. */
 const REASONS: Record<number, string> = {
   302: 'Moved Temporarily',
+  405: 'Not Allowed',
   408: 'Request Time-out',
   413: 'Request Entity Too Large',
   414: 'Request-URI Too Large',
@@ -37,13 +38,13 @@ export class Answers {
   ) {}
 
   /** An error of Kong's own: no route, plugin failure. */
-  kongError(exchange: Exchange, status: number, message: string): void {
+  kongError(exchange: HttpExchange, status: number, message: string): void {
     const page = this.pages.fromKong(message, audienceOf(exchange));
     this.write(exchange, { status, contentType: page.contentType, headers: [], body: Buffer.from(page.body) });
   }
 
   /** An error that nginx raises. `latencies` are there when a service was asked. 494 leaves as 400. */
-  nginxError(exchange: Exchange, status: number, latencies?: Latencies): void {
+  nginxError(exchange: HttpExchange, status: number, latencies?: Latencies): void {
     const page = this.pages.fromNginx(status, audienceOf(exchange));
     this.write(exchange, {
       status: status === 494 ? 400 : status,
@@ -51,11 +52,12 @@ export class Answers {
       headers: [],
       body: Buffer.from(page.body),
       latencies,
+      hasLengthFirst: page.isNginxOwn,
     });
   }
 
   /** What a plugin answered. */
-  exit(exchange: Exchange, exit: PdkExit): void {
+  exit(exchange: HttpExchange, exit: PdkExit): void {
     const headers: string[] = [];
     let contentType: string | undefined;
     for (const [name, values] of exit.headers) {
@@ -97,7 +99,7 @@ export class Answers {
     if (this.enabled.has('x-kong-request-id')) head.push('X-Kong-Request-Id', parts.id);
   }
 
-  private write(exchange: Exchange, answer: OwnAnswer): void {
+  private write(exchange: HttpExchange, answer: OwnAnswer): void {
     const { response } = exchange;
     if (response.headersSent || response.destroyed) {
       response.destroy();
@@ -105,13 +107,16 @@ export class Answers {
     }
     const head = ['Date', httpDate()];
     if (answer.contentType !== undefined) head.push('Content-Type', answer.contentType);
+    const length = ['Content-Length', String(answer.body.length)];
+    if (answer.hasLengthFirst === true) head.push(...length);
     head.push('Connection', keepsConnection(exchange) ? 'keep-alive' : 'close');
     if (exchange.hasResponseHeaders) {
       exchange.responseHeaders.forEach((lower, value, name) => {
         if (!FRAMING.has(lower) && lower !== 'content-type') head.push(name, value);
       });
     }
-    head.push(...answer.headers, 'Content-Length', String(answer.body.length));
+    head.push(...answer.headers);
+    if (answer.hasLengthFirst !== true) head.push(...length);
     if (answer.latencies === undefined) this.addKongHeaders(head, exchange);
     else {
       this.addLatencies(head, answer.latencies);
@@ -144,11 +149,12 @@ interface OwnAnswer {
   headers: string[];
   body: Buffer;
   latencies?: Latencies | undefined;
+  hasLengthFirst?: boolean | undefined;
 }
 
 const FRAMING = new Set(['content-length', 'transfer-encoding', 'connection']);
 
-function audienceOf(exchange: Exchange): { accept: string | undefined; contentType: string | undefined; requestId: string } {
+function audienceOf(exchange: HttpExchange): { accept: string | undefined; contentType: string | undefined; requestId: string } {
   return { accept: exchange.headers.joined('accept'), contentType: exchange.headers.get('content-type'), requestId: exchange.id };
 }
 
@@ -157,7 +163,7 @@ function reasonOf(status: number): string {
 }
 
 /** Whether the client's connection survives this answer; when not because of an unread body, sees to it that the answer arrives. */
-export function keepsConnection(exchange: Exchange): boolean {
+export function keepsConnection(exchange: HttpExchange): boolean {
   const { response, body } = exchange;
   if (!response.shouldKeepAlive) return false;
   if (!body.isUnread) return true;

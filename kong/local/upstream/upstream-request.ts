@@ -1,9 +1,9 @@
-import { KONG_VERSION } from './answers';
+import { KONG_VERSION } from '../http/answers';
 import { type TargetAddress } from './balancer';
-import { type Exchange } from './exchange';
-import { parseTokens } from './header-list';
-import { upstreamPath, type RouteMatch } from './router';
-import { escapePath } from './uri';
+import { type HttpExchange } from '../http/http-exchange';
+import { parseTokens } from '../http/header-list';
+import { upstreamPath, type RouteMatch } from '../router';
+import { escapePath } from '../http/uri';
 
 /** Headers that nginx or Kong sends in its own words, or not at all: the client's copies stop here. */
 const NOT_PASSED = new Set([
@@ -17,7 +17,7 @@ const NOT_PASSED = new Set([
  * is no body. Chunked bodies have been read by now, as Kong does, so every body has a length.
  */
 export function writeUpstreamHead(
-  exchange: Exchange,
+  exchange: HttpExchange,
   { match, target, bodyLength }: { match: RouteMatch; target: TargetAddress; bodyLength: number | undefined },
 ): string {
   const { headers, upstream } = exchange;
@@ -29,27 +29,27 @@ export function writeUpstreamHead(
   head += forwardedHeaders(exchange, match);
   head += `X-Real-IP: ${exchange.caller.ip}\r\nX-Kong-Request-Id: ${exchange.id}\r\n`;
   if (bodyLength !== undefined) head += `Content-Length: ${String(bodyLength)}\r\n`;
-  const hopByHop = namedByConnection(headers.joined('connection'));
+  const { hopByHop } = exchange;
   headers.forEach((lower, value, name) => {
-    if (!NOT_PASSED.has(lower) && hopByHop?.includes(lower) !== true) head += `${name}: ${value}\r\n`;
+    if (!NOT_PASSED.has(lower) && !hopByHop.has(lower)) head += `${name}: ${value}\r\n`;
   });
   return `${head}\r\n`;
 }
 
 /** Kong writes the client's HTTP version as a Lua number, so 1.0 becomes `1`. */
-function viaOf(exchange: Exchange): string {
+function viaOf(exchange: HttpExchange): string {
   const own = `${exchange.httpVersion === 1 ? '1' : '1.1'} ${KONG_VERSION}`;
   const earlier = exchange.headers.joined('via');
   return earlier === undefined ? own : `${earlier}, ${own}`;
 }
 
 /** With several addresses the service hears the one that was chosen, as from Kong. */
-function hostFor(exchange: Exchange, match: RouteMatch, { host, port }: TargetAddress): string {
+function hostFor(exchange: HttpExchange, match: RouteMatch, { host, port }: TargetAddress): string {
   if (match.route.preserveHost) return exchange.headers.get('host') ?? exchange.host;
   return port === 80 ? host : `${host}:${String(port)}`;
 }
 
-function forwardedHeaders(exchange: Exchange, match: RouteMatch): string {
+function forwardedHeaders(exchange: HttpExchange, match: RouteMatch): string {
   const { headers, peerIsTrusted } = exchange;
   const believed = (name: string): string | undefined => (peerIsTrusted ? headers.get(name) : undefined);
   const earlier = headers.joined('x-forwarded-for');
@@ -63,18 +63,12 @@ function forwardedHeaders(exchange: Exchange, match: RouteMatch): string {
 }
 
 /** A `?` with nothing after it is kept when the client sent one. */
-function upstreamTarget(exchange: Exchange, match: RouteMatch): string {
+function upstreamTarget(exchange: HttpExchange, match: RouteMatch): string {
   const path = exchange.upstream.path ?? escapePath(upstreamPath(match, exchange.path));
   const query = exchange.upstream.query ?? exchange.rawQuery;
   return query !== '' || (exchange.hasQuery && exchange.rawQuery === '') ? `${path}?${query}` : path;
 }
 
-/** Headers that belong to the client's connection only (RFC 9110, 7.6.1). */
-function namedByConnection(value: string | undefined): string[] | undefined {
-  if (value === undefined || value === 'close' || value === 'keep-alive') return undefined;
-  return parseTokens(value);
-}
-
-export function isWebSocket({ headers }: Pick<Exchange, 'headers'>): boolean {
+export function isWebSocket({ headers }: Pick<HttpExchange, 'headers'>): boolean {
   return headers.get('upgrade')?.toLowerCase() === 'websocket' && parseTokens(headers.joined('connection')).includes('upgrade');
 }

@@ -1,9 +1,9 @@
-import { type Writer } from '../../plugins/server/wire-writer';
-import { type Exchange } from './exchange';
+import { type Writer } from '../../../plugins/server/wire-writer';
+import { type HttpExchange } from '../http/http-exchange';
 import { PdkError, type ArgumentBytes } from './pdk-arguments';
 import { readExit, runPdkCall, type PdkContext, type PdkExit } from './pdk';
 import { type CallFailure, type PluginCall, type PluginConnection } from './plugin-connection';
-import { type BodyError } from './request-body';
+import { type BodyError } from '../http/request-body';
 
 /** How a plugin's access phase ended. Only `proceed` lets the request through. */
 export type EventOutcome =
@@ -15,7 +15,7 @@ export type EventOutcome =
   | { kind: 'failed' };
 
 export interface EventParts {
-  exchange: Exchange;
+  exchange: HttpExchange;
   context: PdkContext;
   connection: PluginConnection;
   sequence: number;

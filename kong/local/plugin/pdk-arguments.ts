@@ -1,6 +1,6 @@
-import { decodeString } from '../../plugins/server/pdk-messages';
-import { type ProtoStruct, type ProtoValue } from '../../plugins/server/struct-codec';
-import { isHeaderName, isHeaderValue } from './header-list';
+import { decodeString } from '../../../plugins/server/pdk-messages';
+import { type ProtoStruct, type ProtoValue } from '../../../plugins/server/struct-codec';
+import { isHeaderName, isHeaderValue } from '../http/header-list';
 
 /** A plugin kit call that Kong would refuse; the request ends with 500. */
 export class PdkError extends Error {

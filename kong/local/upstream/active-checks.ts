@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type Target } from './balancer';
 import { type TargetReport } from './target-health';
-import { type HealthChecks } from './upstream-schema';
+import { type HealthChecks } from '../config/upstream-schema';
 
 type ActiveChecks = HealthChecks['active'];
 

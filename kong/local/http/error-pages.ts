@@ -9,6 +9,8 @@ export interface ErrorTemplates {
 export interface ErrorPage {
   contentType: string;
   body: string;
+  /** nginx's own page, before whose `Connection` its length stands. */
+  isNginxOwn?: boolean;
 }
 
 /** What decides the form of an error body. */
@@ -61,6 +63,9 @@ const NGINX_TEXTS: Record<number, string> = {
   504: 'The upstream server is timing out',
 };
 
+/** Statuses for which Kong's nginx has no `error_page`: they leave with nginx's own page, whatever the templates are. */
+const NGINX_PAGES: Readonly<Record<number, string>> = { 501: 'Not Implemented', 505: 'HTTP Version Not Supported' };
+
 type Format = keyof ErrorTemplates;
 
 const CONTENT_TYPES: Record<Format, string> = {
@@ -95,6 +100,8 @@ export class ErrorPages {
 
   /** An error that nginx raises (bad request, upstream failure): the whole Accept, else Content-Type, else the default type. */
   fromNginx(status: number, audience: ErrorAudience): ErrorPage {
+    const reason = NGINX_PAGES[status];
+    if (reason !== undefined) return nginxPage(`${String(status)} ${reason}`);
     const wanted = audience.accept ?? audience.contentType ?? this.defaultType;
     const message = NGINX_TEXTS[status] ?? `The upstream server responded with ${String(status)}`;
     return this.fill(formatOf(wanted) ?? 'json', message, audience.requestId);
@@ -109,6 +116,19 @@ export class ErrorPages {
     });
     return { contentType: CONTENT_TYPES[format], body };
   }
+}
+
+function nginxPage(title: string): ErrorPage {
+  const lines = [
+    '<html>',
+    `<head><title>${title}</title></head>`,
+    '<body>',
+    `<center><h1>${title}</h1></center>`,
+    '</body>',
+    '</html>',
+    '',
+  ];
+  return { contentType: 'text/html; charset=UTF-8', body: lines.join('\r\n'), isNginxOwn: true };
 }
 
 function formatOf(mediaType: string): Format | undefined {

@@ -1,6 +1,6 @@
 import { TargetHealth, type TargetReport } from './target-health';
 import { UpstreamPool } from './upstream-pool';
-import { upstreamSchema, type HealthChecks } from './upstream-schema';
+import { upstreamSchema, type HealthChecks } from '../config/upstream-schema';
 
 export interface TargetAddress {
   readonly host: string;

@@ -1,4 +1,4 @@
-import { type HealthChecks } from './upstream-schema';
+import { type HealthChecks } from '../config/upstream-schema';
 
 /** What was learnt of a target, by a request or by a check of our own. */
 export type TargetReport = { readonly kind: 'status'; readonly status: number } | { readonly kind: 'refused' | 'timeout' | 'connected' };

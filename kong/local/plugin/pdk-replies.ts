@@ -1,7 +1,7 @@
-import { type Writer } from '../../plugins/server/wire-writer';
-import { type Route, type Service } from './config';
-import { type HeaderList } from './header-list';
-import { type QueryValue } from './query-args';
+import { type Writer } from '../../../plugins/server/wire-writer';
+import { type Route, type Service } from '../config/kong-yml';
+import { type HeaderList } from '../http/header-list';
+import { type QueryValue } from '../http/query-args';
 
 // Replies of the plugin kit. Text here is a byte string (one character a byte), because Kong passes on the bytes that came, whether
 // or not they are UTF-8.

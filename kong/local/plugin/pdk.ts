@@ -1,12 +1,12 @@
-import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue } from '../../plugins/server/pdk-messages';
-import { decodeListValue, decodeStruct, writeValue } from '../../plugins/server/struct-codec';
-import { type Writer } from '../../plugins/server/wire-writer';
-import { type Exchange } from './exchange';
-import { type Log, type LogLevel } from './log';
+import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue } from '../../../plugins/server/pdk-messages';
+import { decodeListValue, decodeStruct, writeValue } from '../../../plugins/server/struct-codec';
+import { type Writer } from '../../../plugins/server/wire-writer';
+import { type HttpExchange } from '../http/http-exchange';
+import { type Log, type LogLevel } from '../log';
 import { headerEntries, headerValues, PdkError, readText, type ArgumentBytes } from './pdk-arguments';
 import { writeHeaders, writeNumber, writeQuery, writeRoute, writeService, writeText } from './pdk-replies';
-import { parseQueryArgs } from './query-args';
-import { escapePath } from './uri';
+import { parseQueryArgs } from '../http/query-args';
+import { escapePath } from '../http/uri';
 
 /** What the calls need beside the request. */
 export interface PdkContext {
@@ -25,7 +25,7 @@ export interface PdkExit {
 }
 
 export interface PdkCall {
-  exchange: Exchange;
+  exchange: HttpExchange;
   args: ArgumentBytes;
   /** Takes the reply message; nothing written is an Empty. */
   reply: Writer;
@@ -86,6 +86,7 @@ const upstreamCalls: Record<string, Handler> = {
   },
   add_header: ({ exchange, args }) => {
     const { key, value } = decodeKeyValue(args.bytes, args.start, args.end);
+    exchange.keepForService(key.toLowerCase());
     for (const text of headerValues(key, value)) exchange.headers.append(key, text);
   },
   set_headers: ({ exchange, args }) => {
@@ -179,18 +180,20 @@ function readMaximum(args: ArgumentBytes): number {
   return max;
 }
 
-function forwarded(exchange: Exchange, header: string): string | undefined {
+function forwarded(exchange: HttpExchange, header: string): string | undefined {
   return exchange.peerIsTrusted ? exchange.headers.get(header) : undefined;
 }
 
 /** Host is nginx's to send: Kong keeps it beside the headers. */
-function setUpstreamHeader(exchange: Exchange, name: string, values: string[]): void {
-  if (name.toLowerCase() === 'host') exchange.upstream.host = values[0];
+function setUpstreamHeader(exchange: HttpExchange, name: string, values: string[]): void {
+  const lower = name.toLowerCase();
+  if (lower === 'host') exchange.upstream.host = values[0];
+  exchange.keepForService(lower);
   exchange.headers.set(name, values);
 }
 
 /** The variables that a plugin of ours reads; an unknown one is refused, because an empty reply would pass for its value. */
-function nginxVariable(exchange: Exchange, name: string): string | undefined {
+function nginxVariable(exchange: HttpExchange, name: string): string | undefined {
   switch (name) {
     case 'request_id':
       return exchange.nginxRequestId;

@@ -1,12 +1,12 @@
 import { type IncomingMessage } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { type Answers, type Latencies } from './answers';
-import { type Exchange } from './exchange';
+import { type Answers, type Latencies } from '../http/answers';
+import { type HttpExchange } from '../http/http-exchange';
 import { type UpstreamConnection } from './upstream-connection';
 import { type UpstreamHead } from './upstream-head';
 
 export interface UpgradeParts {
-  exchange: Exchange;
+  exchange: HttpExchange;
   answers: Answers;
   head: UpstreamHead;
   connection: UpstreamConnection;

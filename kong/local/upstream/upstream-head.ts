@@ -1,4 +1,4 @@
-import { isHeaderValue } from './header-list';
+import { isHeaderValue } from '../http/header-list';
 
 /** How the body of an upstream's answer ends. */
 export type BodyFraming = { kind: 'none' } | { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'close' };

@@ -1,12 +1,12 @@
-import { keepsConnection, type Answers, type Latencies } from './answers';
-import { type Exchange } from './exchange';
+import { keepsConnection, type Answers, type Latencies } from '../http/answers';
+import { type HttpExchange } from '../http/http-exchange';
 import { type UpstreamHead } from './upstream-head';
 
 /** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
 const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
 /** The headers of a service's answer as the client gets them, in Kong's order; flat `[name, value, …]`. */
-export function proxiedHead(parts: { exchange: Exchange; answers: Answers; head: UpstreamHead; latencies: Latencies }): string[] {
+export function proxiedHead(parts: { exchange: HttpExchange; answers: Answers; head: UpstreamHead; latencies: Latencies }): string[] {
   const { exchange, answers, head, latencies } = parts;
   const fields = pickFields(head.headers);
   const out: string[] = [];

@@ -4,11 +4,11 @@ import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { randomId } from './random-ids';
 
-/** Why a request body cannot be had; the status is what nginx answers. */
+/** Why a request body cannot be had; the status is what nginx answers, or writes in its log: 408 and 499 are never sent. */
 export class BodyError extends Error {
   constructor(
     message: string,
-    readonly status: 400 | 408 | 413 | 500,
+    readonly status: 400 | 408 | 413 | 499 | 500,
   ) {
     super(message);
     this.name = 'BodyError';
@@ -31,6 +31,8 @@ export interface BodyLimits {
 export interface BodyPump {
   resume(): void;
   stop(): void;
+  /** Ends with this error, unless it has ended. */
+  fail(error: BodyError): void;
 }
 
 export interface BodySink {
@@ -45,6 +47,8 @@ export class RequestBody {
   private loaded: LoadedBody | undefined;
   private started = false;
   private spooled: string | undefined;
+  private pumping: BodyPump | undefined;
+  private broken: BodyError | undefined;
 
   constructor(
     private readonly request: IncomingMessage,
@@ -97,7 +101,17 @@ export class RequestBody {
     if (this.started) throw new Error('a request body can be read once only');
     this.started = true;
     this.askForBody();
-    return pumpRequest(this.request, this.limits, sink);
+    const pumping = pumpRequest(this.request, this.limits, sink);
+    this.pumping = pumping;
+    const { broken } = this;
+    if (broken !== undefined) setImmediate(() => pumping.fail(broken));
+    return pumping;
+  }
+
+  /** What comes is not in the coding that was announced: the body can never be whole. */
+  breakOff(): void {
+    this.broken = new BodyError('the body is not in its coding', 400);
+    this.pumping?.fail(this.broken);
   }
 
   /** A name for the spool file; {@link cleanUp} removes it. */
@@ -129,7 +143,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     }
   };
   const onEnd = (): void => finish();
-  const onFailure = (): void => finish(new BodyError('the client went away', 400));
+  const onFailure = (): void => finish(new BodyError('the client went away', 499));
   const finish = (error?: BodyError): void => {
     if (ended) return;
     stop();
@@ -154,6 +168,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
       request.resume();
     },
     stop,
+    fail: finish,
   };
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
-import { DEFAULT_TEMPLATES, type ErrorTemplates } from './error-pages';
-import { isTrustedIpEntry, type RealIpSettings } from './trusted-proxies';
+import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
+import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
 
 /** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
 export interface KongConf {

@@ -1,9 +1,9 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ProtoValue } from '../../plugins/server/struct-codec';
-import { HeaderList } from './header-list';
+import { type ProtoValue } from '../../../plugins/server/struct-codec';
+import { HeaderList, parseTokens } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';
-import { type RouteMatch } from './router';
+import { type RouteMatch } from '../router';
 import { plainAddress, type CallerAddress, type TrustedProxies } from './trusted-proxies';
 import { normalizePath, splitTarget } from './uri';
 
@@ -17,7 +17,7 @@ export interface UpstreamChanges {
   body: Buffer | undefined;
 }
 
-export interface ExchangeParts {
+export interface HttpExchangeParts {
   request: IncomingMessage;
   response: ServerResponse;
   proxies: TrustedProxies;
@@ -25,7 +25,7 @@ export interface ExchangeParts {
 }
 
 /** One request on its way through the gateway: what the client sent, what the plugins made of it, and where it goes. */
-export class Exchange {
+export class HttpExchange {
   readonly startedAt = Date.now();
   /** `X-Kong-Request-Id`. */
   readonly id = randomId();
@@ -49,9 +49,10 @@ export class Exchange {
   private sharedValues: Map<string, ProtoValue> | undefined;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;
+  private connectionHeaders: ReadonlySet<string> | undefined;
   private continuePending = false;
 
-  constructor(parts: ExchangeParts) {
+  constructor(parts: HttpExchangeParts) {
     const { request, response, proxies } = parts;
     this.request = request;
     this.response = response;
@@ -68,6 +69,16 @@ export class Exchange {
     this.peerIsTrusted = proxies.isTrusted(this.peer.ip);
     this.caller = this.peerIsTrusted ? proxies.callerOf(this.peer, this.headers.joined(proxies.headerName)) : this.peer;
     this.body = new RequestBody(request, parts.limits, () => this.sendContinue());
+  }
+
+  /** Headers of the client that belong to its connection only, lower-cased: those that its `Connection` names (RFC 9110, 7.6.1). */
+  get hopByHop(): ReadonlySet<string> {
+    return (this.connectionHeaders ??= namedByConnection(this.headers.joined('connection')));
+  }
+
+  /** A header of the plugin's own is for the service, whatever the client's `Connection` says. */
+  keepForService(lowerName: string): void {
+    if (this.hopByHop.size > 0) this.connectionHeaders = new Set([...this.hopByHop].filter((name) => name !== lowerName));
   }
 
   get httpVersion(): 1 | 1.1 {
@@ -112,6 +123,12 @@ export class Exchange {
     this.continuePending = false;
     this.response.writeContinue();
   }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function namedByConnection(value: string | undefined): ReadonlySet<string> {
+  return value === undefined || value === 'close' || value === 'keep-alive' ? NO_NAMES : new Set(parseTokens(value));
 }
 
 /** `GET http://host/path` names its host itself; every other form is a path. */

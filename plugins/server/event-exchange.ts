@@ -10,7 +10,7 @@ export class EventOverError extends Error {
 }
 
 /** What an event needs of its connection. */
-export interface ExchangePort {
+export interface EventExchangePort {
   /** Frames of reads that wait for {@link flushSoon}. */
   readonly reads: Writer;
   /** Frames of writes, held back until the event ends. */
@@ -55,7 +55,7 @@ class PendingRead {
  * event, so a plugin that reads once costs Kong two blocking exchanges however much it sets.
  * A read therefore never sees what a write of the same event will change.
  */
-export class Exchange {
+export class EventExchange {
   private readonly reads: PendingRead[] = [];
   private answered = 0;
   private sent = 0;
@@ -65,7 +65,7 @@ export class Exchange {
   /** For the log; known once the plugin has read it. */
   requestId: string | undefined;
 
-  constructor(private readonly port: ExchangePort) {}
+  constructor(private readonly port: EventExchangePort) {}
 
   /** True once the plugin has refused the request: what it does after that no longer counts. */
   get hasExited(): boolean {

@@ -1,18 +1,18 @@
 import { createReadStream, type ReadStream } from 'node:fs';
-import { type Answers, type Latencies } from './answers';
+import { type Answers, type Latencies } from '../http/answers';
 import { type Balancer, type Target } from './balancer';
-import { type Service } from './config';
-import { type Exchange } from './exchange';
-import { type Log } from './log';
+import { type Service } from '../config/kong-yml';
+import { type HttpExchange } from '../http/http-exchange';
+import { type Log } from '../log';
 import { proxiedHead } from './proxied-head';
-import { type BodyError, type BodyPump } from './request-body';
-import { type RouteMatch } from './router';
+import { type BodyError, type BodyPump } from '../http/request-body';
+import { type RouteMatch } from '../router';
 import { type UpstreamConnection, type UpstreamFailure, type UpstreamListener } from './upstream-connection';
 import { type UpstreamHead } from './upstream-head';
 import { writeUpstreamHead } from './upstream-request';
 
 export interface ProxyParts {
-  exchange: Exchange;
+  exchange: HttpExchange;
   match: RouteMatch;
   balancer: Balancer;
   answers: Answers;

@@ -1,8 +1,8 @@
-import { type RpcReturn } from '../../plugins/server/rpc-messages';
-import { type Writer } from '../../plugins/server/wire-writer';
-import { type PluginBinding } from './config';
+import { type RpcReturn } from '../../../plugins/server/rpc-messages';
+import { type Writer } from '../../../plugins/server/wire-writer';
+import { type PluginBinding } from '../config/kong-yml';
 import { EventRun, type EventOutcome } from './event-run';
-import { type Exchange } from './exchange';
+import { type HttpExchange } from '../http/http-exchange';
 import { type PdkContext } from './pdk';
 import { type CallFailure, type PluginCall, type PluginConnection } from './plugin-connection';
 import { PluginPool } from './plugin-pool';
@@ -43,7 +43,7 @@ export class PluginClient {
    * Runs the access phase of one plugin. `done` hears `proceed` only after the server's answer to the event was read whole;
    * every other course of events ends in `exit` or `failed`.
    */
-  access(binding: PluginBinding, exchange: Exchange, done: (outcome: EventOutcome) => void): void {
+  access(binding: PluginBinding, exchange: HttpExchange, done: (outcome: EventOutcome) => void): void {
     this.attempt({ binding, exchange, done, restarts: 0 });
   }
 
@@ -135,7 +135,7 @@ export class PluginClient {
 
 interface AccessTask {
   binding: PluginBinding;
-  exchange: Exchange;
+  exchange: HttpExchange;
   done: (outcome: EventOutcome) => void;
   restarts: number;
 }

@@ -1,6 +1,6 @@
 import { type Socket } from 'node:net';
 import { answerCommand, type CommandContext } from './answer-command';
-import { Exchange, type ExchangePort } from './exchange';
+import { EventExchange, type EventExchangePort } from './event-exchange';
 import { closeFrame, FrameDecoder, openFrame } from './frames';
 import { createKong } from './kong';
 import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './rpc-messages';
@@ -35,11 +35,11 @@ const endOfEvent = Buffer.alloc(4);
  * During an event it is never closed (Kong would take that for a lost instance and run the event again, for ever):
  * whatever goes wrong is answered with a 503 exit.
  */
-export class Connection implements ExchangePort {
+export class KongConnection implements EventExchangePort {
   readonly reads = new Writer();
   readonly held = new Writer();
   private readonly decoder: FrameDecoder;
-  private exchange: Exchange | undefined;
+  private exchange: EventExchange | undefined;
   private sequence = 0;
   /** Replies to the writes of ended events that Kong has yet to send. */
   private repliesToDiscard = 0;
@@ -143,7 +143,7 @@ export class Connection implements ExchangePort {
     }
     this.sequence = call.sequence;
     this.context.counters.events++;
-    const exchange = new Exchange(this);
+    const exchange = new EventExchange(this);
     this.exchange = exchange;
     if (call.eventName !== 'access') return this.endEvent(exchange);
     this.armDeadline(this.context.eventDeadlineMs);
@@ -157,11 +157,11 @@ export class Connection implements ExchangePort {
     }
   }
 
-  private finish(exchange: Exchange): void {
+  private finish(exchange: EventExchange): void {
     if (this.exchange === exchange) this.endEvent(exchange);
   }
 
-  private fail(exchange: Exchange, error: unknown): void {
+  private fail(exchange: EventExchange, error: unknown): void {
     if (this.exchange !== exchange) return;
     this.context.counters.failed++;
     this.context.log.error({ err: error, requestId: exchange.requestId }, 'the plugin failed: the request is refused with 503');
@@ -177,12 +177,12 @@ export class Connection implements ExchangePort {
   };
 
   /** Ends the event with a 503, or with the plugin's own exit where it came that far. */
-  private refuse(exchange: Exchange): void {
+  private refuse(exchange: EventExchange): void {
     if (!exchange.hasExited) exchange.replaceWrites(unavailableFrames);
     this.endEvent(exchange);
   }
 
-  private endEvent(exchange: Exchange): void {
+  private endEvent(exchange: EventExchange): void {
     this.exchange = undefined;
     this.reads.reset();
     this.repliesToDiscard += exchange.end();
