@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { maskApiKey } from '../core/api-key';
 import { originHostOf } from '../core/whitelist';
 import { type RequestHeaders } from '../core/credential-location';
@@ -9,6 +8,7 @@ import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial 
 import { admit, refuse } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
+import { RequestReader } from './read-request';
 import { resolveKey } from './resolve-key';
 import { spendQuota } from './spend-quota';
 
@@ -24,17 +24,23 @@ const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
 /** What Kong is told about the plugin. 1005: after Kong's bot detection and CORS, before anything that works on an admitted request. */
 export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA } as const;
 
+/** What lives as long as the plugin's configuration on one Kong service. */
+interface Instance {
+  readonly config: AccessLayerConfig;
+  readonly reader: RequestReader;
+}
+
 /** The plugin, bound to its stores. The same module shape loads in our plugin server and in the stock one. */
 export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   class AccessLayer {
-    private readonly config: AccessLayerConfig;
+    private readonly instance: Instance;
 
     constructor(config: Record<string, unknown>) {
-      this.config = parseConfig(config);
+      this.instance = { config: parseConfig(config), reader: new RequestReader() };
     }
 
     async access(kong: KongPdk): Promise<void> {
-      const request = await readRequest(kong, this.config, deps);
+      const request = await beginRequest(kong, this.instance, deps);
       const denial = await decide(request, deps);
       const decision = describe(request, denial, deps.clock.now());
       deps.decisions.record(decision);
@@ -52,22 +58,15 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
-/** One exchange with Kong: the four reads are started together and travel in one write. */
-async function readRequest(kong: KongPdk, config: AccessLayerConfig, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
+async function beginRequest(kong: KongPdk, { config, reader }: Instance, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
   const startedAtMs = tracer ? clock.monotonic() : 0;
-  const [rawHeaders, rawQuery, callerAddress, requestId] = await Promise.all([
-    kong.request.getHeaders(MAX_HEADERS),
-    kong.request.getRawQuery(),
-    kong.client.getForwardedIp(),
-    kong.nginx.getVar('kong_request_id'),
-  ]);
-  const headers = (rawHeaders ?? {}) as RequestHeaders;
+  const { headers, rawQuery, callerAddress, requestId } = await reader.read(kong);
   return {
     config,
     headers,
-    rawQuery: rawQuery ?? '',
+    rawQuery,
     callerAddress,
-    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
+    requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
     readBody: async () => parseBody(await kong.request.getRawBody()),
     trace: tracer?.begin(headers[TRACE_HEADER], startedAtMs),
