@@ -125,7 +125,7 @@ export class Dispatcher {
       case 'failed':
         this.answers.kongError(exchange, 500, 'An unexpected error occurred');
     }
-    exchange.body.cleanUp();
+    exchange.body.abandon();
   }
 
   /** Kong reads a body of unknown length whole, because the service gets a Content-Length; a declared one streams through. */

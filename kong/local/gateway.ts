@@ -33,6 +33,8 @@ export interface LocalGatewayOptions {
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
+  /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
+  tempDir?: string;
   /** nginx's client_header_timeout and client_body_timeout, 60 s both. */
   clientTimeoutMs?: number;
 }
@@ -62,7 +64,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
   });
   if (conf.ignored.length > 0) options.log('info', 'kong.conf properties without a meaning here', { properties: conf.ignored });
-  const spoolDir = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'));
+  const spoolDir = mkdtempSync(join(options.tempDir ?? tmpdir(), 'tollgate-gateway-'));
   const clientTimeoutMs = options.clientTimeoutMs ?? NGINX_TIMEOUT_MS;
   const pluginClient = new PluginClient({
     socketPath: options.pluginSocket ?? onlySocket(conf, plugins, options.kongConfPath),

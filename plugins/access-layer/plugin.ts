@@ -3,6 +3,7 @@ import { originHostOf } from '../core/whitelist';
 import { type RequestHeaders } from '../core/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
+import { MAX_HEADERS } from '../core/request-variable';
 import { TRACE_HEADER } from '../core/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
 import { admit, refuse } from './answer';
@@ -11,9 +12,6 @@ import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
 import { resolveKey } from './resolve-key';
 import { spendQuota } from './spend-quota';
-
-/** Kong's maximum for `get_headers`; a request with as many may have more, which would pass unseen. */
-const MAX_HEADERS = 1000;
 
 const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
   ['resolve_key', resolveKey],
@@ -91,7 +89,7 @@ function parseBody(body: unknown): RawBody {
 
 /** Runs the steps in order. Whatever goes wrong refuses the request. */
 async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
-  if (countHeaders(request.headers) >= MAX_HEADERS) return { code: 'request_not_readable' };
+  if (countHeaders(request.headers) > MAX_HEADERS) return { code: 'request_not_readable' };
   try {
     for (const step of STEPS) {
       const denial = await runStep(step, request, deps);

@@ -21,8 +21,14 @@ const FIELDS = [
 /** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
 export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...FIELDS.map((name) => `$${name}`)].join('\\n')}"`;
 
-/** Fewer bytes than a head of 950 headers can have: the shortest header is `a:` and a line feed. */
-const LONGEST_HEAD = 2_850;
+/**
+ * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
+ * and the proof of the access layer, which comes last, would not be among those that are read.
+ */
+export const MAX_HEADERS = 950;
+
+/** A longer head may hold more headers than that: the shortest is `a:` and a line feed. */
+const LONGEST_HEAD = MAX_HEADERS * 3;
 
 /** What a request is, as nginx's variables tell it. */
 export interface RequestFacts {

@@ -48,6 +48,8 @@ export class RequestBody {
   private started = false;
   private spooled: string | undefined;
   private pumping: BodyPump | undefined;
+  private loader: BodyLoader | undefined;
+  private readonly waiting: ((error: BodyError | undefined) => void)[] = [];
   private broken: BodyError | undefined;
 
   constructor(
@@ -90,10 +92,19 @@ export class RequestBody {
       done(undefined);
       return;
     }
-    new BodyLoader(this, this.limits).run((error, body) => {
+    this.waiting.push(done);
+    if (this.loader !== undefined) return;
+    this.loader = new BodyLoader(this, this.limits);
+    this.loader.run((error, body) => {
       this.loaded = body;
-      done(error);
+      for (const tell of this.waiting.splice(0)) tell(error);
     });
+  }
+
+  /** Nobody wants the body any more: what still comes is thrown away, and {@link load} is not answered. */
+  abandon(): void {
+    this.loader?.abandon();
+    this.cleanUp();
   }
 
   /** Lets the body flow as it comes. May be called once, and not after {@link load}. */
@@ -204,6 +215,13 @@ class BodyLoader implements BodySink {
     else this.file.end(() => this.settle(undefined, { filePath: this.path, size: this.size }));
   }
 
+  abandon(): void {
+    this.pumping?.stop();
+    this.finish = undefined;
+    this.chunks.length = 0;
+    this.closeFile();
+  }
+
   private openFile(): boolean {
     this.path = this.body.spoolPath();
     this.file = createWriteStream(this.path, { mode: 0o600, flags: 'wx' });
@@ -220,8 +238,12 @@ class BodyLoader implements BodySink {
   private settle(error: BodyError | undefined, body?: LoadedBody): void {
     const finish = this.finish;
     this.finish = undefined;
-    // A file that was still being opened appears after the request's own clean-up.
-    if (error !== undefined) this.file?.once('close', () => this.body.cleanUp()).destroy();
+    if (error !== undefined) this.closeFile();
     finish?.(error, body);
+  }
+
+  /** A file that was still being opened appears after the request's own clean-up. */
+  private closeFile(): void {
+    this.file?.once('close', () => this.body.cleanUp()).destroy();
   }
 }

@@ -20,6 +20,16 @@ export interface PluginCall {
   done(failure: CallFailure | undefined, answer: RpcReturn | undefined): void;
 }
 
+/** What the pool hears of a connection. */
+export interface ConnectionWatcher {
+  idle(connection: PluginConnection): void;
+  gone(connection: PluginConnection): void;
+  /** It waits for a client's body, or no longer. */
+  waits(connection: PluginConnection, isWaiting: boolean): void;
+}
+
+const EXIT = Buffer.from('kong.response.exit');
+
 type State = 'idle' | 'method' | 'arguments' | 'answer';
 
 /** One connection to the plugin server; runs one call at a time, as Kong does. */
@@ -38,8 +48,7 @@ export class PluginConnection {
 
   constructor(
     options: { socketPath: string; timeoutMs: number },
-    private readonly onIdle: (connection: PluginConnection) => void,
-    private readonly onGone: (connection: PluginConnection) => void,
+    private readonly watcher: ConnectionWatcher,
   ) {
     this.socket = connect({ path: options.socketPath });
     this.socket.setTimeout(options.timeoutMs);
@@ -70,9 +79,10 @@ export class PluginConnection {
 
   /** Goes on after {@link PluginCall.serve} returned false; `write` gives the reply that was waited for. */
   release(write: (to: Writer) => void): void {
-    const frames = this.held ?? [];
+    const frames = this.held;
     this.held = undefined;
-    if (this.closed) return;
+    if (this.closed || frames === undefined) return;
+    this.watcher.waits(this, false);
     const at = openFrame(this.out);
     write(this.out);
     closeFrame(this.out, at);
@@ -99,7 +109,7 @@ export class PluginConnection {
   private frame(bytes: Buffer, start: number, end: number): void {
     if (this.closed) return;
     if (this.held !== undefined) {
-      this.held.push(Buffer.from(bytes.subarray(start, end)));
+      this.hold(this.held, Buffer.from(bytes.subarray(start, end)));
       return;
     }
     switch (this.state) {
@@ -120,6 +130,15 @@ export class PluginConnection {
     }
   }
 
+  /**
+   * Method and arguments come in turn. A server that ends the request while it is owed a body has decided without it: so does the gateway,
+   * where Kong would go on reading.
+   */
+  private hold(held: Buffer[], frame: Buffer): void {
+    held.push(frame);
+    if (held.length % 2 === 0 && held.at(-2)?.equals(EXIT) === true) this.release(() => undefined);
+  }
+
   private serve(bytes: Buffer, start: number, end: number): void {
     this.replyAt = openFrame(this.out);
     const replied = this.call?.serve?.(this.method, { bytes, start, end }, this.out);
@@ -127,6 +146,7 @@ export class PluginConnection {
     if (replied === false) {
       this.out.length = this.replyAt;
       this.held = [];
+      this.watcher.waits(this, true);
       return;
     }
     closeFrame(this.out, this.replyAt);
@@ -149,7 +169,7 @@ export class PluginConnection {
     this.call = undefined;
     this.answer = undefined;
     if (this.decoder.isMidFrame) this.fail('invalid');
-    else this.onIdle(this);
+    else this.watcher.idle(this);
     call.done(undefined, answer);
   }
 
@@ -164,7 +184,7 @@ export class PluginConnection {
     this.closed = true;
     this.decoder.stop();
     this.socket.destroy();
-    this.onGone(this);
+    this.watcher.gone(this);
     const { call } = this;
     this.call = undefined;
     call?.done(failure, undefined);

@@ -1,10 +1,12 @@
-import { PluginConnection } from './plugin-connection';
+import { PluginConnection, type ConnectionWatcher } from './plugin-connection';
 
 /**
  * Connections to the plugin server at one time. A unix socket's queue of unaccepted connections is short (511 in Node) and a full one
  * refuses at once, so a burst beyond this waits for its turn instead of failing.
  */
 const MAX_OPEN = 256;
+/** So many connections more may wait for a client's body: they ask nothing of the server, and nobody else is to wait for them. */
+const MAX_WAITING = 1024;
 
 export interface PluginPoolOptions {
   socketPath: string;
@@ -22,6 +24,13 @@ export class PluginPool {
   private readonly idle: PluginConnection[] = [];
   private readonly open = new Set<PluginConnection>();
   private readonly waiting: Waiter[] = [];
+  /** Connections that wait for a body. */
+  private readonly parked = new Set<PluginConnection>();
+  private readonly watcher: ConnectionWatcher = {
+    idle: (connection) => this.giveBack(connection),
+    gone: (connection) => this.forget(connection),
+    waits: (connection, isWaiting) => this.park(connection, isWaiting),
+  };
   private closed = false;
 
   constructor(private readonly options: PluginPoolOptions) {}
@@ -31,7 +40,7 @@ export class PluginPool {
     const idle = this.idle.pop();
     if (idle !== undefined) use(idle);
     else if (this.closed) use(undefined);
-    else if (this.open.size < MAX_OPEN) use(this.connect());
+    else if (this.hasRoom) use(this.connect());
     else this.wait(use);
   }
 
@@ -41,12 +50,12 @@ export class PluginPool {
     for (const waiter of this.waiting.splice(0)) this.serve(waiter, undefined);
   }
 
+  private get hasRoom(): boolean {
+    return this.open.size - Math.min(this.parked.size, MAX_WAITING) < MAX_OPEN;
+  }
+
   private connect(): PluginConnection {
-    const connection = new PluginConnection(
-      this.options,
-      (ready) => this.giveBack(ready),
-      (gone) => this.forget(gone),
-    );
+    const connection = new PluginConnection(this.options, this.watcher);
     this.open.add(connection);
     return connection;
   }
@@ -69,11 +78,26 @@ export class PluginPool {
     else setImmediate(() => this.serve(waiter, connection));
   }
 
+  private park(connection: PluginConnection, isWaiting: boolean): void {
+    if (!isWaiting) {
+      this.parked.delete(connection);
+      return;
+    }
+    this.parked.add(connection);
+    this.serveNext();
+  }
+
   private forget(connection: PluginConnection): void {
     this.open.delete(connection);
+    this.parked.delete(connection);
     const at = this.idle.indexOf(connection);
     if (at >= 0) this.idle.splice(at, 1);
-    const waiter = this.closed ? undefined : this.waiting.shift();
+    this.serveNext();
+  }
+
+  private serveNext(): void {
+    if (this.closed || !this.hasRoom) return;
+    const waiter = this.waiting.shift();
     if (waiter !== undefined) setImmediate(() => this.serve(waiter, this.connect()));
   }
 
