@@ -4,7 +4,7 @@ import { type KongPdk } from '../core/kong-pdk';
 import { readRequestVariable, REQUEST_VARIABLE, type RequestFacts } from '../core/request-variable';
 
 /** Kong's maximum for `get_headers`. */
-const MAX_HEADERS = 1000;
+const KONG_MAX_HEADERS = 1000;
 
 /** Reads what the access layer needs to know of a request, in one exchange with Kong. */
 export class RequestReader {
@@ -28,7 +28,7 @@ export class RequestReader {
 
 async function readByCalls(kong: KongPdk): Promise<RequestFacts> {
   const [headers, rawQuery, callerAddress, requestId] = await Promise.all([
-    kong.request.getHeaders(MAX_HEADERS),
+    kong.request.getHeaders(KONG_MAX_HEADERS),
     kong.request.getRawQuery(),
     kong.client.getForwardedIp(),
     kong.nginx.getVar('kong_request_id'),
