@@ -133,8 +133,8 @@ describe('kong.conf', () => {
     expect(format.match(/\$\w+/g)).toEqual([
       '$time_iso8601',
       '$kong_request_id',
-      '$request_method',
-      '$uri',
+      '$tollgate_method',
+      '$tollgate_path',
       '$status',
       '$body_bytes_sent',
       '$request_time',

@@ -29,7 +29,7 @@ export interface KongConf {
 /** Process, storage and logging settings of a real Kong: nothing a client or service could notice. */
 const IGNORED = new Set([
   'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
-  'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'anonymous_reports', 'mem_cache_size',
+  'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
   'nginx_http_access_log', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
 ]); // prettier-ignore
@@ -50,7 +50,7 @@ const SIMPLE = new Set([
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
 export function loadKongConf(path: string): KongConf {
   const problems: string[] = [];
-  const properties = readProperties(path, problems);
+  const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
   const conf: KongConf = {
@@ -69,17 +69,16 @@ export function loadKongConf(path: string): KongConf {
   return conf;
 }
 
-function readProperties(path: string, problems: string[]): Map<string, string> {
+/** The `name = value` lines of a kong.conf in their order; other lines are added to `problems`. */
+export function parseProperties(kongConf: string, problems: string[]): Map<string, string> {
   const properties = new Map<string, string>();
-  readFileSync(path, 'utf8')
-    .split(/\r?\n/)
-    .forEach((line, index) => {
-      const text = line.replace(/(^|\s)#.*$/, '').trim();
-      if (text === '') return;
-      const match = /^([a-z0-9_]+)\s*=\s*(.*)$/i.exec(text);
-      if (match?.[1] === undefined) problems.push(`line ${String(index + 1)}: not "name = value"`);
-      else properties.set(match[1], (match[2] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
-    });
+  kongConf.split(/\r?\n/).forEach((line, index) => {
+    const text = line.replace(/(^|\s)#.*$/, '').trim();
+    if (text === '') return;
+    const match = /^([a-z0-9_]+)\s*=\s*(.*)$/i.exec(text);
+    if (match?.[1] === undefined) problems.push(`line ${String(index + 1)}: not "name = value"`);
+    else properties.set(match[1], (match[2] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
+  });
   return properties;
 }
 
