@@ -55,7 +55,9 @@ export class Dispatcher {
   }
 
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): HttpExchange {
-    const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
+    const { limits, conf } = this.parts;
+    const { underscoresInHeaders } = conf;
+    const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits, underscoresInHeaders });
     // A write that races with the client's leaving; the close that follows is what is acted on.
     response.on('error', () => undefined);
     response.once('close', () => this.record(exchange));

@@ -69,7 +69,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   const pluginClient = new PluginClient({
     socketPath: options.pluginSocket ?? onlySocket(conf, plugins, options.kongConfPath),
     timeoutMs: options.pluginTimeoutMs ?? NGINX_TIMEOUT_MS,
-    context: { nodeId: uuid(), createdAt: config.createdAt, log: options.log },
+    context: { nodeId: uuid(), createdAt: config.createdAt, variables: conf.variables, log: options.log },
   });
   const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: clientTimeoutMs };
   const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });

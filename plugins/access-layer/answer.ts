@@ -12,6 +12,11 @@ function quotaOf(request: AccessRequest): QuotaReport | null {
   return spend && subscription ? reportQuota(spend.standing, subscription.limits) : null;
 }
 
+const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
+
+/** Kong takes a header without values off the request. */
+const REMOVED: string[] = [];
+
 /** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
 export async function admit(kong: KongPdk, request: AccessRequest, signing: { key: SigningKey; nowSeconds: number }): Promise<void> {
   const { record, subscription, spend } = request;
@@ -33,9 +38,13 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { ke
     signing.key,
   );
   const out = kong.service.request;
-  const writes: Promise<unknown>[] = headersToStrip(request.headers, request.key ?? '').map((name) => out.clearHeader(name));
-  const { trace } = request;
-  writes.push(out.setHeaders({ [CONTEXT_HEADER]: token, ...(trace && { [TRACE_HEADER]: trace.traceparent }) }));
+  const headers: Record<string, string | string[]> = { [CONTEXT_HEADER]: token };
+  if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
+  for (const name of headersToStrip(request.headers, request.key ?? '')) {
+    // Under two names in one call, whichever Kong happens to take last would win: the proof replaces what the client sent.
+    if (name !== LOWER_CONTEXT_HEADER) headers[name] = REMOVED;
+  }
+  const writes: Promise<unknown>[] = [out.setHeaders(headers)];
   const query = removeParameter(request.rawQuery, KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
   if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));

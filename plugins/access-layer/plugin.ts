@@ -1,24 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { maskApiKey } from '../core/api-key';
 import { originHostOf } from '../core/whitelist';
 import { type RequestHeaders } from '../core/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
+import { MAX_HEADERS } from '../core/request-variable';
 import { TRACE_HEADER } from '../core/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
 import { admit, refuse } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
+import { RequestReader } from './read-request';
 import { resolveKey } from './resolve-key';
 import { spendQuota } from './spend-quota';
-
-/** Kong's maximum for `get_headers`. */
-const MAX_HEADERS_READ = 1000;
-/**
- * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
- * and the proof of the access layer, which comes last, would not be among those that are read.
- */
-const MAX_HEADERS = 950;
 
 const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
   ['resolve_key', resolveKey],
@@ -29,17 +22,23 @@ const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
 /** What Kong is told about the plugin. 1005: after Kong's bot detection and CORS, before anything that works on an admitted request. */
 export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA } as const;
 
+/** What lives as long as the plugin's configuration on one Kong service. */
+interface Instance {
+  readonly config: AccessLayerConfig;
+  readonly reader: RequestReader;
+}
+
 /** The plugin, bound to its stores. The same module shape loads in our plugin server and in the stock one. */
 export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   class AccessLayer {
-    private readonly config: AccessLayerConfig;
+    private readonly instance: Instance;
 
     constructor(config: Record<string, unknown>) {
-      this.config = parseConfig(config);
+      this.instance = { config: parseConfig(config), reader: new RequestReader() };
     }
 
     async access(kong: KongPdk): Promise<void> {
-      const request = await readRequest(kong, this.config, deps);
+      const request = await beginRequest(kong, this.instance, deps);
       const denial = await decide(request, deps);
       const decision = describe(request, denial, deps.clock.now());
       deps.decisions.record(decision);
@@ -57,22 +56,15 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
-/** One exchange with Kong: the four reads are started together and travel in one write. */
-async function readRequest(kong: KongPdk, config: AccessLayerConfig, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
+async function beginRequest(kong: KongPdk, { config, reader }: Instance, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
   const startedAtMs = tracer ? clock.monotonic() : 0;
-  const [rawHeaders, rawQuery, callerAddress, requestId] = await Promise.all([
-    kong.request.getHeaders(MAX_HEADERS_READ),
-    kong.request.getRawQuery(),
-    kong.client.getForwardedIp(),
-    kong.nginx.getVar('kong_request_id'),
-  ]);
-  const headers = (rawHeaders ?? {}) as RequestHeaders;
+  const { headers, rawQuery, callerAddress, requestId } = await reader.read(kong);
   return {
     config,
     headers,
-    rawQuery: rawQuery ?? '',
+    rawQuery,
     callerAddress,
-    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
+    requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
     readBody: async () => parseBody(await kong.request.getRawBody()),
     trace: tracer?.begin(headers[TRACE_HEADER], startedAtMs),

@@ -58,15 +58,23 @@ export function judgeFormKey(values: readonly string[]): KeySearch {
 /** Headers that only the gateway may set, in any spelling that a lenient receiver could take for one. */
 const GATEWAY_HEADER = /^x[-_]tollgate[-_]/;
 
+/** The key's header in the spellings that nginx's variables, and lenient receivers, do not tell apart. */
+const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
+
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
  * @param key the key in use; `Authorization` goes when it carried it, or carries anything that looks like one of our keys
  */
 export function headersToStrip(headers: RequestHeaders, key: string): string[] {
-  return Object.keys(headers).filter((name) => {
-    if (name === 'authorization') return carriesKey(headers[name], key);
-    return name === 'x-api-key' || name === 'x_api_key' || GATEWAY_HEADER.test(name);
-  });
+  const names: string[] = [];
+  let hasKeyHeader = false;
+  for (const name in headers) {
+    if (name === 'authorization') {
+      if (carriesKey(headers[name], key)) names.push(name);
+    } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
+    else if (GATEWAY_HEADER.test(name)) names.push(name);
+  }
+  return hasKeyHeader ? names.concat(KEY_HEADERS) : names;
 }
 
 function carriesKey(value: string | readonly string[] | undefined, key: string): boolean {

@@ -17,12 +17,12 @@ export interface KongPdk {
     getForwardedIp(): Promise<string>;
   };
   nginx: {
-    /** An nginx variable such as `kong_request_id`. */
+    /** An nginx variable such as `kong_request_id`; empty, or undefined, when there is none of that name. */
     getVar(name: string): Promise<unknown>;
   };
   service: {
     request: {
-      /** Replaces every case variant and duplicate of each name (not its underscore twin). */
+      /** Replaces every case variant and duplicate of each name (not its underscore twin); an empty list removes the header. */
       setHeaders(headers: Record<string, string | string[]>): Promise<unknown>;
       clearHeader(name: string): Promise<unknown>;
       setRawQuery(query: string): Promise<unknown>;

@@ -1,4 +1,5 @@
 import { type KongPdk, type RawBody } from '../core/kong-pdk';
+import { REQUEST_VARIABLE, requestIdIn } from '../core/request-variable';
 import { type EventExchange } from './event-exchange';
 import { encodeFrames } from './frames';
 import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';
@@ -77,15 +78,24 @@ class Client {
   }
 }
 
-const REQUEST_ID = 'kong_request_id';
+/** Variables that tell the request's id, for the log. */
+const idIn = new Map<string, (value: string) => string>([
+  ['kong_request_id', (value) => value],
+  [REQUEST_VARIABLE, requestIdIn],
+]);
 
 class Nginx {
   constructor(private readonly exchange: EventExchange) {}
 
   /** An unknown or unset variable reads as the empty string. */
   getVar(variable: string): Promise<string> {
-    if (variable !== REQUEST_ID) return this.exchange.read(getVar(variable), decodeString);
-    return this.exchange.read(getVar(variable), (bytes, start, end) => (this.exchange.requestId = decodeString(bytes, start, end)));
+    const readId = idIn.get(variable);
+    if (!readId) return this.exchange.read(getVar(variable), decodeString);
+    return this.exchange.read(getVar(variable), (bytes, start, end) => {
+      const value = decodeString(bytes, start, end);
+      this.exchange.requestId = readId(value) || undefined;
+      return value;
+    });
   }
 }
 

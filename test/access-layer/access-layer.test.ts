@@ -24,15 +24,17 @@ describe('an admitted request', () => {
     });
   });
 
-  it('costs one batch of four reads and two writes', async () => {
+  it('costs one read and one write', async () => {
     const { calls } = await call({ headers: bearer });
-    expect(calls).toEqual(['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'clear_header', 'set_headers']);
+    expect(calls).toEqual(['get_var', 'set_headers']);
   });
 
   it('is stripped of every credential and of whatever the client sent in the gateway name space', async () => {
     const headers = { ...bearer, 'x-api-key': key, 'x-tollgate-context': 'forged', x_tollgate_context: 'forged' };
-    const { cleared, query } = await call({ headers, query: `ip=8.8.8.8&api_key=${key}&x=%20` });
-    expect(cleared.sort()).toEqual(['authorization', 'x-api-key', 'x-tollgate-context', 'x_tollgate_context']);
+    const { cleared, query, set } = await call({ headers, query: `ip=8.8.8.8&api_key=${key}&x=%20` });
+    expect(cleared.sort()).toEqual(['authorization', 'x-api-key', 'x-api_key', 'x_api-key', 'x_api_key', 'x_tollgate_context']);
+    // One name in one spelling: of two, Kong takes either first.
+    expect(Object.keys(set)).toEqual(['X-Tollgate-Context']);
     expect(query).toBe('ip=8.8.8.8&x=%20');
   });
 

@@ -1,4 +1,5 @@
 import { type KongPdk } from '../../plugins/core/kong-pdk';
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/request-variable';
 import { type Decision, type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
 import { createAccessLayer } from '../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
@@ -12,6 +13,28 @@ export interface FakeRequest {
   /** A promise is a body that is still on its way. */
   body?: Buffer | { filePath: string } | Promise<Buffer>;
   requestId?: unknown;
+  /** A Kong whose kong.conf sets no variable for the access layer has four calls for it. */
+  withoutVariable?: boolean;
+}
+
+/** As nginx fills the variable that kong.conf sets. */
+function requestVariable({ headers = {}, query = '', address = '203.0.113.7', requestId = 'req-1', withoutVariable }: FakeRequest): string {
+  if (withoutVariable === true) return '';
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each) => [name.replaceAll('-', '_'), each] as const),
+  );
+  const values: Record<string, string> = {
+    remote_addr: address,
+    kong_request_id: String(requestId),
+    request_length: String(lines.reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 20 + query.length)),
+    args: query,
+  };
+  for (const [name, value] of lines) {
+    const known = values[`http_${name}`];
+    values[`http_${name}`] = known === undefined ? value : `${known}, ${value}`;
+  }
+  const [, template = ''] = /"(.*)"$/.exec(REQUEST_VARIABLE_PROPERTY) ?? [];
+  return template.replaceAll('\\n', '\n').replace(/\$(\w+)/g, (_, name: string) => values[name] ?? '');
 }
 
 /** What the plugin asked of Kong, in order, and what became of the request. */
@@ -42,10 +65,19 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
       },
     },
     client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
-    nginx: { getVar: () => call('get_var', 'requestId' in request ? request.requestId : 'req-1') },
+    nginx: {
+      getVar: (name) =>
+        call('get_var', name === REQUEST_VARIABLE ? requestVariable(request) : 'requestId' in request ? request.requestId : 'req-1'),
+    },
     service: {
       request: {
-        setHeaders: (headers) => call('set_headers', Object.assign(outcome.set, headers)),
+        setHeaders: (headers) => {
+          for (const [name, value] of Object.entries(headers)) {
+            if (value.length === 0) outcome.cleared.push(name);
+            else outcome.set[name] = value;
+          }
+          return call('set_headers', undefined);
+        },
         clearHeader: (name) => call('clear_header', outcome.cleared.push(name)),
         setRawQuery: (query) => call('set_raw_query', (outcome.query = query)),
         setRawBody: (body) => call('set_raw_body', (outcome.body = Buffer.from(body as Buffer))),

@@ -4,27 +4,17 @@ import { resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
 import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
+import { kongTable, measureRealKong } from './kong';
 import { type BenchNode, startBenchNode } from './support/bench-node';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start, stopAll } from './support/load';
 
 // `npm run bench [-- seconds] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the whole
 // access layer, and beside it the plugin server against the stock one. With --write it goes into docs/benchmarks.md.
-// Real Kongs are measured too where their URLs are given: KONG_BARE_URL, KONG_LUA_URL (key-auth, acl, rate-limiting), KONG_TOLLGATE_URL,
-// each a URL that answers 200 to the key in KONG_KEY.
+// A real Kong is measured too where BENCH_KONG says what runs one (`kong`, or a path).
 
 const DOCUMENT = resolve(__dirname, '../../../docs/benchmarks.md');
 const MARKERS = ['<!-- figures -->', '<!-- end of figures -->'] as const;
-
-/** Real gateways, by what they carry; none of them is needed. */
-function realKongs(): { name: string; url: string }[] {
-  const { KONG_BARE_URL, KONG_LUA_URL, KONG_TOLLGATE_URL } = process.env;
-  return [
-    { name: 'Kong, no plugin', url: KONG_BARE_URL },
-    { name: 'Kong, Lua key-auth + acl + rate-limiting', url: KONG_LUA_URL },
-    { name: 'Kong, the access layer', url: KONG_TOLLGATE_URL },
-  ].flatMap(({ name, url }) => (url ? [{ name, url }] : []));
-}
 
 async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
   const upstream = await start('test/bench/support/stub-upstream.js');
@@ -41,7 +31,6 @@ async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStore
     load('local gateway, no plugin', onRedis, 'bare'),
     load('local gateway, the access layer on PostgreSQL', onPostgres, 'guarded'),
     load('local gateway, the access layer on Redis', onRedis, 'guarded'),
-    ...realKongs().map(({ name, url }) => measure({ name, url, seconds, key: process.env['KONG_KEY'] ?? '', pids: {} })),
   ];
 }
 
@@ -91,12 +80,15 @@ async function main(stores: BenchStores): Promise<void> {
   const words = process.argv.slice(2);
   const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 5);
   const loads = await measureGateways(stores, seconds);
+  await stopAll();
+  const command = process.env['BENCH_KONG'];
+  const onKong = command ? [kongTable(await measureRealKong({ stores, command, seconds, rounds: 3 }))] : [];
   // The gateways have done their part; the servers get the machine for themselves.
   await stopAll();
   const servers = await comparePluginServers(200_000);
   const [cpu] = cpus();
   const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, Node.js ${process.version}, ${seconds} s a row, 32 connections; load generator and stores on the same machine.`;
-  const figures = [machine, gatewayTable(loads), serverTable(servers)].join('\n\n');
+  const figures = [machine, gatewayTable(loads), ...onKong, serverTable(servers)].join('\n\n');
   console.log(`\n${figures}`);
   if (words.includes('--write')) writeDocument(figures);
 }

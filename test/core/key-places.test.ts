@@ -69,8 +69,10 @@ describe('stripping', () => {
     expect(headersToStrip(headers, 'k').sort()).toEqual([
       'authorization',
       'x-api-key',
+      'x-api_key',
       'x-tollgate-context',
       'x-tollgate_mode',
+      'x_api-key',
       'x_api_key',
       'x_tollgate_context',
     ]);

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
+import { HeaderList } from '../../kong/local/http/header-list';
+import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/request-variable';
 import { loadKongConf } from '../../kong/local/config/kong-conf';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { fixtures, writeConfig } from './support/test-gateway';
@@ -121,6 +123,7 @@ describe('kong.conf', () => {
     expect(loaded.maxBodyBytes).toBe(210 * 1024 * 1024);
     expect(loaded.realIp.trustedIps).toEqual([]);
     expect(loaded.errorDefaultType).toBe('application/json');
+    expect(loaded.underscoresInHeaders).toBe(false);
     expect(loaded.pluginSockets.get('tollgate')).toBe('/var/run/tollgate/plugin.sock');
     expect(JSON.parse(loaded.errorTemplates.json.replace(/%s/g, 'x'))).toMatchObject({ code: 'gateway_error', request_id: 'x' });
   });
@@ -161,6 +164,35 @@ describe('kong.conf', () => {
       'headers: the local gateway does not implement "X-Kong-Upstream-Status"',
       'pluginserver_a_socket: missing',
     ]);
+  });
+});
+
+describe('a variable that kong.conf sets', () => {
+  it.each([
+    ['$a "$remote_addr\\n$http_x_a"', []],
+    ['$a "\\"${args}\\" costs 1\\$"', []],
+    ['$a $remote_addr', ['nginx_proxy_set: not a variable and a text in double quotes']],
+    ['$a "$ssl_client_cert"', ['nginx_proxy_set: the local gateway does not implement the nginx variable "ssl_client_cert"']],
+  ])('%s', (directive, expected) => {
+    expect(conf(`nginx_proxy_set = ${directive}`)).toEqual(expected);
+  });
+
+  it('is, in the project, the one that the access layer reads', () => {
+    expect(readFileSync(join(kong, 'kong.conf'), 'utf8').split('\n')).toContain(REQUEST_VARIABLE_PROPERTY);
+  });
+});
+
+describe('headers as nginx has them', () => {
+  const raw = ['X-A', '1', 'x_a', '2', 'X-B', '', 'Host', 'h'];
+
+  it('are joined in a variable, which takes an underscore for a hyphen', () => {
+    const headers = HeaderList.fromRaw(raw);
+    expect(['x_a', 'x_b', 'x_c', 'host'].map((name) => headers.variable(name))).toEqual(['1, 2', '', '', 'h']);
+  });
+
+  it('are dropped where they have an underscore and kong.conf says so', () => {
+    const headers = HeaderList.fromRaw(raw, false);
+    expect([headers.variable('x_a'), headers.size]).toEqual(['1', 3]);
   });
 });
 

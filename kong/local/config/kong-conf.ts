@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
+import { NginxVariables } from '../plugin/nginx-variables';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
 
 /** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
@@ -15,6 +16,10 @@ export interface KongConf {
   errorDefaultType: string;
   /** Lower-cased names of the headers that Kong adds to answers. */
   responseHeaders: ReadonlySet<string>;
+  /** nginx's variables, the one that kong.conf sets among them. */
+  variables: NginxVariables;
+  /** nginx's `underscores_in_headers`: off, headers with an underscore in their name are dropped. Kong's default: on. */
+  underscoresInHeaders: boolean;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
@@ -39,7 +44,7 @@ const KNOWN_HEADERS = ['server', 'via', 'x-kong-proxy-latency', 'x-kong-response
 const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
-  'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names',
+  'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -55,6 +60,8 @@ export function loadKongConf(path: string): KongConf {
     errorTemplates: readTemplates(reader, dirname(path)),
     errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
     responseHeaders: readHeaders(reader),
+    variables: readVariables(reader),
+    underscoresInHeaders: reader.choice('nginx_proxy_underscores_in_headers', ['on', 'off']) === 'on',
     pluginSockets: readSockets(reader),
     ignored,
   };
@@ -158,6 +165,14 @@ function readTemplates(reader: PropertyReader, folder: string): ErrorTemplates {
     templates[format] = template;
   }
   return templates;
+}
+
+function readVariables(reader: PropertyReader): NginxVariables {
+  const variables = new NginxVariables();
+  const directive = reader.text('nginx_proxy_set');
+  const problem = directive === undefined ? undefined : variables.define(directive);
+  if (problem !== undefined) reader.problems.push(`nginx_proxy_set: ${problem}`);
+  return variables;
 }
 
 function readHeaders(reader: PropertyReader): Set<string> {

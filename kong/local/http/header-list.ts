@@ -7,12 +7,15 @@ export class HeaderList {
   private readonly values: string[] = [];
   private readonly lowered: string[] = [];
 
-  /** `raw` is Node's flat `[name, value, name, value]`. Names that nginx does not know as names are dropped, as nginx does. */
-  static fromRaw(raw: readonly string[]): HeaderList {
+  /**
+   * `raw` is Node's flat `[name, value, name, value]`. Names that nginx does not know as names are dropped, as nginx does, and with
+   * `underscores` off (`underscores_in_headers`) those with an underscore too.
+   */
+  static fromRaw(raw: readonly string[], underscores = true): HeaderList {
     const list = new HeaderList();
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? '';
-      if (isPlainName(name)) list.append(name, raw[i + 1] ?? '');
+      if (isPlainName(name) && (underscores || !name.includes('_'))) list.append(name, raw[i + 1] ?? '');
     }
     return list;
   }
@@ -36,6 +39,16 @@ export class HeaderList {
       value += `, ${this.values[at] ?? ''}`;
     }
     return value;
+  }
+
+  /** What nginx's `$http_<name>` shows: hyphens and underscores are the same to it. Empty or absent is the same, too. */
+  variable(name: string): string {
+    const values: string[] = [];
+    for (let at = 0; at < this.lowered.length; at++) {
+      const lower = this.lowered[at] ?? '';
+      if (lower.length === name.length && (lower === name || lower.replaceAll('-', '_') === name)) values.push(this.values[at] ?? '');
+    }
+    return values.join(', ');
   }
 
   count(lowerName: string): number {

@@ -22,6 +22,8 @@ export interface HttpExchangeParts {
   response: ServerResponse;
   proxies: TrustedProxies;
   limits: BodyLimits;
+  /** nginx's `underscores_in_headers`; on unless told. */
+  underscoresInHeaders?: boolean | undefined;
 }
 
 /** One request on its way through the gateway: what the client sent, what the plugins made of it, and where it goes. */
@@ -57,7 +59,7 @@ export class HttpExchange {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
-    this.headers = HeaderList.fromRaw(request.rawHeaders);
+    this.headers = HeaderList.fromRaw(request.rawHeaders, parts.underscoresInHeaders);
     const authority = splitAbsolute(request.url ?? '/');
     const target = splitTarget(authority.target);
     this.rawPath = target.path;
@@ -88,6 +90,13 @@ export class HttpExchange {
   /** The port that the client connected to. */
   get port(): number {
     return this.request.socket.localPort ?? 0;
+  }
+
+  /** Request line and headers, as nginx counts them in `$request_length` before a body. */
+  get headBytes(): number {
+    let bytes = `${this.method} ${this.request.url ?? '/'} HTTP/1.1\r\n\r\n`.length;
+    for (const text of this.request.rawHeaders) bytes += text.length + 2;
+    return bytes;
   }
 
   /** nginx's own `$request_id`, which is not the id that Kong sends out. */

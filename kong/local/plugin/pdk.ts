@@ -3,6 +3,7 @@ import { decodeListValue, decodeStruct, writeValue } from '../../../plugins/serv
 import { type Writer } from '../../../plugins/server/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
 import { type Log, type LogLevel } from '../log';
+import { type NginxVariables } from './nginx-variables';
 import { headerEntries, headerValues, PdkError, readText, type ArgumentBytes } from './pdk-arguments';
 import { writeHeaders, writeNumber, writeQuery, writeRoute, writeService, writeText } from './pdk-replies';
 import { parseQueryArgs } from '../http/query-args';
@@ -14,6 +15,8 @@ export interface PdkContext {
   nodeId: string;
   /** Seconds since 1970 of kong.yml. */
   createdAt: number;
+  /** Of kong.conf. */
+  variables: NginxVariables;
   log: Log;
 }
 
@@ -137,7 +140,7 @@ const otherCalls: Record<string, Handler> = {
     if (exchange.match !== undefined) writeRoute(reply, exchange.match.route, context.createdAt);
   },
   'kong.node.get_id': ({ reply, context }) => writeText(reply, context.nodeId),
-  'kong.nginx.get_var': ({ exchange, args, reply }) => writeText(reply, nginxVariable(exchange, readText(args))),
+  'kong.nginx.get_var': ({ exchange, args, reply, context }) => writeText(reply, context.variables.read(exchange, readText(args))),
   'kong.ctx.shared.set': ({ exchange, args }) => {
     const { key, value } = decodeKeyValue(args.bytes, args.start, args.end);
     exchange.shared.set(key, value);
@@ -190,30 +193,6 @@ function setUpstreamHeader(exchange: HttpExchange, name: string, values: string[
   if (lower === 'host') exchange.upstream.host = values[0];
   exchange.keepForService(lower);
   exchange.headers.set(name, values);
-}
-
-/** The variables that a plugin of ours reads; an unknown one is refused, because an empty reply would pass for its value. */
-function nginxVariable(exchange: HttpExchange, name: string): string | undefined {
-  switch (name) {
-    case 'request_id':
-      return exchange.nginxRequestId;
-    case 'kong_request_id':
-      return exchange.id;
-    case 'remote_addr':
-      return exchange.caller.ip;
-    case 'realip_remote_addr':
-      return exchange.peer.ip;
-    case 'request_method':
-      return exchange.method;
-    case 'host':
-      return exchange.host;
-    case 'scheme':
-      return 'http';
-    case 'args':
-      return exchange.rawQuery;
-    default:
-      throw new PdkError(`the local gateway does not implement the nginx variable "${name}"`);
-  }
 }
 
 function logLine(level: LogLevel, { args, context, exchange }: PdkCall): void {

@@ -17,6 +17,7 @@ export interface BenchStores {
   readonly db: Pool;
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  readonly redisPid: number;
 }
 
 /** More requests a day than any run sends. */
@@ -36,7 +37,8 @@ export async function withBenchStores(work: (stores: BenchStores) => Promise<voi
     closers.push(() => db.end(), stopAll);
     await seedCatalogue(db);
     await seedDemoCustomer(db);
-    await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url });
+    const redisPid = Number(/process_id:(\d+)/.exec(String(await redis.command('INFO', 'server')))?.[1]);
+    await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url, redisPid });
   } catch (error) {
     console.error(error);
     process.exitCode = 1;

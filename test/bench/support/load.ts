@@ -77,14 +77,17 @@ export interface MeasuredLoad extends Load {
   readonly cpuMicros: Readonly<Record<string, number>>;
 }
 
-function measureWithWrk(url: string, seconds: number, key: string): Load {
-  const args = ['-t1', `-c${String(CONNECTIONS)}`, `-d${String(seconds)}s`, '--latency', '-H', `X-API-Key: ${key}`, url];
+function measureWithWrk({ url, seconds, key, refused = false }: Measurement): Load {
+  const header = key === undefined ? [] : ['-H', `X-API-Key: ${key}`];
+  const args = ['-t1', `-c${String(CONNECTIONS)}`, `-d${String(seconds)}s`, '--latency', ...header, url];
   const text = execFileSync('wrk', args, { encoding: 'utf8' });
   const millis = (pattern: RegExp): number => {
     const [, value = '0', unit = 'ms'] = pattern.exec(text) ?? [];
     return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1);
   };
-  if (/Non-2xx/.test(text)) throw new Error(`not every answer was 200:\n${text}`);
+  const all = /(\d+) requests in/.exec(text)?.[1];
+  const others = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? '0';
+  if (others !== (refused ? all : '0')) throw new Error(`not every answer was ${refused ? 'a refusal' : '200'}:\n${text}`);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
     p50: millis(/50%\s+([\d.]+)(us|ms|s)/),
@@ -92,14 +95,21 @@ function measureWithWrk(url: string, seconds: number, key: string): Load {
   };
 }
 
-function measureWithAutocannon(url: string, seconds: number, key: string): Load {
-  const args = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `X-API-Key=${key}`, url];
+function measureWithAutocannon({ url, seconds, key, refused = false }: Measurement): Load {
+  const header = key === undefined ? [] : ['-H', `X-API-Key=${key}`];
+  const args = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), ...header, url];
   const text = execFileSync(process.execPath, [require.resolve('autocannon'), ...args], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const result = JSON.parse(text) as { non2xx: number; requests: { average: number }; latency: { p50: number; p99: number } };
-  if (result.non2xx > 0) throw new Error(`${String(result.non2xx)} answers were not 200`);
+  const result = JSON.parse(text) as {
+    non2xx: number;
+    '2xx': number;
+    requests: { average: number };
+    latency: { p50: number; p99: number };
+  };
+  const wrong = refused ? result['2xx'] : result.non2xx;
+  if (wrong > 0) throw new Error(`${String(wrong)} answers were not ${refused ? 'refusals' : '200'}`);
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
@@ -116,15 +126,19 @@ export interface Measurement {
   readonly name: string;
   readonly url: string;
   readonly seconds: number;
-  readonly key: string;
+  /** None is sent when absent. */
+  readonly key: string | undefined;
+  /** Every request is to be refused. */
+  readonly refused?: boolean;
   /** Processes whose CPU time a request is told. */
   readonly pids: Readonly<Record<string, number>>;
 }
 
-/** Loads one URL and prints a line. @throws Error when an answer was not 2xx */
-export function measure({ name, url, seconds, key, pids }: Measurement): MeasuredLoad {
+/** Loads one URL and prints a line. @throws Error when an answer was not 2xx, or when one was and all were to be refused */
+export function measure(measurement: Measurement): MeasuredLoad {
+  const { name, seconds, pids } = measurement;
   const before = Object.values(pids).map(cpuMicros);
-  const load = hasWrk() ? measureWithWrk(url, seconds, key) : measureWithAutocannon(url, seconds, key);
+  const load = hasWrk() ? measureWithWrk(measurement) : measureWithAutocannon(measurement);
   const requests = load.requestsPerSecond * seconds;
   const costs = Object.entries(pids).map(([process, pid], index): [string, number] => [
     process,
@@ -132,6 +146,6 @@ export function measure({ name, url, seconds, key, pids }: Measurement): Measure
   ]);
   const speed = `${load.requestsPerSecond.toFixed(0).padStart(7)} req/s   p50 ${load.p50.toFixed(2)} ms  p99 ${load.p99.toFixed(2)} ms`;
   const cost = costs.map(([process, micros]) => `${process} ${micros.toFixed(0)}`).join(', ');
-  console.log(`${name.padEnd(34)} ${speed}   CPU µs/req: ${cost}`);
+  console.log(`${name.padEnd(40)} ${speed}   CPU µs/req: ${cost}`);
   return { ...load, name, cpuMicros: Object.fromEntries(costs) };
 }

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { type RequestHeaders } from '../core/credential-location';
+import { type KongPdk } from '../core/kong-pdk';
+import { readRequestVariable, REQUEST_VARIABLE, type RequestFacts } from '../core/request-variable';
+
+/** Kong's maximum for `get_headers`. */
+const KONG_MAX_HEADERS = 1000;
+
+/** Reads what the access layer needs to know of a request, in one exchange with Kong. */
+export class RequestReader {
+  /** Kong's configuration is the same for the life of a plugin instance. */
+  private hasVariable = true;
+
+  /**
+   * One nginx variable holds all of it where kong.conf sets one. Where it does not, and for a request that the variable cannot describe, four
+   * reads are started together and travel in one write.
+   */
+  async read(kong: KongPdk): Promise<RequestFacts> {
+    if (this.hasVariable) {
+      const text = await kong.nginx.getVar(REQUEST_VARIABLE);
+      const facts = readRequestVariable(typeof text === 'string' ? text : '');
+      if (typeof facts === 'object') return facts;
+      if (facts === 'absent') this.hasVariable = false;
+    }
+    return readByCalls(kong);
+  }
+}
+
+async function readByCalls(kong: KongPdk): Promise<RequestFacts> {
+  const [headers, rawQuery, callerAddress, requestId] = await Promise.all([
+    kong.request.getHeaders(KONG_MAX_HEADERS),
+    kong.request.getRawQuery(),
+    kong.client.getForwardedIp(),
+    kong.nginx.getVar('kong_request_id'),
+  ]);
+  return {
+    callerAddress,
+    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
+    rawQuery: rawQuery ?? '',
+    headers: (headers ?? {}) as RequestHeaders,
+  };
+}

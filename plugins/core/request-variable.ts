@@ -1,0 +1,67 @@
+import { type RequestHeaders } from './credential-location';
+
+/** The nginx variable in which kong.conf hands over, in one read, what the access layer reads of nearly every request. */
+export const REQUEST_VARIABLE = 'tollgate_request';
+
+/** Says that the lines below are in this order; another layout gets another number. */
+const LAYOUT = '1';
+
+const HEADER_FIELDS = [
+  'authorization', 'x-api-key', 'x-tollgate-context', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
+] as const; // prettier-ignore
+
+const FIELDS = [
+  'remote_addr',
+  'kong_request_id',
+  'request_length',
+  ...HEADER_FIELDS.map((name) => `http_${name.replaceAll('-', '_')}`),
+  'args',
+];
+
+/** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
+export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...FIELDS.map((name) => `$${name}`)].join('\\n')}"`;
+
+/**
+ * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
+ * and the proof of the access layer, which comes last, would not be among those that are read.
+ */
+export const MAX_HEADERS = 950;
+
+/** A longer head may hold more headers than that: the shortest is `a:` and a line feed. */
+const LONGEST_HEAD = MAX_HEADERS * 3;
+
+/** What a request is, as nginx's variables tell it. */
+export interface RequestFacts {
+  readonly callerAddress: string;
+  readonly requestId: string;
+  readonly rawQuery: string;
+  /** Those that the access layer reads, empty ones left out. */
+  readonly headers: RequestHeaders;
+}
+
+/** The third line, for the log; empty where there is none. */
+export function requestIdIn(text: string): string {
+  const start = text.indexOf('\n', text.indexOf('\n') + 1) + 1;
+  return start === 0 ? '' : text.slice(start, text.indexOf('\n', start));
+}
+
+/**
+ * Reads the variable. `unclear` where it cannot tell the whole truth, so that Kong has to be asked for the headers themselves: nginx writes a
+ * repeated header as `a, b`, takes an underscore for a hyphen, and names only the headers that it is asked for.
+ */
+export function readRequestVariable(text: string): RequestFacts | 'absent' | 'unclear' {
+  if (text === '') return 'absent';
+  const lines = text.split('\n');
+  if (lines[0] !== LAYOUT || lines.length !== FIELDS.length + 1) return 'unclear';
+  const [, callerAddress = '', requestId = '', length] = lines;
+  if (!(Number(length) < LONGEST_HEAD) || callerAddress === '') return 'unclear';
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < HEADER_FIELDS.length; index++) {
+    const value = lines[index + 4] ?? '';
+    if (value === '') continue;
+    const name = HEADER_FIELDS[index] ?? '';
+    if (name === 'x-tollgate-context' || value.includes(', ')) return 'unclear';
+    headers[name] = value;
+  }
+  return { callerAddress, requestId, rawQuery: lines[FIELDS.length] ?? '', headers };
+}

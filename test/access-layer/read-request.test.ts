@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
+import { bearer, call, key, recordOf } from './call-plugin';
+import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
+
+const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var'];
+
+const readCalls = async (request: FakeRequest): Promise<string[]> => {
+  const { calls } = await call(request);
+  return calls.filter((name) => name.startsWith('get_'));
+};
+
+describe('the request is asked for by calls', () => {
+  it.each<[string, FakeRequest]>([
+    ['when a credential was sent twice', { headers: { 'x-api-key': [key, 'other'] } }],
+    ['when an underscore twin came beside it', { headers: { 'x-api-key': key, x_api_key: 'other' } }],
+    ['when the proof was forged', { headers: { ...bearer, 'x-tollgate-context': 'forged' } }],
+    ['when an underscore twin of the proof was forged', { headers: { ...bearer, x_tollgate_context: 'forged' } }],
+    ['when it has so many bytes that it may have too many headers', { headers: { ...bearer, cookie: 'c'.repeat(3_000) } }],
+    ['when its origin was sent twice', { headers: { ...bearer, origin: ['https://a.example', 'https://b.example'] } }],
+  ])('%s', async (_, request) => {
+    expect(await readCalls(request)).toEqual(['get_var', ...READ_BY_CALLS]);
+  });
+
+  it('always once kong.conf turns out to set no variable, without asking for it again', async () => {
+    const records = { findAccessRecord: () => Promise.resolve(recordOf()) };
+    const quota = memoryQuota();
+    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota, signingKey: { id: 'k', secret: Buffer.alloc(32) } });
+    const request = { headers: bearer, withoutVariable: true };
+    const first = await runEvent(instance, request);
+    const second = await runEvent(instance, request);
+    expect(first.calls).toEqual(['get_var', ...READ_BY_CALLS, 'set_headers']);
+    expect(second.calls).toEqual([...READ_BY_CALLS, 'set_headers']);
+  });
+});
+
+it('a request is decided the same, and sent on the same, whether it is read from the variable or by calls', async () => {
+  const value = fc.constantFrom(
+    key,
+    `Bearer ${key}`,
+    'Basic dTpw',
+    '',
+    'tg_live_wrong',
+    'https://a.example',
+    'https://b.example/a, b',
+    '1',
+    'x'.repeat(2_000),
+  );
+  const name = fc.constantFrom(
+    'authorization',
+    'x-api-key',
+    'x-tollgate-context',
+    'x_tollgate_context',
+    'origin',
+    'referer',
+    'x-other',
+    'traceparent',
+  );
+  const headers = fc.dictionary(name, fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 3 })), { maxKeys: 5 });
+  const query = fc.constantFrom('', `api_key=${key}`, 'a=1&b=%0a', `a=1&%61pi_key=${key}&api_key=x`);
+  await fc.assert(
+    fc.asyncProperty(headers, query, async (given, rawQuery) => {
+      const request: FakeRequest = { headers: given, query: rawQuery };
+      const [one, other] = [await call(request), await call({ ...request, withoutVariable: true })];
+      const told = ({ exit, set, cleared, query: sent, decision }: typeof one): unknown => ({
+        exit,
+        set: Object.keys(set),
+        // What is not there need not be removed.
+        cleared: cleared.filter((each) => given[each] !== undefined && given[each] !== '').sort(),
+        sent,
+        decision,
+      });
+      expect(told(one)).toEqual(told(other));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('the variable', () => {
+  const lines = ['1', '192.0.2.1', 'id', '100', '', 'k', '', '', '', '', '', '', '', 'a=1'];
+
+  it('tells caller, id, query and the headers that are there', () => {
+    expect(readRequestVariable(lines.join('\n'))).toEqual({
+      callerAddress: '192.0.2.1',
+      requestId: 'id',
+      rawQuery: 'a=1',
+      headers: { 'x-api-key': 'k' },
+    });
+    expect(requestIdIn(lines.join('\n'))).toBe('id');
+    expect(requestIdIn('')).toBe('');
+  });
+
+  it.each([
+    ['of another layout', ['2', ...lines.slice(1)]],
+    ['with a line too few', lines.slice(0, -1)],
+    ['with a line too many', [...lines, '']],
+    ['without an address', ['1', '', ...lines.slice(2)]],
+    ['without a length', ['1', '192.0.2.1', 'id', 'many', ...lines.slice(4)]],
+  ])('%s is not believed', (_, given) => {
+    expect(readRequestVariable(given.join('\n'))).toBe('unclear');
+  });
+});

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, start } from './support/load';
+import { startRealKong } from './support/real-kong';
+
+// What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
+// Run: npm run build && BENCH_KONG=kong node dist/test/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
+
+/** The rows, in the order in which each round measures them. */
+const ROWS = [
+  { name: 'Kong, no plugin', path: 'bare', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (local)', path: 'lua-local', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (redis)', path: 'lua-redis', key: 'good' },
+  { name: 'the access layer on Redis', path: 'tollgate', key: 'good' },
+  { name: 'refused by key-auth: no key', path: 'lua-redis', key: 'none' },
+  { name: 'refused by the access layer: no key', path: 'tollgate', key: 'none' },
+  { name: 'refused by key-auth: unknown key', path: 'lua-redis', key: 'unknown' },
+  { name: 'refused by the access layer: unknown key', path: 'tollgate', key: 'unknown' },
+] as const;
+
+type RowName = (typeof ROWS)[number]['name'];
+
+const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
+
+/** The middle one of the rounds, each figure by itself. */
+function median(loads: readonly MeasuredLoad[]): MeasuredLoad {
+  const middle = (read: (load: MeasuredLoad) => number): number => loads.map(read).sort((a, b) => a - b)[loads.length >> 1] ?? NaN;
+  return {
+    name: loads[0]?.name ?? '',
+    requestsPerSecond: middle((load) => load.requestsPerSecond),
+    p50: middle((load) => load.p50),
+    p99: middle((load) => load.p99),
+    cpuMicros: Object.fromEntries(
+      Object.keys(loads[0]?.cpuMicros ?? {}).map((process) => [process, middle((load) => load.cpuMicros[process] ?? NaN)]),
+    ),
+  };
+}
+
+export interface KongBenchOptions {
+  readonly stores: BenchStores;
+  /** What runs Kong. */
+  readonly command: string;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** Measures every row `rounds` times, one after the other in each round. @returns the medians */
+export async function measureRealKong({ stores, command, seconds, rounds }: KongBenchOptions): Promise<MeasuredLoad[]> {
+  const { folder, db, databaseUrl, redisUrl, redisPid } = stores;
+  const upstream = await start('test/bench/support/stub-upstream.js');
+  const pluginSocket = join(folder, 'kong.sock');
+  const plugin = await start('plugins/server/main.js', [], {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    TOLLGATE_SIGNING_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    PLUGIN_SOCKET: pluginSocket,
+    LOG_LEVEL: 'error',
+  });
+  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
+  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+  const service = `http://127.0.0.1:${upstream.line}`;
+  const kong = await startRealKong({ command, folder: join(folder, 'kong'), service, pluginSocket, redisUrl, key });
+  const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
+  const pids = { gateway: kong.workerPid, plugin: plugin.pid, redis: redisPid };
+  const load = (row: (typeof ROWS)[number], duration: number): MeasuredLoad =>
+    measure({
+      name: row.name,
+      url: `${kong.base}/${row.path}?a=1`,
+      seconds: duration,
+      key: keys[row.key],
+      pids,
+      refused: row.key !== 'good',
+    });
+  try {
+    for (const row of ROWS) load({ ...row }, 1);
+    console.log('(that was the warm-up)');
+    const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
+    return ROWS.map((_, index) => median(results.flatMap((round) => round[index] ?? [])));
+  } finally {
+    kong.stop();
+  }
+}
+
+/** The medians as a table. */
+export function kongTable(loads: readonly MeasuredLoad[]): string {
+  const base = loads.find(({ name }) => name === BASE);
+  const cells = ({ name, requestsPerSecond, p50, p99, cpuMicros }: MeasuredLoad): string[] => [
+    name,
+    requestsPerSecond.toFixed(0),
+    (requestsPerSecond / (base?.requestsPerSecond ?? NaN)).toFixed(2),
+    p50.toFixed(2),
+    p99.toFixed(2),
+    ...['gateway', 'plugin', 'redis'].map((process) => cpuMicros[process]?.toFixed(0) ?? ''),
+  ];
+  const titles = ['on a real Kong', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs, Kong', 'CPU µs, plugin server', 'CPU µs, Redis'];
+  const rules = titles.map((_, index) => (index === 0 ? '---' : '---:'));
+  return [titles, rules, ...loads.map(cells)].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+if (require.main === module) {
+  const [seconds = '5', rounds = '3'] = process.argv.slice(2);
+  void withBenchStores(async (stores) => {
+    const command = process.env['BENCH_KONG'] ?? 'kong';
+    console.log(`\n${kongTable(await measureRealKong({ stores, command, seconds: Number(seconds), rounds: Number(rounds) }))}`);
+  });
+}
