@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type IpAddress } from '../../plugins/core/ip-address';
 import { type Clock } from '../../plugins/core/ports';
+import { within } from '../kit/deadline';
 import { type AbuseReport } from './abuse-ipdb';
 import { type DnsResolver } from './dns-resolver';
 import { type DnsblListing, findListings } from './dnsbl';
@@ -41,22 +42,11 @@ const FAILURE_FRESH_MS = 30_000;
 /** After so many failures in a row a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a second. */
 const FAILURES_TO_PAUSE = 5;
 
-class DeadlinePassed extends Error {
-  override readonly name = 'TimeoutError';
-}
-
 /** The messages of DNS errors name the host that was asked for; their codes do not. */
 function describeFailure(cause: unknown): string {
   const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined;
   if (typeof code === 'string') return code;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : 'unknown';
-}
-
-function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DeadlinePassed(`no answer within ${ms} ms`)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** One source with its deadline and its pause after repeated failures. */
@@ -67,7 +57,7 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
     if (!work) return { value: nothing, complete: true };
     if (clock.monotonic() < pausedUntil) return { value: nothing, complete: false };
     try {
-      const value = await withDeadline(work(), SOURCE_DEADLINE_MS);
+      const value = await within(SOURCE_DEADLINE_MS, work);
       failures = 0;
       return { value, complete: true };
     } catch (cause) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
+import { untilAborted, within } from '../../../kit/deadline';
 import { ServiceError, upstreamFailure } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
@@ -128,16 +128,12 @@ export class RankingLink {
    * @throws ServiceError `upstream_timeout` or `upstream_failed`; the signal's reason when the caller leaves
    */
   async ask(parameters: RankParameters, signal: AbortSignal): Promise<string> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(this.options.messageMs)), this.options.messageMs);
-    const either = AbortSignal.any([signal, deadline.signal]);
+    const exchange = { upstream: 'ranking_websocket', metrics: this.options.metrics, signal };
+    const ask = (either: AbortSignal): Promise<string> => this.askTwice(parameters, either);
     try {
-      const exchange = { upstream: 'ranking_websocket', metrics: this.options.metrics, signal };
-      return await watchExchange(exchange, () => this.askTwice(parameters, either));
+      return await watchExchange(exchange, () => within(this.options.messageMs, ask, signal));
     } catch (error) {
       throw error instanceof LinkLost ? unreachable(error) : upstreamFailure(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
