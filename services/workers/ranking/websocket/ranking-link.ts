@@ -39,7 +39,7 @@ function failed(reason: string, detail: string): ServiceError {
 }
 
 /** One open WebSocket and the questions that wait on it. */
-class Connection {
+class RankingConnection {
   private readonly pending = new Map<string, Pending>();
   private heard = true;
   isOpen = true;
@@ -117,8 +117,8 @@ class Connection {
  * connection was lost is asked once more.
  */
 export class RankingLink {
-  private connection: Connection | undefined;
-  private opening: Promise<Connection> | undefined;
+  private connection: RankingConnection | undefined;
+  private opening: Promise<RankingConnection> | undefined;
   private closed = false;
 
   constructor(private readonly options: RankingLinkOptions) {}
@@ -157,14 +157,14 @@ export class RankingLink {
   }
 
   /** Callers that find it closed share one handshake, which outlives each of them. */
-  private open(): Promise<Connection> {
+  private open(): Promise<RankingConnection> {
     if (this.closed) return Promise.reject(unreachable(undefined));
     if (this.connection?.isOpen) return Promise.resolve(this.connection);
     this.opening ??= this.connect().finally(() => (this.opening = undefined));
     return this.opening;
   }
 
-  private connect(): Promise<Connection> {
+  private connect(): Promise<RankingConnection> {
     const { url, token, messageMs } = this.options;
     return new Promise((resolve, reject) => {
       const socket = new WebSocket(url, {
@@ -179,7 +179,7 @@ export class RankingLink {
       socket.once('error', refuse);
       socket.once('open', () => {
         socket.off('error', refuse);
-        const connection = new Connection(socket, this.options);
+        const connection = new RankingConnection(socket, this.options);
         this.connection = connection;
         if (this.closed) connection.end();
         resolve(connection);
