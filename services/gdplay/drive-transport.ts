@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { type KeyMode } from '../../plugins/core/ports';
 import { isTimeout, ServiceError } from '../kit/errors';
 import { type Metrics } from '../kit/metrics';
+import { readCapped, ResponseTooLarge } from '../kit/upstream/read-capped';
 import { createUpstreamClient, type UpstreamClient, type UpstreamHead } from '../kit/upstream/upstream-client';
 import { baseUrlFor, type UpstreamTarget } from '../kit/upstream/upstream-target';
 import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
@@ -120,18 +121,11 @@ function explained(error: unknown): unknown {
  * @throws ServiceError 502, 504
  */
 export async function readWhole(body: Readable, maxBytes = MOST_TEXT_BYTES): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let seen = 0;
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      seen += chunk.length;
-      if (seen > maxBytes) throw driveFailure('bad_response', new Error(`more than ${maxBytes} bytes`));
-      chunks.push(chunk);
-    }
+    return await readCapped(body, maxBytes);
   } catch (error) {
-    throw brokenBody(error);
+    throw error instanceof ResponseTooLarge ? driveFailure('bad_response', error) : brokenBody(error);
   }
-  return Buffer.concat(chunks, seen);
 }
 
 /** What a body that broke off is answered with. */

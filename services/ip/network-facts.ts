@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type IpAddress } from '../../plugins/core/ip-address';
 import { type Clock } from '../../plugins/core/ports';
+import { within } from '../kit/deadline';
 import { isTimeout } from '../kit/errors';
 import { type AbuseReport } from './abuse-ipdb';
 import { type DnsResolver } from './dns-resolver';
@@ -53,10 +54,6 @@ const FAILURE_FRESH_MS = 30_000;
 /** After so many failures in a row a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a second. */
 const FAILURES_TO_PAUSE = 5;
 
-class DeadlinePassed extends Error {
-  override readonly name = 'TimeoutError';
-}
-
 /** The messages of DNS errors name the host that was asked for; their codes do not. */
 function describeFailure(cause: unknown): string {
   const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined;
@@ -67,13 +64,6 @@ function describeFailure(cause: unknown): string {
 /** The time of the source is over, by our clock or by the resolver's. */
 function isLate(cause: unknown): boolean {
   return isTimeout(cause) || (typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 'ETIMEOUT');
-}
-
-function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new DeadlinePassed(`no answer within ${ms} ms`)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** One source with its deadline and its pause after repeated failures. */
@@ -90,7 +80,7 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
     if (!work) return { value: nothing, check: undefined };
     if (clock.monotonic() < pausedUntil) return { value: nothing, check: checkOf('paused') };
     try {
-      const value = await withDeadline(work(), SOURCE_DEADLINE_MS);
+      const value = await within(SOURCE_DEADLINE_MS, work);
       failures = 0;
       return { value, check: checkOf() };
     } catch (cause) {

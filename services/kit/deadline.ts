@@ -1,4 +1,5 @@
 import { ServiceError } from './errors';
+import { anySignal } from './tracing';
 
 /** The handler's wait is over: 30 s unless the route says otherwise. */
 export const DEFAULT_DEADLINE_MS = 30_000;
@@ -36,6 +37,21 @@ export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): 
     return await Promise.race([aborted, result]);
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Work under a deadline of its own. Its signal fires at the deadline with {@link DeadlinePassed}, and with the caller's; either ends the
+ * wait, even for work that ignores it.
+ */
+export async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>, caller?: AbortSignal): Promise<T> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+  const signal = caller ? anySignal(caller, deadline.signal) : deadline.signal;
+  try {
+    return await untilAborted(work(signal), signal);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

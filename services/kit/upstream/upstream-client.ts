@@ -2,10 +2,11 @@ import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
-import { DeadlinePassed, untilAborted } from '../deadline';
+import { within } from '../deadline';
 import { upstreamFailure } from '../errors';
 import { joinHeaders } from '../input/join-headers';
 import { type Metrics } from '../metrics';
+import { readCapped, ResponseTooLarge } from './read-capped';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
 import { watchExchange } from './watch-exchange';
 
@@ -67,22 +68,6 @@ export interface UpstreamClient {
   /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
   stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }>;
   close(): Promise<void>;
-}
-
-/** More bytes than the cap. */
-class ResponseTooLarge extends Error {
-  override readonly name = 'ResponseTooLarge';
-}
-
-async function readCapped(body: Readable, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let seen = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    seen += chunk.length;
-    if (seen > maxBytes) throw new ResponseTooLarge(`the response is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, seen);
 }
 
 function pathWith(basePath: string, request: UpstreamRequest): string {
@@ -182,19 +167,13 @@ class UndiciUpstreamClient implements UpstreamClient {
     const { name, target, metrics } = this.options;
     // A missing setting is nobody's time-out: refuse before the clock starts.
     baseUrlFor(target, request.mode);
+    const exchange = { upstream: name, metrics, signal: request.signal };
     const timeoutMs = this.timeoutOf(request);
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
     try {
-      const signal = AbortSignal.any([request.signal, deadline.signal]);
-      // undici notices a signal only once it is connected.
-      return await watchExchange({ upstream: name, metrics, signal: request.signal }, (traceparent) =>
-        untilAborted(work({ signal, traceparent }), signal),
-      );
+      // undici notices a signal only once it is connected, the deadline at once.
+      return await watchExchange(exchange, (traceparent) => within(timeoutMs, (signal) => work({ signal, traceparent }), request.signal));
     } catch (error) {
       throw upstreamFailure(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

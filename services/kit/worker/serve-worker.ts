@@ -49,7 +49,7 @@ export interface WorkerServer {
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** Our own clients leave at once when they hear it (WorkerStanding); a watcher that stays is waited for no longer than this. */
+/** Our own clients leave at once when they hear it (WorkerAvailability); a watcher that stays is waited for no longer than this. */
 const LEAVE_MS = 3_000;
 
 /** A handler that throws at once fails like one that rejects. */

@@ -25,7 +25,7 @@ interface Watched {
  * refuses anything, so that calls which cannot be repeated, an upload for one, go to another in time. Ending the `Watch` tells it
  * that nothing more will come from here: it follows the last call on the same connection.
  */
-export class WorkerStanding {
+export class WorkerAvailability {
   private readonly watched: ReadonlyMap<string, Watched>;
   private known: Promise<void> | undefined;
   private noteKnown: () => void = () => undefined;

@@ -7,7 +7,7 @@ import { isUnreachable, workerFailure } from './grpc-status';
 import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from '../metrics';
 import { watchExchange } from '../upstream/watch-exchange';
-import { WorkerStanding } from './worker-availability';
+import { WorkerAvailability } from './worker-availability';
 import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
 
 /** Messages of a worker's methods, by method name; take them from the generated proto types. */
@@ -114,7 +114,7 @@ function settleWith(resolve: (response: object) => void, reject: (error: Error) 
 class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   private readonly clients: ReadonlyMap<string, Client>;
   /** Undefined with a single worker: there is no other to turn to. */
-  private readonly standing: WorkerStanding | undefined;
+  private readonly availability: WorkerAvailability | undefined;
   private turn = 0;
 
   constructor(private readonly options: WorkerClientOptions) {
@@ -126,7 +126,7 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       'grpc.max_reconnect_backoff_ms': SLOWEST_RECONNECT_MS,
     };
     this.clients = new Map(options.addresses.map((address) => [address, new Client(address, clientCredentials(options.tls), channel)]));
-    this.standing = this.clients.size > 1 ? new WorkerStanding(this.clients) : undefined;
+    this.availability = this.clients.size > 1 ? new WorkerAvailability(this.clients) : undefined;
   }
 
   get addresses(): readonly string[] {
@@ -162,17 +162,17 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   }
 
   async inTurn(): Promise<readonly string[]> {
-    const { addresses, standing } = this;
-    if (!standing) return addresses;
-    await standing.ready();
-    await standing.someServing();
+    const { addresses, availability } = this;
+    if (!availability) return addresses;
+    await availability.ready();
+    await availability.someServing();
     const start = this.turn++;
     const inTurn = addresses.map((_, index) => addresses[(start + index) % addresses.length] ?? '');
-    return [...inTurn.filter((each) => standing.isServing(each)), ...inTurn.filter((each) => !standing.isServing(each))];
+    return [...inTurn.filter((each) => availability.isServing(each)), ...inTurn.filter((each) => !availability.isServing(each))];
   }
 
   close(): void {
-    this.standing?.close();
+    this.availability?.close();
     for (const client of this.clients.values()) client.close();
   }
 

@@ -1,6 +1,5 @@
-import { DeadlinePassed } from '../../kit/deadline';
+import { DeadlinePassed, within } from '../../kit/deadline';
 import { ServiceError } from '../../kit/errors';
-import { anySignal } from '../../kit/tracing';
 import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
@@ -26,19 +25,18 @@ export interface ImageHandlers {
 export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions): ImageHandlers {
   return {
     RemoveBackground: async ({ image }, { signal: caller, log, mode }) => {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
       const startedAt = performance.now();
-      try {
+      const remove = async (signal: AbortSignal): Promise<RemoveBackgroundResponse> => {
         const picture = await openPicture(image);
         const { width, height } = picture;
-        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal: anySignal(caller, deadline.signal) });
+        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal });
         log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
         return { png, width, height, engine };
+      };
+      try {
+        return await within(deadlineMs, remove, caller);
       } catch (error) {
         throw error instanceof DeadlinePassed ? new ServiceError('upstream_timeout', { cause: error }) : error;
-      } finally {
-        clearTimeout(timer);
       }
     },
   };

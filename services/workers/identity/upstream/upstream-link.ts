@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { untilAborted } from '../../../kit/deadline';
+import { within } from '../../../kit/deadline';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
@@ -17,11 +17,6 @@ const frameSchema = z.looseObject({
   sessionId: z.string().optional(),
 });
 export type LinkFrame = z.output<typeof frameSchema>;
-
-/** Why waiting ended. Named so that it is taken for a time-out. */
-class NoAnswer extends Error {
-  override readonly name = 'TimeoutError';
-}
 
 interface Waiter {
   readonly resolve: (frame: LinkFrame) => void;
@@ -74,18 +69,11 @@ export class UpstreamLink {
 
   private async send(message: LinkMessage, key: string, signal: AbortSignal): Promise<LinkFrame> {
     const { messageMs } = this.options.timings;
-    const cancel = new AbortController();
-    const abort = (): void => cancel.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(() => cancel.abort(new NoAnswer(`no answer within ${messageMs} ms`)), messageMs);
+    const { upstream = 'link', metrics } = this.options;
+    const exchange = { upstream, operation: message.type, metrics, signal };
     try {
-      const { upstream = 'link', metrics } = this.options;
-      const exchange = { upstream, operation: message.type, metrics, signal };
-      return await watchExchange(exchange, () => untilAborted(this.sendNow(message, key, cancel.signal), cancel.signal));
+      return await watchExchange(exchange, () => within(messageMs, (either) => this.sendNow(message, key, either), signal));
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
       this.waiting.delete(key);
     }
   }

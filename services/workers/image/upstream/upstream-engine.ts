@@ -1,4 +1,4 @@
-import { DeadlinePassed } from '../../../kit/deadline';
+import { within } from '../../../kit/deadline';
 import { type Metrics } from '../../../kit/metrics';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
@@ -22,20 +22,12 @@ export function createUpstreamEngine({ target, token, timeoutMs, metrics }: Upst
     cutOut: async (picture, { mode, signal }) => {
       const url = baseUrlFor(target, mode).replace(/^http/, 'ws');
       const upright = await uprightPicture(picture);
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
-      try {
-        const exchange = {
-          url,
-          token: mode === 'live' ? token : undefined,
-          picture: upright,
-          signal: AbortSignal.any([signal, deadline.signal]),
-        };
-        const frame = await watchExchange({ upstream: 'background_removal', metrics, signal }, () => exchangePicture(exchange));
-        return { png: await checkResult(frame, picture), engine: frame.engine };
-      } finally {
-        clearTimeout(timer);
-      }
+      const exchange = { url, token: mode === 'live' ? token : undefined, picture: upright };
+      const watched = { upstream: 'background_removal', metrics, signal };
+      const frame = await watchExchange(watched, () =>
+        within(timeoutMs, (either) => exchangePicture({ ...exchange, signal: either }), signal),
+      );
+      return { png: await checkResult(frame, picture), engine: frame.engine };
     },
     close: () => Promise.resolve(),
   };

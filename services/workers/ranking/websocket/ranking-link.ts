@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
+import { untilAborted, within } from '../../../kit/deadline';
 import { ServiceError, upstreamFailure } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
@@ -39,7 +39,7 @@ function failed(reason: string, detail: string): ServiceError {
 }
 
 /** One open WebSocket and the questions that wait on it. */
-class Connection {
+class RankingConnection {
   private readonly pending = new Map<string, Pending>();
   private heard = true;
   isOpen = true;
@@ -117,8 +117,8 @@ class Connection {
  * connection was lost is asked once more.
  */
 export class RankingLink {
-  private connection: Connection | undefined;
-  private opening: Promise<Connection> | undefined;
+  private connection: RankingConnection | undefined;
+  private opening: Promise<RankingConnection> | undefined;
   private closed = false;
 
   constructor(private readonly options: RankingLinkOptions) {}
@@ -128,16 +128,12 @@ export class RankingLink {
    * @throws ServiceError `upstream_timeout` or `upstream_failed`; the signal's reason when the caller leaves
    */
   async ask(parameters: RankParameters, signal: AbortSignal): Promise<string> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(this.options.messageMs)), this.options.messageMs);
-    const either = AbortSignal.any([signal, deadline.signal]);
+    const exchange = { upstream: 'ranking_websocket', metrics: this.options.metrics, signal };
+    const ask = (either: AbortSignal): Promise<string> => this.askTwice(parameters, either);
     try {
-      const exchange = { upstream: 'ranking_websocket', metrics: this.options.metrics, signal };
-      return await watchExchange(exchange, () => this.askTwice(parameters, either));
+      return await watchExchange(exchange, () => within(this.options.messageMs, ask, signal));
     } catch (error) {
       throw error instanceof LinkLost ? unreachable(error) : upstreamFailure(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -161,14 +157,14 @@ export class RankingLink {
   }
 
   /** Callers that find it closed share one handshake, which outlives each of them. */
-  private open(): Promise<Connection> {
+  private open(): Promise<RankingConnection> {
     if (this.closed) return Promise.reject(unreachable(undefined));
     if (this.connection?.isOpen) return Promise.resolve(this.connection);
     this.opening ??= this.connect().finally(() => (this.opening = undefined));
     return this.opening;
   }
 
-  private connect(): Promise<Connection> {
+  private connect(): Promise<RankingConnection> {
     const { url, token, messageMs } = this.options;
     return new Promise((resolve, reject) => {
       const socket = new WebSocket(url, {
@@ -183,7 +179,7 @@ export class RankingLink {
       socket.once('error', refuse);
       socket.once('open', () => {
         socket.off('error', refuse);
-        const connection = new Connection(socket, this.options);
+        const connection = new RankingConnection(socket, this.options);
         this.connection = connection;
         if (this.closed) connection.end();
         resolve(connection);
