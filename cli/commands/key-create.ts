@@ -1,8 +1,7 @@
 import { type Command } from 'commander';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type IssueKeyOptions } from '../../plugins/stores/postgres/keys/issue-key';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { importKey } from '../../plugins/stores/postgres/keys/import-key';
+import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-key';
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';

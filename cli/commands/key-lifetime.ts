@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
+import { expireKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseDuration, parseId, parseInstant } from './parse-arguments';

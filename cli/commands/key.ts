@@ -1,10 +1,9 @@
 import { type Command } from 'commander';
 import { type CredentialState } from '../../plugins/core/ports';
 import { viewKey } from '../../plugins/stores/postgres/keys/key-view';
-import { listKeys } from '../../plugins/stores/postgres/keys/list-keys';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { listKeys, showKey } from '../../plugins/stores/postgres/keys/show-keys';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
-import { showKey } from '../../plugins/stores/postgres/keys/show-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { addKeyIssuing } from './key-create';
 import { addKeyLifetime } from './key-lifetime';

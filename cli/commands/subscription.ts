@@ -1,9 +1,8 @@
 import { type Command } from 'commander';
 import { type SubscriptionState } from '../../plugins/core/ports';
-import { type SubscriptionView } from '../../plugins/stores/postgres/subscriptions/subscription-view';
+import { type SubscriptionView, listSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../plugins/stores/postgres/subscriptions/create-subscription';
-import { listSubscriptions } from '../../plugins/stores/postgres/subscriptions/list-subscriptions';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';

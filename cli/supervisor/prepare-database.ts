@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { seedDemoCustomer } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { seedDemoCustomer } from '../../plugins/stores/postgres/customers/join-customer';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { describeConnectionError, isConnectionError } from '../database-problem';
 import { readMigrationStanding } from './migrations';

@@ -94,7 +94,7 @@ export class SupervisedChild {
 
   async #keepRunning(): Promise<void> {
     while (!this.#isStopping) {
-      await this.#runOnce().catch((error: unknown) => {
+      await this.#runIdempotently().catch((error: unknown) => {
         this.#deaths += 1;
         this.#note(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
       });
@@ -105,7 +105,7 @@ export class SupervisedChild {
   }
 
   /** Starts the process and waits for its end. */
-  async #runOnce(): Promise<void> {
+  async #runIdempotently(): Promise<void> {
     await this.spec.prepare?.();
     if (this.#isStopping) return;
     const startedAt = performance.now();

@@ -1,25 +1,26 @@
-/** Everything that is written to the audit log, by subject and verb. The dashboard has words for each, checked by the compiler. */
-export type AuditAction =
-  | 'customer.create'
-  | 'key.create'
-  | 'key.import'
-  /** The new key of a rotation. */
-  | 'key.rotate'
-  /** The old key of a rotation. */
-  | 'key.rotated'
-  | 'key.change'
-  | 'key.rules'
-  | 'key.expire'
-  | 'key.activate'
-  | 'key.deactivate'
-  | 'key.revoke'
-  | 'subscription.create'
-  | 'subscription.reactivate'
-  | 'subscription.change'
-  | 'subscription.pause'
-  | 'subscription.resume'
-  | 'subscription.cancel'
-  | 'webhook.create'
-  | 'webhook.change'
-  | 'webhook.secret'
-  | 'webhook.delete';
+/** What the audit log says was done. Old logs keep their words: a word may be added here, and none taken away. */
+export const AUDIT_ACTIONS = [
+  'customer.create',
+  'key.create',
+  'key.import',
+  'key.rotate',
+  'key.rotated',
+  'key.change',
+  'key.rules',
+  'key.expire',
+  'key.activate',
+  'key.deactivate',
+  'key.revoke',
+  'subscription.create',
+  'subscription.reactivate',
+  'subscription.change',
+  'subscription.pause',
+  'subscription.resume',
+  'subscription.cancel',
+  'webhook.create',
+  'webhook.change',
+  'webhook.delete',
+  'webhook.secret',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];

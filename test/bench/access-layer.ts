@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { hashApiKey } from '../../plugins/core/api-key';
 import { type BenchNode, startBenchNode } from './support/bench-node';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';

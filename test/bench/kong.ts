@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start } from './support/load';
 import { startRealKong } from './support/real-kong';

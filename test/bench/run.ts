@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
 import { kongTable, measureRealKong } from './kong';
 import { type BenchNode, startBenchNode } from './support/bench-node';

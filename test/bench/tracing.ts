@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/seed-demo-customer';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { cpuMicros, measure, start } from './support/load';
 

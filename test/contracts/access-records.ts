@@ -6,10 +6,9 @@ import { checkWhitelist } from '../../plugins/core/whitelist';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/keys/create-key';
-import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */

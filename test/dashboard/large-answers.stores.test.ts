@@ -1,6 +1,6 @@
 import { type LightMyRequestResponse } from 'fastify';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
 /** A twentieth of what a key may have, as long as they may be: more than a page of a list may come to. */

@@ -3,9 +3,8 @@ import { type AlertView, listAlerts, markAlertsRead } from '../../plugins/stores
 import { pruneAlerts } from '../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { changeWebhook } from '../../plugins/stores/postgres/webhooks/change-webhook';
 import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
-import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
+import { expireKey, revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
 import { alertText } from '../../services/dashboard/api/alerts/alert-text';
 import { newKey } from '../contracts/access-records';

@@ -28,7 +28,7 @@ const PRUNE = "DELETE FROM submission WHERE customer_id = $1 AND at < now() - in
  * @param work makes something and returns its id; a failure frees the submission
  * @throws SubmissionRepeated; what `work` throws
  */
-export function runOnce<T extends { readonly id: string }>(
+export function runIdempotently<T extends { readonly id: string }>(
   db: Database,
   { customerId, submission }: Submission,
   work: (client: PoolClient) => Promise<T>,

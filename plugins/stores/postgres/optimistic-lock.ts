@@ -22,7 +22,7 @@ export class VersionConflict extends Error {
  * @param work other operations on the given client, which is in the transaction
  * @throws VersionConflict; OperationRefused `key_unknown`; what `work` throws
  */
-export function changeKeyAtVersion<T>(
+export function changeKeyOptimistically<T>(
   db: Database,
   key: KeyRef & { readonly version: string },
   work: (client: PoolClient, before: KeyView) => Promise<T>,
@@ -38,7 +38,7 @@ export function changeKeyAtVersion<T>(
  * The same for a subscription.
  * @throws VersionConflict; OperationRefused `subscription_unknown`; what `work` throws
  */
-export function changeSubscriptionAtVersion<T>(
+export function changeSubscriptionOptimistically<T>(
   db: Database,
   subscription: SubscriptionRef & { readonly version: string },
   work: (client: PoolClient, before: SubscriptionView) => Promise<T>,

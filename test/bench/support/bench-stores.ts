@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
-import { seedDemoCustomer } from '../../../plugins/stores/postgres/customers/seed-demo-customer';
+import { seedDemoCustomer } from '../../../plugins/stores/postgres/customers/join-customer';
 import { startTestRedis } from '../../support/redis/redis';
 import { stopAll } from './load';
 

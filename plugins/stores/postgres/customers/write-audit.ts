@@ -1,3 +1,4 @@
+import { type AuditAction } from '../../../core/audit-actions';
 import { type Database } from '../database';
 
 /** Who did it, for example `cli` or `dashboard:you@example.com`; with the address it came from when it came over a network. */
@@ -5,8 +6,7 @@ export type Actor = string | { readonly name: string; readonly from: string };
 
 export interface AuditEntry {
   readonly actor: Actor;
-  /** For example `key.revoke`. */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly subject: { kind: 'customer' | 'credential' | 'subscription'; id: string };
   /** What changed. Never a key or its hash. */
   readonly details?: Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import { displayOf, generateApiKey, hashApiKey } from '../../../core/api-key';
 import { type KeyMode } from '../../../core/ports';
 import { type Database, inTransaction } from '../database';
+import { OperationRefused } from '../operation-refused';
 import { type IssueKeyOptions, issueKey, type IssuedKey } from './issue-key';
 import { checkMode } from './key-options';
 
@@ -25,4 +26,27 @@ export async function createKey(db: Database, options: CreateKeyOptions): Promis
   const secret = { hash: hashApiKey(key), display: displayOf(key), mode };
   const issued = await inTransaction(db, (client) => issueKey(client, { ...options, secret, action: 'key.create' }));
   return { key, ...issued };
+}
+
+export type ImportKeyOptions = IssueKeyOptions & {
+  /** SHA-256 of the foreign key, 64 hex digits. */
+  readonly hash: string;
+  /** Last four characters for display; only for keys of 16 characters or more, or they would give half the secret away. */
+  readonly lastFour?: string;
+  /** Default: live. */
+  readonly mode?: KeyMode;
+};
+
+/**
+ * Stores a key that another system made, by its hash, so that customers can keep it.
+ * @throws OperationRefused `hash_malformed`, `key_exists`, and all that createKey refuses
+ */
+export async function importKey(db: Database, options: ImportKeyOptions): Promise<IssuedKey> {
+  const hash = options.hash.trim().toLowerCase();
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new OperationRefused('hash_malformed', 'the hash must be a SHA-256 of 64 hexadecimal digits');
+  const lastFour = options.lastFour ?? '';
+  if (!/^([\x21-\x7e]{4})?$/.test(lastFour))
+    throw new OperationRefused('hash_malformed', 'the last four characters must be four printable ones');
+  const secret = { hash, display: { prefix: '', lastFour }, mode: checkMode(options.mode ?? 'live') };
+  return inTransaction(db, (client) => issueKey(client, { ...options, secret, action: 'key.import' }));
 }

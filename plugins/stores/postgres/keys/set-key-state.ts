@@ -1,10 +1,12 @@
+import { type AuditAction } from '../../../core/audit-actions';
 import { type CredentialState } from '../../../core/ports';
-import { type Database, inTransaction } from '../database';
-import { type KeyRef, type KeyView, lockKey } from './key-view';
-import { OperationRefused } from '../operation-refused';
 import { type Actor, writeAudit } from '../customers/write-audit';
+import { type Database, inTransaction } from '../database';
+import { OperationRefused } from '../operation-refused';
+import { checkDate } from './key-options';
+import { type KeyRef, type KeyView, lockKey } from './key-view';
 
-const ACTIONS: Record<CredentialState, string> = { active: 'key.activate', inactive: 'key.deactivate', revoked: 'key.revoke' };
+const ACTIONS: Record<CredentialState, AuditAction> = { active: 'key.activate', inactive: 'key.deactivate', revoked: 'key.revoke' };
 
 /**
  * Activates, deactivates or revokes a key. A key that is in the state already is left as it is; revoked is final.
@@ -30,4 +32,27 @@ export function setKeyState(db: Database, options: KeyRef & { readonly state: Cr
 /** Ends a key for good. @throws OperationRefused `key_unknown` */
 export function revokeKey(db: Database, options: KeyRef & { readonly actor: Actor }): Promise<KeyView> {
   return setKeyState(db, { ...options, state: 'revoked' });
+}
+
+/** Rounded down to the millisecond, so that "now" has passed for a node that asks a moment later. */
+const EXPIRE = `UPDATE credential SET expires_at = COALESCE($2, date_trunc('milliseconds', now())) WHERE id = $1`;
+
+/**
+ * Sets the moment from which a key is refused.
+ * @param options.at default: now; null lets the key live for ever again
+ * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `date_malformed`
+ */
+export function expireKey(db: Database, options: KeyRef & { readonly at?: Date | null; readonly actor: Actor }): Promise<KeyView> {
+  const { at, actor } = options;
+  if (at) checkDate(at);
+  return inTransaction(db, async (client) => {
+    const before = await lockKey(client, options);
+    if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
+    if (at === null) await client.query('UPDATE credential SET expires_at = NULL WHERE id = $1', [before.id]);
+    else await client.query(EXPIRE, [before.id, at ?? null]);
+    const after = await lockKey(client, before);
+    const details = { before: before.expiresAt, after: after.expiresAt };
+    await writeAudit(client, { actor, action: 'key.expire', subject: { kind: 'credential', id: before.id }, details });
+    return after;
+  });
 }

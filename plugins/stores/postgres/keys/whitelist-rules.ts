@@ -1,6 +1,9 @@
 import { type PoolClient } from 'pg';
 import { parseWhitelistRule, type WhitelistRule } from '../../../core/whitelist';
+import { type Actor, writeAudit } from '../customers/write-audit';
+import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
 /** Rules live in the memory of every node, for every key in use. */
 const MOST_RULES = 10_000;
@@ -27,4 +30,31 @@ export async function insertRules(client: PoolClient, credentialId: string, rule
     'INSERT INTO whitelist_rule (credential_id, kind, rule) SELECT $1, kind, rule FROM unnest($2::text[], $3::text[]) AS r(kind, rule)',
     [credentialId, rules.map(({ kind }) => kind), rules.map(({ text }) => text)],
   );
+}
+
+/**
+ * Replaces all whitelist rules of a key; an empty list admits every caller again. The same rules again are no change.
+ * @param options.rules as a customer writes them
+ * @throws OperationRefused `key_unknown`, `rule_malformed`
+ */
+export async function replaceKeyRules(
+  db: Database,
+  options: KeyRef & { readonly rules: readonly string[]; readonly actor: Actor },
+): Promise<KeyView> {
+  const rules = new Map(parseRules(options.rules).map((rule) => [rule.text, rule]));
+  return inTransaction(db, async (client) => {
+    const before = await lockKey(client, options);
+    const known = new Set(before.rules);
+    const removed = before.rules.filter((rule) => !rules.has(rule));
+    const added = [...rules.values()].filter(({ text }) => !known.has(text));
+    if (added.length + removed.length === 0) return before;
+    if (removed.length > 0) {
+      await client.query('DELETE FROM whitelist_rule WHERE credential_id = $1 AND rule = ANY ($2)', [before.id, removed]);
+    }
+    await insertRules(client, before.id, added);
+    const after = await viewKey(client, before);
+    const details = { added: after.rules.filter((rule) => !known.has(rule)), removed };
+    await writeAudit(client, { actor: options.actor, action: 'key.rules', subject: { kind: 'credential', id: before.id }, details });
+    return after;
+  });
 }

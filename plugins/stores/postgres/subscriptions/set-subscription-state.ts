@@ -1,10 +1,11 @@
+import { type AuditAction } from '../../../core/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-const ACTIONS: Record<SubscriptionState, string> = {
+const ACTIONS: Record<SubscriptionState, AuditAction> = {
   active: 'subscription.resume',
   paused: 'subscription.pause',
   cancelled: 'subscription.cancel',

@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { type AuditAction } from '../../../core/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from './subscription-terms';
@@ -88,7 +89,7 @@ async function join(
 
 async function audited(
   client: PoolClient,
-  { id, action, actor, details }: { id: string; action: string; actor: Actor; details: Readonly<Record<string, unknown>> },
+  { id, action, actor, details }: { id: string; action: AuditAction; actor: Actor; details: Readonly<Record<string, unknown>> },
 ): Promise<string> {
   await writeAudit(client, { actor, action, subject: { kind: 'subscription', id }, details });
   return id;

@@ -1,4 +1,5 @@
 import { type SubscriptionState } from '../../../core/ports';
+import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 
@@ -51,4 +52,14 @@ export async function lockSubscription(db: Database, { id, customerId }: Subscri
     : { rows: [] };
   if (!rows[0]) throw new OperationRefused('subscription_unknown', `there is no subscription "${id}"`);
   return rows[0];
+}
+
+/**
+ * A customer's subscriptions in any state, by product.
+ * @param options.customer e-mail address or id
+ * @throws OperationRefused `customer_unknown`
+ */
+export async function listSubscriptions(db: Database, { customer }: { customer: string }): Promise<SubscriptionView[]> {
+  const { id } = await requireCustomer(db, customer);
+  return viewSubscriptions(db, id);
 }

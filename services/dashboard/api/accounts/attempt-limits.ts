@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Pool } from 'pg';
 import { formatIpAddress, networkValue, parseIpAddress } from '../../../../plugins/core/ip-address';
-import { clearAttempts } from '../../../../plugins/stores/postgres/customers/clear-attempts';
-import { takeAttempt } from '../../../../plugins/stores/postgres/customers/take-attempt';
+import { clearAttempts, takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { Refusal } from '../http/refusal';
 
 /** Limits by account, beside better-auth's by address: guesses may come from many addresses, and mail goes to one. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { changeKeyAtVersion } from '../../../../plugins/stores/postgres/optimistic-lock';
+import { changeKeyOptimistically } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
 import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
-import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/replace-key-rules';
+import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
 import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
-import { runOnce } from '../../../../plugins/stores/postgres/idempotent-operation';
+import { runIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
 import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { id } from '../../contract/fields';
 import {
@@ -58,7 +58,7 @@ const create = defineEndpoint({
       ...(plan === undefined ? {} : { plan }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     };
-    const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) => createKey(client, wanted));
+    const { key: secret, id: made } = await runIdempotently(db, { customerId, submission }, (client) => createKey(client, wanted));
     return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
   },
 });
@@ -82,7 +82,7 @@ const change = defineEndpoint({
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
     const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
-    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
+    return describeKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });
 
@@ -94,7 +94,9 @@ const replaceRules = defineEndpoint({
   answer: key,
   handler: async ({ params: { id: wanted }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
     const ref = { id: wanted, customerId };
-    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
+    return describeKey(
+      await changeKeyOptimistically(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })),
+    );
   },
 });
 
@@ -107,7 +109,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
     answer: key,
     handler: async ({ params: { id: wanted }, body: { version }, caller: { customerId, actor } }, { db }) => {
       const ref = { id: wanted, customerId };
-      return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
+      return describeKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
     },
   });
 }
@@ -121,8 +123,8 @@ const rotate = defineEndpoint({
   handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
     const { version, submission, overlapHours } = body;
     const ref = { id: wanted, customerId };
-    const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) =>
-      changeKeyAtVersion(client, { ...ref, version }, () => rotateKey(client, { ...ref, overlapMs: overlapHours * HOUR_MS, actor })),
+    const { key: secret, id: made } = await runIdempotently(db, { customerId, submission }, (client) =>
+      changeKeyOptimistically(client, { ...ref, version }, () => rotateKey(client, { ...ref, overlapMs: overlapHours * HOUR_MS, actor })),
     );
     return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
   },

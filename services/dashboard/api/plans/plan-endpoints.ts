@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
 import { CATALOGUE, type CatalogueProduct } from '../../../../plugins/core/catalogue';
-import { changeSubscriptionAtVersion, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
+import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
@@ -49,7 +49,7 @@ async function changeAt(
 ): Promise<Subscription> {
   const { caller, deps } = scope;
   try {
-    await changeSubscriptionAtVersion(deps.db, { ...ref, customerId: caller.customerId }, work);
+    await changeSubscriptionOptimistically(deps.db, { ...ref, customerId: caller.customerId }, work);
   } catch (error) {
     if (!(error instanceof VersionConflict)) throw error;
     throw new Refusal('version_conflict', { members: { current: await standing(deps.db, ref.id, scope) } });

@@ -1,6 +1,6 @@
 import { explainDecision } from '../../../../plugins/core/explain';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
-import { listRefusals } from '../../../../plugins/stores/postgres/decisions/list-refusals';
+import { listDenials } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { ServiceError } from '../../../kit/errors';
 import { explanation, listRefusalsQuery, refusalPage, requestIdParams } from '../../contract/explain';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
@@ -37,7 +37,7 @@ const refusals = defineEndpoint({
   query: listRefusalsQuery,
   answer: refusalPage,
   handler: async ({ query: { after, limit, key }, caller: { customerId } }, { db }) => {
-    const page = await listRefusals(db, { customerId, limit, keyId: key, after });
+    const page = await listDenials(db, { customerId, limit, keyId: key, after });
     return {
       refusals: page.refusals.map(({ requestId, at, code, product, keyId, maskedKey, callerAddress, originHost }) => ({
         requestId,

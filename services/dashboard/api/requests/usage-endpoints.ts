@@ -1,6 +1,6 @@
 import { type z } from 'zod';
 import { windowsAt } from '../../../../plugins/core/quota';
-import { readRefusalCounts } from '../../../../plugins/stores/postgres/decisions/read-refusal-counts';
+import { readDenialCounts } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { invalidInput } from '../../../kit/errors';
 import { streamReply } from '../../../kit/service/reply';
@@ -28,7 +28,7 @@ function checkPeriod({ from, to }: Period): void {
 async function readPeriod(period: Period, { customerId }: Caller, { db }: DashboardDeps): Promise<Pick<Usage, 'days' | 'refusals'>> {
   checkPeriod(period);
   const query = { customerId, fromDay: period.from, toDay: period.to };
-  const [days, refusals] = await Promise.all([readUsage(db, query), readRefusalCounts(db, query)]);
+  const [days, refusals] = await Promise.all([readUsage(db, query), readDenialCounts(db, query)]);
   const isWanted = ({ product }: { product: string | null }): boolean => period.product === undefined || product === period.product;
   return {
     days: days

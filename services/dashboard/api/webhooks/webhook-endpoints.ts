@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../../../plugins/stores/postgres/webhooks/change-webhook';
 import { createWebhook } from '../../../../plugins/stores/postgres/webhooks/create-webhook';
 import { listDeliveries, replayDelivery, requestTestDelivery } from '../../../../plugins/stores/postgres/webhooks/delivery-view';
-import { takeAttempt } from '../../../../plugins/stores/postgres/customers/take-attempt';
+import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { viewWebhooks } from '../../../../plugins/stores/postgres/webhooks/webhook-view';
 import { invalidInput } from '../../../kit/errors';
 import { checkGuardedUrl } from '../../../kit/upstream/guarded-fetch';

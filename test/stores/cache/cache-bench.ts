@@ -1,7 +1,7 @@
-import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
-import { type AccessRecordCacheOptions, AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
-import { type Change, type ChangeFeed } from '../../plugins/stores/cache/change-feed';
+import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable } from '../../../plugins/core/ports';
+import { compileWhitelist } from '../../../plugins/core/whitelist';
+import { type AccessRecordCacheOptions, AccessRecordCache } from '../../../plugins/stores/cache/access-record-cache';
+import { type Change, type ChangeFeed } from '../../../plugins/stores/cache/change-feed';
 
 /** Milliseconds. */
 export const MINUTE = 60_000;

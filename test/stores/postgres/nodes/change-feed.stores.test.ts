@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
-import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
-import { AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
-import { type Change } from '../../plugins/stores/cache/change-feed';
-import { PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
-import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
-import { migrate } from '../../plugins/stores/postgres/migrate';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
-import { describeAccessRecords, newKey } from '../contracts/access-records';
-import { eventually } from '../support/eventually';
-import { openPooler } from '../support/postgres/pooler';
-import { runFolder } from '../support/run-folder';
-import { signalServer } from '../support/postgres/postgres-processes';
+import { type AccessRecord, StoreUnavailable } from '../../../../plugins/core/ports';
+import { AccessRecordCache } from '../../../../plugins/stores/cache/access-record-cache';
+import { type Change } from '../../../../plugins/stores/cache/change-feed';
+import { PostgresChangeFeed } from '../../../../plugins/stores/postgres/nodes/change-feed';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../cli/postgres/embedded-postgres';
+import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
+import { migrate } from '../../../../plugins/stores/postgres/migrate';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../../../plugins/stores/postgres/seed-catalogue';
+import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { describeAccessRecords, newKey } from '../../../contracts/access-records';
+import { eventually } from '../../../support/eventually';
+import { openPooler } from '../../../support/postgres/pooler';
+import { runFolder } from '../../../support/run-folder';
+import { signalServer } from '../../../support/postgres/postgres-processes';
 
 /** The longest that any node may honour a revoked key. */
 const ONE_SECOND_MS = 1_000;

@@ -1,10 +1,10 @@
-import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { createSubscription } from '../../plugins/stores/postgres/subscriptions/create-subscription';
-import { listSubscriptions } from '../../plugins/stores/postgres/subscriptions/list-subscriptions';
-import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
-import { newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { listSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { newKey } from '../../../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 const actor = 'test';
 

@@ -1,5 +1,5 @@
-import { compileWhitelist } from '../../plugins/core/whitelist';
-import { type Change } from '../../plugins/stores/cache/change-feed';
+import { compileWhitelist } from '../../../plugins/core/whitelist';
+import { type Change } from '../../../plugins/stores/cache/change-feed';
 import { bench, MINUTE, record } from './cache-bench';
 
 describe('while the feed is healthy', () => {

@@ -1,4 +1,4 @@
-import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../../plugins/core/ports';
 import { bench, MINUTE, record } from './cache-bench';
 
 describe('while the feed is down', () => {

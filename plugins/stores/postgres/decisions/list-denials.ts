@@ -1,7 +1,7 @@
 import { type Database } from '../database';
 
 /** A refused request of the last 7 days. */
-export interface RefusalView {
+export interface DenialView {
   readonly requestId: string;
   readonly at: Date;
   readonly code: string;
@@ -13,7 +13,7 @@ export interface RefusalView {
   readonly originHost: string | null;
 }
 
-export interface RefusalsQuery {
+export interface DenialsQuery {
   readonly customerId: string;
   readonly limit: number;
   /** Only of this key. */
@@ -42,15 +42,39 @@ function readCursor(cursor: string | undefined): { micros: string; requestId: st
 }
 
 /** Requests with a customer's keys that were refused, newest first. `next` is undefined at the end. */
-export async function listRefusals(
+export async function listDenials(
   db: Database,
-  query: RefusalsQuery,
-): Promise<{ refusals: readonly RefusalView[]; next: string | undefined }> {
+  query: DenialsQuery,
+): Promise<{ refusals: readonly DenialView[]; next: string | undefined }> {
   const { customerId, limit, keyId } = query;
   const { micros, requestId } = readCursor(query.after);
   const values = [customerId, keyId ?? null, micros, requestId, limit + 1];
-  const { rows } = await db.query<RefusalView & { micros: string }>(PAGE, values);
+  const { rows } = await db.query<DenialView & { micros: string }>(PAGE, values);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { refusals: shown, next: last && Buffer.from(`${last.micros}|${last.requestId}`).toString('base64url') };
+}
+
+/** Refused requests with one customer's keys. */
+export interface DenialCount {
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly day: string;
+  readonly product: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+const QUERY = `
+SELECT to_char(d.day, 'YYYY-MM-DD') AS day, d.product_id AS product, d.code, sum(d.count)::float8 AS count
+FROM denial_count d JOIN credential k ON k.id = d.credential_id
+WHERE k.customer_id = $1 AND d.day BETWEEN $2::date AND $3::date
+GROUP BY d.day, d.product_id, d.code ORDER BY d.day, d.product_id, d.code`;
+
+/** By day, product and code; up to half a second old. Both ends belong to the period. */
+export async function readDenialCounts(
+  db: Database,
+  { customerId, fromDay, toDay }: { customerId: string; fromDay: string; toDay: string },
+): Promise<DenialCount[]> {
+  const { rows } = await db.query<DenialCount>(QUERY, [customerId, fromDay, toDay]);
+  return rows;
 }

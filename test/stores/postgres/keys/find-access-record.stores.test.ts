@@ -1,8 +1,8 @@
-import { StoreUnavailable } from '../../plugins/core/ports';
-import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { describeAccessRecords, newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { StoreUnavailable } from '../../../../plugins/core/ports';
+import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { describeAccessRecords, newKey } from '../../../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 let database: TestDatabase;
 beforeAll(async () => {

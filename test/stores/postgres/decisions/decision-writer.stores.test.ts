@@ -1,12 +1,12 @@
-import { type Decision } from '../../plugins/core/ports';
-import { DecisionQueue } from '../../plugins/stores/postgres/decisions/decision-queue';
-import { DecisionWriter, type DecisionWriterOptions } from '../../plugins/stores/postgres/decisions/decision-writer';
-import { explainDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { pruneDecisions } from '../../plugins/stores/postgres/decisions/prune-decisions';
-import { newKey } from '../contracts/access-records';
-import { eventually } from '../support/eventually';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { type Decision } from '../../../../plugins/core/ports';
+import { DecisionQueue } from '../../../../plugins/stores/postgres/decisions/decision-queue';
+import { DecisionWriter, type DecisionWriterOptions } from '../../../../plugins/stores/postgres/decisions/decision-writer';
+import { explainDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { pruneDecisions } from '../../../../plugins/stores/postgres/decisions/prune-decisions';
+import { newKey } from '../../../contracts/access-records';
+import { eventually } from '../../../support/eventually';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 let database: TestDatabase;
 const writers: DecisionWriter[] = [];

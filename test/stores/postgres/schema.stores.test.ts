@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
-import { touchLastUsed } from '../../plugins/stores/postgres/keys/touch-last-used';
-import { newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
+import { touchLastUsed } from '../../../plugins/stores/postgres/decisions/decision-tallies';
+import { newKey } from '../../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 let database: TestDatabase;
 beforeAll(async () => {

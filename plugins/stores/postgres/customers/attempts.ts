@@ -30,3 +30,8 @@ export async function takeAttempt(db: Pool, { key, most, windowSeconds }: Attemp
   if (count === 1) await db.query(PRUNE);
   return count > most ? waitSeconds : undefined;
 }
+
+/** Forgets what {@link takeAttempt} counted under these keys. */
+export async function clearAttempts(db: Pool, keys: readonly string[]): Promise<void> {
+  await db.query('DELETE FROM auth_rate_limit WHERE key = ANY ($1)', [keys]);
+}

@@ -1,17 +1,14 @@
-import { hashApiKey, isPlausibleKey } from '../../plugins/core/api-key';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
-import { findCustomer } from '../../plugins/stores/postgres/customers/find-customer';
-import { importKey } from '../../plugins/stores/postgres/keys/import-key';
-import { listKeys } from '../../plugins/stores/postgres/keys/list-keys';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
-import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../plugins/stores/postgres/customers/seed-demo-customer';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
-import { showKey } from '../../plugins/stores/postgres/keys/show-key';
-import { newKey } from '../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { hashApiKey, isPlausibleKey } from '../../../../plugins/core/api-key';
+import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
+import { createKey, importKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { expireKey, revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { findCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
+import { listKeys, showKey } from '../../../../plugins/stores/postgres/keys/show-keys';
+import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
+import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
+import { DEMO_EMAIL, seedDemoCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { newKey } from '../../../contracts/access-records';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 const actor = 'test';
 const nobody = '00000000-0000-4000-8000-000000000000';

@@ -1,7 +1,7 @@
-import { inTransaction } from '../../plugins/stores/postgres/database';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { eventually } from '../support/eventually';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { inTransaction } from '../../../plugins/stores/postgres/database';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { eventually } from '../../support/eventually';
+import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 let database: TestDatabase;
 beforeAll(async () => {

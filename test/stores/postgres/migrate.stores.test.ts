@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { CATALOGUE } from '../../plugins/core/catalogue';
-import { migrate, MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
-import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
-import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/system/next-version';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { migrate, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../../support/system/next-version';
+import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 describe('migrations', () => {
   let database: TestDatabase;

@@ -1,11 +1,11 @@
 import { type Pool } from 'pg';
-import { type Change, type ChangeFeed } from '../../plugins/stores/cache/change-feed';
-import { NodeReporter, type NodeReporterOptions } from '../../plugins/stores/postgres/nodes/node-reporter';
-import { readPropagation, type Propagation } from '../../plugins/stores/postgres/nodes/read-propagation';
-import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
-import { newKey } from '../contracts/access-records';
-import { eventually } from '../support/eventually';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { type Change, type ChangeFeed } from '../../../../plugins/stores/cache/change-feed';
+import { NodeReporter, type NodeReporterOptions } from '../../../../plugins/stores/postgres/nodes/node-reporter';
+import { readPropagation, type Propagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
+import { revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { newKey } from '../../../contracts/access-records';
+import { eventually } from '../../../support/eventually';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 let database: TestDatabase;
 let pool: Pool;
