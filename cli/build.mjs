@@ -69,7 +69,7 @@ function isWebBuilt(stamp) {
 
 async function buildServer() {
   const { wanted, stamp } = readSources();
-  if (isStamped(stampFile, stamp)) return false;
+  if (isStamped(stampFile, stamp)) return;
 
   const { build: esbuild } = await import('esbuild');
   mkdirSync(join(root, 'dist'), { recursive: true });
@@ -91,28 +91,18 @@ async function buildServer() {
   }
   writeApiDocument();
   writeFileSync(stampFile, stamp);
-  return true;
 }
 
 async function buildPages() {
   const stamp = stampWeb();
-  if (isWebBuilt(stamp)) return false;
+  if (isWebBuilt(stamp)) return;
   await buildWeb(root);
   writeFileSync(webStampFile, stamp);
-  return true;
-}
-
-/**
- * Builds what is not current in dist/.
- * @returns {Promise<boolean>} true when something was built
- */
-export async function build() {
-  const server = await buildServer();
-  const pages = await buildPages();
-  return server || pages;
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const built = await build();
-  console.error(built ? 'built dist/' : 'dist/ is current');
+  const current = isBuilt();
+  await buildServer();
+  await buildPages();
+  console.error(current ? 'dist/ is current' : 'built dist/');
 }

@@ -14,6 +14,7 @@ const checks = [
   ['prettier', 'prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']],
   ['dependency-cruiser', 'dependency-cruiser/bin/dependency-cruise.mjs', [...folders, '--config', '.dependency-cruiser.cjs']],
   ['knip', 'knip/bin/knip.js', ['--no-progress']],
+  ['knip of what runs in production', 'knip/bin/knip.js', ['--production', '--no-progress']],
 ];
 
 function run([name, program, args]) {

@@ -26,8 +26,8 @@ async function runProgram(module: string, args: readonly string[]): Promise<void
 
 async function runMigrations(): Promise<void> {
   const { migrateOnce } = await import('./container/migrate-once.js');
-  const applied = await migrateOnce(process.env['DATABASE_URL']);
-  process.stdout.write(`${JSON.stringify({ migrated: true, applied })}\n`);
+  const migrated = await migrateOnce(process.env['DATABASE_URL']);
+  process.stdout.write(`${JSON.stringify({ migrated: true, ...migrated })}\n`);
 }
 
 async function runCommandLine(argv: readonly string[]): Promise<void> {

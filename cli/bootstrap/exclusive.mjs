@@ -2,23 +2,32 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Field 22 of /proc/<pid>/stat: tells a process from a later one that got the same number. Empty where there is no /proc. */
-function startedAt(pid) {
+/**
+ * What Linux says of a process, from the state on: names of programs may hold spaces and parentheses. Undefined where there is no /proc.
+ * @returns {string[] | undefined} field 3 of /proc/<pid>/stat and those after it
+ */
+function readStat(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return '';
+    return undefined;
   }
 }
 
+/** Field 22: tells a process from a later one that got the same number. Empty where there is no /proc. */
+function startedAt(pid) {
+  return readStat(pid)?.[19] ?? '';
+}
+
+/** False for a zombie too: in a container without an init nobody may ever collect it. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    if (error.code !== 'EPERM') return false;
   }
+  return !['Z', 'X'].includes(readStat(pid)?.[0] ?? '');
 }
 
 /**

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
 import { checkKongConfig } from '../../kong/check';
-import { loadConfig } from '../../kong/local/config';
-import { ConfigError } from '../../kong/local/config-error';
-import { loadPluginInfo } from '../../kong/local/plugin-info';
+import { checkKongConf } from '../../kong/check-conf';
+import { loadConfig } from '../../kong/local/config/kong-yml';
+import { ConfigError } from '../../kong/local/config/config-error';
+import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import { CATALOGUE } from '../../plugins/core/catalogue';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';
@@ -20,7 +21,7 @@ Checks that
   environment   the common variables can be used
   migrations    the database has every migration, and none that this version does not know
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
-  kong          kong/kong.yml and the catalogue agree
+  kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
   services      a service answers every route of the catalogue
 and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without.`;
 
@@ -39,7 +40,8 @@ async function checkMigrations(context: CommandContext): Promise<string[]> {
 }
 
 function checkKong({ root }: CommandContext): string[] {
-  return checkKongConfig(readFileSync(join(root, 'kong', 'kong.yml'), 'utf8'), CATALOGUE);
+  const read = (name: string): string => readFileSync(join(root, 'kong', name), 'utf8');
+  return [...checkKongConfig(read('kong.yml'), CATALOGUE), ...checkKongConf(read('kong.conf'))];
 }
 
 /** The part of `kong/access-layer.json` that must agree with the code. */

@@ -76,7 +76,7 @@ export function parseInstant(text: string, option: string): Date {
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match ?? [];
   const zone = offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
   const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
-  // JavaScript turns 30 February into 2 March; a date that nobody meant must not decide when a key ends.
+  // JavaScript turns 30 February into 2 March; a date that was not meant must not decide when a key ends.
   const isRealDay = match && isCalendarDay(`${year}-${month}-${day}`);
   if (isRealDay && !Number.isNaN(instant.getTime())) return instant;
   throw invalid(`${option} is an ISO 8601 date such as 2027-03-31 or 2027-03-31T18:30:00Z, not ${quote(text)}`);

@@ -1,14 +1,22 @@
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { readMigrationStanding } from '../supervisor/migrations';
 
+export interface Migrated {
+  /** Names of the migrations that this call applied. */
+  readonly applied: readonly string[];
+  /** What an operator should know of the database's roles, if anything. */
+  readonly note?: string;
+}
+
 /**
- * Brings schema, products and plans up to date, and nothing else. May run again, and several times at once.
- * @returns the names of the migrations that this call applied
+ * Brings schema, products, plans and the rights of the process roles up to date, and nothing else. May run again, and several times at
+ * once.
  * @throws Error with one readable sentence; a database of a newer version is left alone
  */
-export async function migrateOnce(url: string | undefined): Promise<string[]> {
+export async function migrateOnce(url: string | undefined): Promise<Migrated> {
   if (!url) throw new Error('DATABASE_URL is required');
   const pool = createPool(url, { max: 1, applicationName: 'tollgate migrate' });
   try {
@@ -16,7 +24,7 @@ export async function migrateOnce(url: string | undefined): Promise<string[]> {
     if (unknown.length > 0) throw new Error(`it was used by a newer version of Tollgate (migration ${unknown.join(', ')})`);
     const applied = pending.length > 0 ? await migrate(url) : [];
     await seedCatalogue(pool);
-    return applied;
+    return (await grantPrivileges(pool)) ? { applied } : { applied, note: ROLES_MISSING };
   } catch (cause) {
     throw new Error(`the database cannot be migrated: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   } finally {

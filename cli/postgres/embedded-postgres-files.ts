@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { isAlive } from './embedded-postgres-process';
 
 /** Where everything of one embedded server lies. */
 export interface ServerFiles {
@@ -11,7 +9,6 @@ export interface ServerFiles {
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
   readonly passwordFile: string;
-  readonly portFile: string;
   readonly pidFile: string;
 }
 
@@ -21,13 +18,7 @@ export function serverFiles(dataDir: string): ServerFiles {
   // One name for one folder, however it is reached: a running server is known by the path in its command line.
   const folder = realpathSync(dataDir);
   const cluster = join(folder, 'cluster');
-  return {
-    folder,
-    cluster,
-    passwordFile: join(folder, 'password'),
-    portFile: join(folder, 'port'),
-    pidFile: join(cluster, 'postmaster.pid'),
-  };
+  return { folder, cluster, passwordFile: join(folder, 'password'), pidFile: join(cluster, 'postmaster.pid') };
 }
 
 /** Paths of the programs that npm installed for this machine. @throws Error when it installed none */
@@ -53,77 +44,33 @@ function makeExecutable(path: string): void {
   }
 }
 
-/** The server's password: made once, readable by the owner only. Two starters at once end with the same one. */
-export function readOrCreatePassword(files: ServerFiles): string {
-  if (!existsSync(files.passwordFile)) {
-    const draft = `${files.passwordFile}.${process.pid}`;
-    writeFileSync(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
-    try {
-      linkSync(draft, files.passwordFile);
-    } catch (error) {
-      if (!existsSync(files.passwordFile)) throw error;
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  }
-  return readFileSync(files.passwordFile, 'utf8').trim();
+/** The server's password: made once, readable by the owner only. */
+export function readOrCreatePassword({ passwordFile }: ServerFiles): string {
+  if (!existsSync(passwordFile)) writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  return readFileSync(passwordFile, 'utf8').trim();
 }
 
-/** Removes what first starts that were killed left behind. */
-export function removeDrafts(files: ServerFiles): void {
-  for (const name of readdirSync(files.folder)) {
-    const owner = /^cluster\.(\d+)\./.exec(name)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(files.folder, name), { recursive: true, force: true });
-  }
+/** Folders in which a cluster is made before it gets its name; those of first starts that were killed are removed. */
+export const DRAFT_PREFIX = 'cluster.';
+
+export function removeDrafts({ folder }: ServerFiles): void {
+  const drafts = readdirSync(folder).filter((name) => name.startsWith(DRAFT_PREFIX));
+  for (const name of drafts) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** What a running server writes into its data directory. */
-export interface PidFile {
-  readonly pid: number;
-  readonly port: number;
-  readonly ready: boolean;
-}
-
-/** Undefined when the file is absent or half written. */
-export function readPidFile(files: ServerFiles): PidFile | undefined {
-  let lines: string[];
-  try {
-    lines = readFileSync(files.pidFile, 'utf8').split('\n');
-  } catch {
-    return undefined;
-  }
-  const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3] ?? 0), ready: lines[7]?.trim() === 'ready' };
+/** The process that the data directory's pid file names; undefined when the file is absent or half written. */
+export function readPidFile({ pidFile }: ServerFiles): number | undefined {
+  if (!existsSync(pidFile)) return undefined;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
 }
 
 /**
  * Makes a pid file that names a process which is not this server harmless: PostgreSQL would take that process for a running server.
  * The file stays, because PostgreSQL reads from it whether backends of the old server are still alive.
  */
-export function disownPidFile(files: ServerFiles): void {
-  const [, ...rest] = readFileSync(files.pidFile, 'utf8').split('\n');
+export function disownPidFile({ pidFile }: ServerFiles): void {
+  const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
   const noSuchPid = 99_999_999;
-  writeFileSync(files.pidFile, [String(noSuchPid), ...rest].join('\n'));
-}
-
-/** A port that was free a moment ago on the loopback address. */
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (typeof address === 'object' && address ? done(address.port) : fail(new Error('no free port was found'))));
-    });
-  });
-}
-
-/** True when nothing listens on the loopback port. */
-export function isPortFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once('error', () => done(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
-  });
+  writeFileSync(pidFile, [String(noSuchPid), ...rest].join('\n'));
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
 /** False for a zombie too: in a container nobody may collect it. */
 export function isAlive(pid: number): boolean {
@@ -53,7 +54,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Where Linux does not say, nobody is listed: then only a frozen backend takes longer to end. */
+/** Empty where there is no /proc: then only a frozen backend takes longer to end. */
 function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -79,4 +80,12 @@ export async function stopServer(pid: number): Promise<void> {
     if (await waitForExit(pid, timeoutMs)) return;
   }
   throw new Error(`the embedded PostgreSQL (process ${pid}) could not be stopped`);
+}
+
+/** Ends the server that an earlier run left on the folder, if there is one. */
+export async function endLeftover(files: ServerFiles): Promise<void> {
+  const pid = readPidFile(files);
+  if (pid === undefined || !isAlive(pid)) return;
+  if (isServerOf(pid, files)) await stopServer(pid);
+  else disownPidFile(files);
 }

@@ -1,32 +1,32 @@
-import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverAccount } from './embedded-postgres-account';
-import { checkServer, codeOf, STARTING_UP, urlOf, WrongPassword } from './embedded-postgres-check';
-import {
-  disownPidFile,
-  freePort,
-  isPortFree,
-  readOrCreatePassword,
-  readPidFile,
-  serverFiles,
-  serverPrograms,
-} from './embedded-postgres-files';
-import { isAlive, isServerOf, stopServer } from './embedded-postgres-process';
-import { createCluster, type EmbeddedPostgresOptions, explainFailure, launch, NAME, type Run } from './embedded-postgres-run';
+import { Client } from 'pg';
+import { findFreePorts, isPortFree } from '../supervisor/free-port';
+import { removeDrafts, serverPrograms } from './embedded-postgres-files';
+import { endLeftover, isServerOf, stopServer } from './embedded-postgres-process';
+import { createCluster, explainFailure, launch, NAME, prepareRun, type Run } from './embedded-postgres-programs';
 
-/** First start takes about 1.3 s; a start after a crash replays the log. */
+/** A first start takes about 1.3 s; a start after a crash replays the log. */
 const START_DEADLINE_MS = 30_000;
-/** A server that starts or recovers says so, here or in its pid file; one that says nothing for this long is ended. */
-const ADOPT_DEADLINE_MS = 3_000;
+const POLL_MS = 20;
+const CONNECT_TIMEOUT_MS = 1_500;
+
+export interface EmbeddedPostgresOptions {
+  /** Folder for data and password; created when missing. */
+  readonly dataDir: string;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Where the server's own messages go. Default: `postgres.log` in `dataDir`. */
+  readonly logFile?: string;
+  /** Further server settings, for example `{ fsync: 'off' }` for throw-away test data. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
 
 export interface EmbeddedPostgres {
-  /** Holds the password: never log it. */
+  /** Of the superuser. Holds the password: never log it. */
   readonly url: string;
   readonly pid: number;
   readonly port: number;
-  /** True when a server left behind by an earlier run was taken over. */
-  readonly adopted: boolean;
   /** Ends the server within 13 s at most, usually at once; a second call does nothing. */
   stop(): Promise<void>;
 }
@@ -49,122 +49,83 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
 };
 
-/** Starts the program and waits until it takes connections. Undefined when another starter or dying backends hold the data: try again. */
-async function startServer(run: Run, port: number, deadline: number): Promise<number | undefined> {
-  const settings = { ...SETTINGS, ...run.options.settings };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const logStart = existsSync(run.logFile) ? statSync(run.logFile).size : 0;
-  const args = ['-D', run.files.cluster, '-p', String(port), ...flags];
-  const child = launch(run, { command: serverPrograms().postgres, args, paths: [run.files.cluster] });
+async function choosePort(wanted: number | undefined): Promise<number> {
+  if (wanted === undefined) return (await findFreePorts(1))[0] ?? 0;
+  if (await isPortFree(wanted)) return wanted;
+  throw new Error(`the embedded PostgreSQL could not start: port ${wanted} is in use by another program`);
+}
+
+/** Connects to the server and creates Tollgate's database when it is missing. */
+async function connectOnce({ password, files }: Run, port: number): Promise<void> {
+  const connectionString = `postgres://${NAME}:${password}@127.0.0.1:${port}/postgres`;
+  const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [NAME]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== '28P01') throw cause;
+    throw new WrongPassword(`${files.passwordFile} does not hold the password of the data beside it`, { cause });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+class WrongPassword extends Error {}
+
+/** Backends of a server that was killed end within a moment, and hold its memory until then. */
+function isHeldByOldBackends({ logFile }: Run, logStart: number): boolean {
+  return /shared memory block .* is still in use/.test(readFileSync(logFile, 'utf8').slice(logStart));
+}
+
+/** @returns its process id once it answers, undefined when it has to be started again in a moment */
+async function startServer(run: Run, args: readonly string[], port: number): Promise<number | undefined> {
+  const logStart = statSync(run.logFile).size;
+  const child = launch(run, { command: serverPrograms().postgres, folder: run.files.cluster, args: ['-p', String(port), ...args] });
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   child.unref();
-  while (performance.now() < deadline) {
-    if (failure) throw failure;
+  const deadline = performance.now() + START_DEADLINE_MS;
+  while (!failure && performance.now() < deadline) {
+    await sleep(POLL_MS);
     if (child.exitCode !== null || child.signalCode !== null) {
-      const said = readFileSync(run.logFile, 'utf8').slice(logStart);
-      if (/lock file .* already exists|shared memory block .* is still in use/.test(said)) return undefined;
-      throw new Error(explainFailure(run, 'start'));
+      if (isHeldByOldBackends(run, logStart)) return undefined;
+      throw explainFailure(run, 'start');
     }
-    const running = readPidFile(run.files);
-    if (running?.pid === child.pid && running?.ready) return running.pid;
-    await sleep(15);
+    try {
+      await connectOnce(run, port);
+      return child.pid;
+    } catch (error) {
+      if (error instanceof WrongPassword) failure = error;
+    }
   }
   if (child.pid !== undefined) await stopServer(child.pid);
-  throw new Error(explainFailure(run, `start within ${START_DEADLINE_MS / 1_000} s`));
-}
-
-/** Takes over a healthy server that an earlier run left behind, and ends an unhealthy one. */
-async function adoptRunning(run: Run): Promise<EmbeddedPostgres | undefined> {
-  const running = readPidFile(run.files);
-  if (!running) return undefined;
-  if (!isServerOf(running.pid, run.files)) {
-    if (isAlive(running.pid)) disownPidFile(run.files);
-    return undefined;
-  }
-  const wanted = run.options.port ?? running.port;
-  const begun = performance.now();
-  for (let limitMs = ADOPT_DEADLINE_MS; wanted === running.port && isAlive(running.pid) && performance.now() - begun < limitMs;) {
-    try {
-      await checkServer(run, running.port);
-      return handle(run, running.pid, { port: running.port, adopted: true });
-    } catch (error) {
-      if (error instanceof WrongPassword) throw error;
-      if (codeOf(error) === STARTING_UP || readPidFile(run.files)?.ready === false) limitMs = START_DEADLINE_MS;
-      await sleep(100);
-    }
-  }
-  await stopServer(running.pid);
-  return undefined;
-}
-
-/** A server that says it is ready may still have to wait for its turn before it answers. */
-async function untilAnswering(run: Run, server: { port: number; pid: number; deadline: number }): Promise<void> {
-  for (;;) {
-    try {
-      await checkServer(run, server.port);
-      return;
-    } catch (error) {
-      if (error instanceof WrongPassword || !isAlive(server.pid) || performance.now() > server.deadline) throw error;
-      await sleep(100);
-    }
-  }
-}
-
-function handle(run: Run, pid: number, { port, adopted }: { port: number; adopted: boolean }): EmbeddedPostgres {
-  writeFileSync(run.files.portFile, String(port));
-  const stop = async (): Promise<void> => {
-    if (isServerOf(pid, run.files)) await stopServer(pid);
-  };
-  return { url: urlOf(run, port, NAME), pid, port, adopted, stop };
-}
-
-async function choosePort(run: Run): Promise<number> {
-  if (run.options.port !== undefined) {
-    if (await isPortFree(run.options.port)) return run.options.port;
-    throw new Error(`the embedded PostgreSQL could not start: port ${run.options.port} is in use by another program`);
-  }
-  const last = existsSync(run.files.portFile) ? Number(readFileSync(run.files.portFile, 'utf8')) : 0;
-  return last > 0 && (await isPortFree(last)) ? last : freePort();
-}
-
-function prepare(options: EmbeddedPostgresOptions): Run {
-  try {
-    const files = serverFiles(options.dataDir);
-    const logFile = options.logFile ?? join(files.folder, 'postgres.log');
-    closeSync(openSync(logFile, 'a', 0o600));
-    const account = serverAccount(files.cluster);
-    // A copy made by other programs may be open to all; PostgreSQL refuses such a folder.
-    if (existsSync(files.cluster)) chmodSync(files.cluster, 0o700);
-    return { options, files, account, password: readOrCreatePassword(files), logFile };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const reason = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'permission was denied' : message;
-    throw new Error(`the embedded PostgreSQL could not use ${options.dataDir}: ${reason}`, { cause: error });
-  }
+  throw failure ?? explainFailure(run, `start within ${START_DEADLINE_MS / 1_000} s`);
 }
 
 /**
  * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier
- * run left behind (its parent was killed) is taken over when healthy and ended when not; there is never a second one on the folder,
- * even with two starters at once. The server outlives this process unless `stop` is called.
+ * run left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller sees to it that
+ * nobody else starts one there at the same time. The server outlives this process unless `stop` is called.
  * @throws Error whose message is one readable sentence
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const run = prepare(options);
+  const run = prepareRun(options);
+  await endLeftover(run.files);
+  removeDrafts(run.files);
+  if (!existsSync(run.files.cluster)) await createCluster(run);
+  const port = await choosePort(options.port);
+  const flags = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const deadline = performance.now() + START_DEADLINE_MS;
-  while (performance.now() < deadline) {
-    const adopted = await adoptRunning(run);
-    if (adopted) return adopted;
-    if (!existsSync(run.files.cluster)) await createCluster(run);
-    const port = await choosePort(run);
-    const pid = await startServer(run, port, deadline);
-    if (pid !== undefined) {
-      await untilAnswering(run, { port, pid, deadline });
-      return handle(run, pid, { port, adopted: false });
-    }
+  let pid: number | undefined;
+  while ((pid = await startServer(run, flags, port)) === undefined) {
+    if (performance.now() > deadline) throw explainFailure(run, 'start');
     await sleep(100);
   }
-  throw new Error(explainFailure(run, 'start'));
+  const server = pid;
+  const stop = async (): Promise<void> => {
+    if (isServerOf(server, run.files)) await stopServer(server);
+  };
+  return { url: `postgres://${NAME}:${run.password}@127.0.0.1:${port}/${NAME}`, pid: server, port, stop };
 }

@@ -9,7 +9,7 @@ export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Creates the data folder with its logs. Nobody else may look into it; as root, other accounts may pass through it, because
+ * Creates the data folder with its logs, closed to other accounts; as root it can be traversed, because
  * PostgreSQL refuses to run as root and has its data inside. Every secret in it is a file for its owner only.
  * @returns the folder's absolute path
  */

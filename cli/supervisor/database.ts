@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded-postgres';
+import { isAlive } from '../postgres/embedded-postgres-process';
 
 export interface DatabaseOptions {
   /** Folder of the server's data. */
@@ -45,14 +46,14 @@ export async function superviseDatabase(options: DatabaseOptions): Promise<Datab
   async function watch(): Promise<void> {
     while (!stopping) {
       await sleep(WATCH_MS);
-      if (stopping || isRunning(server.pid)) continue;
+      if (stopping || isAlive(server.pid)) continue;
       dismiss(guard);
       onEvent('ended');
       await restart();
     }
   }
 
-  onEvent(server.adopted ? 'was still running and is taken over' : 'answers');
+  onEvent('answers');
   const watching = watch();
   return {
     url,
@@ -67,22 +68,13 @@ export async function superviseDatabase(options: DatabaseOptions): Promise<Datab
   };
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Ends the server when this process dies without having done so: a shell waits for the end of its stdin. A line on it, see
  * {@link dismiss}, lets the server be.
  */
 function guardServer(server: EmbeddedPostgres): ChildProcess {
   const guard = spawn('/bin/sh', ['-c', `read line || kill -INT ${server.pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell the server merely outlives a killed supervisor, and the next start takes it over.
+  // Without a shell the server merely outlives a killed supervisor, and the next start ends it.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   return guard;

@@ -3,7 +3,7 @@ import { type Supervisor } from './supervisor';
 /** How often the process that started us is looked for. */
 const PARENT_CHECK_MS = 500;
 
-/** One Ctrl-C reaches us twice where npm passes on what the terminal has sent to everybody; nobody presses it again this soon. */
+/** One Ctrl-C arrives twice where npm forwards a signal that the terminal has already sent to the whole group. */
 const ONE_KEYSTROKE_MS = 1_000;
 
 type Cause = 'signal' | 'parent gone';

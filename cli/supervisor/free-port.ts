@@ -29,7 +29,7 @@ export async function isPortFree(port: number): Promise<boolean> {
 const PORTS = { from: 20_000, to: 32_768 } as const;
 const ATTEMPTS = 200;
 
-/** The first of `count` ports in a row that nobody listens on now. */
+/** The first of `count` consecutive free ports. */
 export async function findFreeRow(count: number): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const first = randomInt(PORTS.from, PORTS.to - count);
@@ -40,7 +40,7 @@ export async function findFreeRow(count: number): Promise<number> {
   throw new Error(`this machine has no ${count} free ports in a row`);
 }
 
-/** Ports that nobody listens on now, all different. */
+/** Distinct free ports. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   while (found.size < count) found.add(await findFreeRow(1));

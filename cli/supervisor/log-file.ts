@@ -13,7 +13,7 @@ export function rotateLog(file: string, largestBytes = LARGEST_LOG_BYTES): void 
   truncateSync(file);
 }
 
-/** Opens a log for a child to append to; whoever opens it closes it once the child has it. */
+/** Opens a log for a child to append to; our descriptor is closed once the child has its own. */
 export function withLog<T>(file: string, use: (descriptor: number) => T): T {
   const descriptor = openSync(file, 'a', 0o600);
   try {

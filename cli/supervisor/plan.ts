@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
 
 /** Where the processes of one instance are and what they share. */
@@ -8,7 +9,7 @@ export interface PlanContext {
   readonly root: string;
   readonly logsDir: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly databaseUrl: string;
+  readonly databaseUrls: DatabaseUrls;
   readonly redisUrl: string | undefined;
   /** `id:base64,…` */
   readonly signingKeys: string;
@@ -52,9 +53,25 @@ interface NodeChild {
   readonly module: string;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Every request goes through it: V8 chooses the young generation, 16 MB. */
+  readonly isBusy?: boolean;
 }
 
+/** A young generation of 4 MB instead of 16: 10 to 15 MB less for each idle process, and what plugins/server/main.ts says of memory. */
+export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
+  return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
+}
+
+/** Each process is told its own database login and no other. */
+const NO_DATABASE = {
+  DATABASE_URL: undefined,
+  PLUGIN_DATABASE_URL: undefined,
+  DASHBOARD_DATABASE_URL: undefined,
+  SERVICE_DATABASE_URL: undefined,
+} as const;
+
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
+  const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
   // Compiled code is kept between starts by Node.js 22 and later; older ones ignore the variable.
   const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules', '.cache', 'tollgate') };
   return {
@@ -66,7 +83,7 @@ function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): Child
       join(root, 'dist', ...child.module.split('/')),
       ...(child.args ?? []),
     ],
-    env: { ...env, ...compileCache, ...child.env },
+    env: { ...env, ...NO_DATABASE, ...compileCache, ...heap, ...child.env },
     cwd: root,
     logFile: join(logsDir, `${child.name}.log`),
   };
@@ -116,7 +133,7 @@ function workerUrls({ ports }: PlanContext): Record<string, string> {
 
 /** All product services in one process. */
 export function servicesChild(context: PlanContext): ChildSpec {
-  const { ports, signingKeys, databaseUrl, redisUrl } = context;
+  const { ports, signingKeys, databaseUrls, redisUrl } = context;
   const env = {
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
@@ -126,51 +143,45 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
     TOLLGATE_SIGNING_KEYS: signingKeys,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.service,
     REDIS_URL: redisUrl,
     ...workerUrls(context),
   };
-  return nodeChild(context, { name: 'services', module: 'services/main.js', args: ['--all'], env });
+  return nodeChild(context, { name: 'services', module: 'services/main.js', args: ['--all'], env, isBusy: true });
 }
 
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
-  const { ports, databaseUrl, dashboardSecret } = context;
+  const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
     DASHBOARD_HOST: LOOPBACK,
     DASHBOARD_PORT: String(ports.dashboard),
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.dashboardPrivate),
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.dashboard,
     GATEWAY_URL: `http://${LOOPBACK}:${ports.gateway}`,
     DASHBOARD_SECRET: dashboardSecret,
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
-    // Whoever runs this owns the machine, and tries webhooks out with a receiver on it.
+    // On a developer's machine webhooks are tried out with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',
   };
   return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
 }
 
-/** A young generation of 4 MB instead of 16: what plugins/server/main.ts says of memory holds with it. Containers set the same. */
-export function pluginServerNodeOptions(env: NodeJS.ProcessEnv): string {
-  return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
-}
-
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
-  const { pluginSocket, signingKeys, databaseUrl, redisUrl } = context;
+  const { pluginSocket, signingKeys, databaseUrls, redisUrl } = context;
   const env = {
     PLUGIN_SOCKET: pluginSocket,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: databaseUrls.plugin,
     REDIS_URL: redisUrl,
     TOLLGATE_SIGNING_KEYS: signingKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
-    NODE_OPTIONS: pluginServerNodeOptions(context.env),
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
-    // A killed server leaves its socket behind, and nobody can listen on a path that exists.
+    // A killed server leaves its socket behind, and listening on an existing path fails.
     prepare: () => Promise.resolve(rmSync(pluginSocket, { force: true })),
   };
 }
@@ -183,5 +194,5 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     PLUGIN_SOCKET: context.pluginSocket,
     UPSTREAM_OVERRIDES: JSON.stringify(services),
   };
-  return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env }), isFront: true };
+  return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DatabaseRole } from '../database-roles/privileges';
 
 /** Reads a secret, or makes it once; the file is readable by its owner only and never half written. */
 function keepSecret(file: string, generate: () => string): string {
@@ -17,6 +19,18 @@ const SECRET_BYTES = 32;
 /** What the dashboard signs sessions with: they survive a restart. */
 export function keepDashboardSecret(file: string): string {
   return keepSecret(file, () => randomBytes(SECRET_BYTES).toString('base64'));
+}
+
+/** The passwords of the embedded database's roles, one file a role. */
+export function keepDatabasePasswords(folder: string): Readonly<Record<DatabaseRole, string>> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const keep = (role: DatabaseRole): string => keepSecret(join(folder, role), () => randomBytes(SECRET_BYTES).toString('base64url'));
+  return {
+    tollgate_migrate: keep('tollgate_migrate'),
+    tollgate_plugin: keep('tollgate_plugin'),
+    tollgate_dashboard: keep('tollgate_dashboard'),
+    tollgate_service: keep('tollgate_service'),
+  };
 }
 
 /** In the form of TOLLGATE_SIGNING_KEYS, `id:base64`. */

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogins, loginUrl } from '../database-roles/create-logins';
+import { type DatabaseRole } from '../database-roles/privileges';
 import { createDataFolder, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
@@ -21,8 +23,8 @@ import {
 } from './plan';
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
-import { keepDashboardSecret, keepSigningKeys } from './secrets';
-import { readStartSettings } from './start-settings';
+import { keepDashboardSecret, keepDatabasePasswords, keepSigningKeys } from './secrets';
+import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
 export interface StartInstanceOptions {
@@ -107,7 +109,7 @@ async function untilRefusing(gateway: string): Promise<void> {
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
-  const { databaseUrl: givenUrl, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
+  const { databaseUrls: givenUrls, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const ports = await choosePorts(options.port, listWorkers(root));
@@ -117,13 +119,13 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const supervisor = new Supervisor({ report, metrics: metricsUrls({ ports }), redisUrl: redisUrl ?? null, quotaTimeZone, processes });
   options.onSupervisor(supervisor);
 
-  const databaseUrl = givenUrl ?? (await startDatabase(supervisor, dataDir));
-  supervisor.useDatabase(databaseUrl);
+  const databaseUrls = givenUrls ?? (await startDatabase(supervisor, dataDir));
+  supervisor.useDatabase(databaseUrls.owner);
   const context: PlanContext = {
     root,
     logsDir,
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
-    databaseUrl,
+    databaseUrls,
     redisUrl,
     signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
@@ -135,14 +137,23 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   return supervisor.complete({ ...report, ...running });
 }
 
-async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<string> {
+/** Nothing but the set-up of the roles uses the superuser. */
+async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<DatabaseUrls> {
   const database = await superviseDatabase({
     dataDir: join(dataDir, 'postgres'),
     logFile: join(dataDir, 'logs', 'postgres.log'),
     onEvent: (event) => supervisor.note('database', event),
   });
   supervisor.keepDatabase(database);
-  return database.url;
+  const passwords = keepDatabasePasswords(join(dataDir, 'database-passwords'));
+  await createLogins(database.url, passwords);
+  const urlFor = (role: DatabaseRole): string => loginUrl(database.url, role, passwords[role]);
+  return {
+    owner: urlFor('tollgate_migrate'),
+    plugin: urlFor('tollgate_plugin'),
+    dashboard: urlFor('tollgate_dashboard'),
+    service: urlFor('tollgate_service'),
+  };
 }
 
 /** @returns URLs of the services and of the dashboard */
@@ -153,12 +164,13 @@ async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Pic
     return services;
   };
   const withDatabase = async (): Promise<void> => {
-    await prepareDatabase(context.databaseUrl);
+    const note = await prepareDatabase(context.databaseUrls.owner);
+    if (note !== undefined) supervisor.note('database', note);
     await supervisor.run(pluginServerChild(context));
   };
   const [services, dashboard] = await Promise.all([
     withGateway(),
-    // It listens before its tables are there; nobody is told of it until they are.
+    // It listens before its tables exist; its address is published once they do.
     supervisor.run(dashboardChild(context)),
     withDatabase(),
     supervisor.run(sandboxChild(context)),

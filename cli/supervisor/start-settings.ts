@@ -2,10 +2,19 @@ import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
 import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 
+/** Where each kind of process connects, each as its own role; all the same where an operator names one URL for all. */
+export interface DatabaseUrls {
+  /** Of the schema's owner: migrations, and the command line. */
+  readonly owner: string;
+  readonly plugin: string;
+  readonly dashboard: string;
+  readonly service: string;
+}
+
 /** What `npm start` itself reads; everything else in the environment reaches the processes unread and is checked by them. */
 export interface StartSettings {
   /** Undefined: run the embedded server. */
-  readonly databaseUrl: string | undefined;
+  readonly databaseUrls: DatabaseUrls | undefined;
   /** Undefined: count quotas in Postgres. */
   readonly redisUrl: string | undefined;
   /** Undefined: keep generated ones in the data folder. */
@@ -26,8 +35,13 @@ function urlOf(schemes: readonly string[]): Check {
   };
 }
 
+const postgresUrl = urlOf(['postgres:', 'postgresql:']);
+
 const CHECKS: Readonly<Record<string, Check>> = {
-  DATABASE_URL: urlOf(['postgres:', 'postgresql:']),
+  DATABASE_URL: postgresUrl,
+  PLUGIN_DATABASE_URL: postgresUrl,
+  DASHBOARD_DATABASE_URL: postgresUrl,
+  SERVICE_DATABASE_URL: postgresUrl,
   REDIS_URL: findRedisUrlProblem,
   QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
   TOLLGATE_SIGNING_KEYS: (text) => {
@@ -49,13 +63,22 @@ export function findSettingProblems(env: NodeJS.ProcessEnv): string[] {
   });
 }
 
+function databaseUrlsOf(owner: string, env: NodeJS.ProcessEnv): DatabaseUrls {
+  return {
+    owner,
+    plugin: env['PLUGIN_DATABASE_URL'] || owner,
+    dashboard: env['DASHBOARD_DATABASE_URL'] || owner,
+    service: env['SERVICE_DATABASE_URL'] || owner,
+  };
+}
+
 /** @throws Error that lists every problem in one line */
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const problems = findSettingProblems(env);
   if (problems.length > 0) throw new Error(`the environment cannot be used: ${problems.join('; ')}`);
   const { DATABASE_URL, REDIS_URL, TOLLGATE_SIGNING_KEYS, QUOTA_TIMEZONE } = env;
   return {
-    databaseUrl: DATABASE_URL || undefined,
+    databaseUrls: DATABASE_URL ? databaseUrlsOf(DATABASE_URL, env) : undefined,
     redisUrl: REDIS_URL || undefined,
     signingKeys: TOLLGATE_SIGNING_KEYS || undefined,
     quotaTimeZone: QUOTA_TIMEZONE || DEFAULT_QUOTA_TIMEZONE,

@@ -13,22 +13,10 @@ export interface ChildSpec {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly logFile: string;
-  /** Takes requests from outside: ends before the others, so that those it has taken are still answered. */
+  /** Takes requests from outside: stopped before the others, so that the requests it has accepted are still answered. */
   readonly isFront?: boolean;
   /** Before each start: removes what a crashed predecessor left. */
   readonly prepare?: () => Promise<void>;
-}
-
-export interface SupervisedChild {
-  readonly spec: ChildSpec;
-  /** The running process, undefined between a death and the restart. */
-  readonly pid: () => number | undefined;
-  /** @throws Error, readable, when it does not come up */
-  start(): Promise<ReadyLine>;
-  /** Ends it and stays ended. Resolves when the process is gone. */
-  stop(graceMs: number): Promise<void>;
-  /** Ends it at once and stays ended, without waiting. */
-  kill(): void;
 }
 
 export interface SupervisionEvents {
@@ -42,95 +30,117 @@ const READY_POLL_MS = 20;
 const READY_DEADLINE_MS = 60_000;
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 2_000;
-/** A child that lived this long is started again at once; its earlier deaths are forgiven. */
+/** A child that lived this long is restarted at once; its earlier deaths are forgiven. */
 const STEADY_AFTER_MS = 10_000;
-/** Deaths before the first readiness that make a start fail rather than go on trying. */
+/** Deaths before the first readiness after which a start fails instead of trying again. */
 const START_ATTEMPTS = 3;
 
-/** Runs one process and starts it again whenever it dies. */
-export function superviseChild(spec: ChildSpec, events: SupervisionEvents): SupervisedChild {
-  let child: ChildProcess | undefined;
-  let stopping = false;
-  let ready: ReadyLine | undefined;
-  let deaths = 0;
+/** Runs one process and restarts it whenever it dies. */
+export class SupervisedChild {
+  readonly #events: SupervisionEvents;
+  readonly #wake = new AbortController();
+  #child: ChildProcess | undefined;
+  #ready: ReadyLine | undefined;
+  #deaths = 0;
   /** Where the log of the last attempt begins. */
-  let logStart = 0;
-  let keeper: Promise<void> | undefined;
-  const wake = new AbortController();
+  #logStart = 0;
+  #keeper: Promise<void> | undefined;
 
-  async function spawnOnce(): Promise<void> {
-    await spec.prepare?.();
-    if (stopping) return;
-    const startedAt = performance.now();
-    logStart = logSize(spec.logFile);
-    const exited = new Promise<string>((resolve) => {
-      child = spawnChild(spec, (line) => {
-        ready = line;
-        events.onEvent(spec.name, 'answers');
-      });
-      child.once('error', (error) => resolve(`could not be started: ${error.message}`));
-      child.once('exit', (code, signal) => resolve(`ended with ${signal ?? `exit code ${code ?? 'unknown'}`}`));
-    });
-    events.onSpawn();
-    events.onEvent(spec.name, 'is started');
-    const reason = await exited;
-    child = undefined;
-    if (performance.now() - startedAt > STEADY_AFTER_MS) deaths = 0;
-    deaths += 1;
-    if (!stopping) events.onEvent(spec.name, reason);
+  constructor(
+    readonly spec: ChildSpec,
+    events: SupervisionEvents,
+  ) {
+    this.#events = events;
   }
 
-  async function keepRunning(): Promise<void> {
-    while (!stopping) {
-      await spawnOnce().catch((error: unknown) => {
-        deaths += 1;
-        events.onEvent(spec.name, `could not be started: ${error instanceof Error ? error.message : String(error)}`);
-      });
-      if (!ready && deaths >= START_ATTEMPTS) return;
-      const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, deaths - 1));
-      if (!stopping) await sleep(backoffMs, undefined, { signal: wake.signal }).catch(() => undefined);
-    }
+  /** The running process, undefined between a death and the restart. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
-  async function untilReady(): Promise<ReadyLine> {
+  /** @throws Error, readable, when it does not come up */
+  async start(): Promise<ReadyLine> {
+    this.#keeper = this.#keepRunning();
+    const { name, logFile } = this.spec;
     const deadline = performance.now() + READY_DEADLINE_MS;
-    while (!ready) {
-      if (stopping) throw new Error('the start was cut short');
-      if (deaths >= START_ATTEMPTS)
-        throw new Error(`${spec.name} does not start; its log, ${spec.logFile}, ends with:\n${logTail(spec.logFile, logStart)}`);
-      if (performance.now() > deadline)
-        throw new Error(`${spec.name} does not answer after ${READY_DEADLINE_MS / 1_000} s; see ${spec.logFile}`);
+    while (!this.#ready) {
+      if (this.#isStopping) throw new Error('the start was cut short');
+      if (this.#deaths >= START_ATTEMPTS)
+        throw new Error(`${name} does not start; its log, ${logFile}, ends with:\n${logTail(logFile, this.#logStart)}`);
+      if (performance.now() > deadline) throw new Error(`${name} does not answer after ${READY_DEADLINE_MS / 1_000} s; see ${logFile}`);
       await sleep(READY_POLL_MS);
     }
-    return ready;
+    return this.#ready;
   }
 
-  return {
-    spec,
-    pid: () => child?.pid,
-    start() {
-      keeper = keepRunning();
-      return untilReady();
-    },
-    async stop(graceMs) {
-      stopping = true;
-      wake.abort();
-      child?.kill('SIGTERM');
-      const forced = setTimeout(() => child?.kill('SIGKILL'), graceMs);
-      await keeper;
-      clearTimeout(forced);
-    },
-    kill() {
-      stopping = true;
-      wake.abort();
-      child?.kill('SIGKILL');
-    },
-  };
+  /** Stops it for good. Resolves when the process is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.#wake.abort();
+    this.#child?.kill('SIGTERM');
+    const forced = setTimeout(() => this.#child?.kill('SIGKILL'), graceMs);
+    await this.#keeper;
+    clearTimeout(forced);
+  }
+
+  /** Kills it for good, without waiting. */
+  kill(): void {
+    this.#wake.abort();
+    this.#child?.kill('SIGKILL');
+  }
+
+  get #isStopping(): boolean {
+    return this.#wake.signal.aborted;
+  }
+
+  async #keepRunning(): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#runOnce().catch((error: unknown) => {
+        this.#deaths += 1;
+        this.#note(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      if (!this.#ready && this.#deaths >= START_ATTEMPTS) return;
+      const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, this.#deaths - 1));
+      if (!this.#isStopping) await sleep(backoffMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Starts the process and waits for its end. */
+  async #runOnce(): Promise<void> {
+    await this.spec.prepare?.();
+    if (this.#isStopping) return;
+    const startedAt = performance.now();
+    this.#logStart = logSize(this.spec.logFile);
+    const child = spawnChild(this.spec, (line) => {
+      this.#ready = line;
+      this.#note('answers');
+    });
+    this.#child = child;
+    const ended = untilEnded(child);
+    this.#events.onSpawn();
+    this.#note('is started');
+    const reason = await ended;
+    this.#child = undefined;
+    if (performance.now() - startedAt > STEADY_AFTER_MS) this.#deaths = 0;
+    this.#deaths += 1;
+    if (!this.#isStopping) this.#note(reason);
+  }
+
+  #note(event: string): void {
+    this.#events.onEvent(this.spec.name, event);
+  }
+}
+
+/** Resolves with why it ended. */
+function untilEnded(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`ended with ${signal ?? `exit code ${code ?? 'unknown'}`}`));
+  });
 }
 
 /**
  * Errors and logs go straight to the file, so that a busy child costs the supervisor nothing; stdout, which carries the ready line, goes
- * through it. The child leads its own process group: a Ctrl-C in the terminal reaches the supervisor alone, which then ends its children
+ * through it. The child leads its own process group: a Ctrl-C in the terminal reaches the supervisor alone, which then stops its children
  * in order.
  */
 function spawnChild(spec: ChildSpec, onReady: (line: ReadyLine) => void): ChildProcess {

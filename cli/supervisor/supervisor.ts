@@ -4,9 +4,9 @@ import { type Database } from './database';
 import { type InstanceReport, type ProcessIdentity, removeState, writeState } from './instance-state';
 import { rotateLog } from './log-file';
 import { type ReadyLine } from './ready-line';
-import { type ChildSpec, type SupervisedChild, superviseChild } from './supervised-child';
+import { type ChildSpec, SupervisedChild } from './supervised-child';
 
-/** Reads which process a number means, so that a later one with the same number is not mistaken for it. */
+/** Identifies processes, so that a later one with the same id is not mistaken for an earlier one. */
 export interface ProcessTable {
   identifyProcess(pid: number): ProcessIdentity;
   isSameProcess(identity: ProcessIdentity): boolean;
@@ -21,10 +21,10 @@ export interface SupervisorOptions {
   readonly processes: ProcessTable;
 }
 
-/** Longest that what takes requests may go on answering them, and the others after it; with the database it must be done in 15 s. */
+/** Drain budget: front processes first, then the rest. With the database it must be done in 15 s. */
 const FRONT_DRAIN_MS = 5_000;
 const DRAIN_MS = 3_500;
-/** After this long in all, whatever still runs is ended at once. */
+/** Whatever still runs after this long is killed. */
 const STOP_DEADLINE_MS = 12_000;
 const LOG_CHECK_MS = 30_000;
 
@@ -47,18 +47,18 @@ export class Supervisor {
     this.#logTimer.unref();
   }
 
-  /** Names the database that other commands use. */
+  /** The database that other commands connect to. */
   useDatabase(url: string): void {
     this.#databaseUrl = url;
     this.#remember();
   }
 
-  /** Ends the embedded server too, after everything that uses it. */
+  /** Stops the embedded server too, after everything that uses it. */
   keepDatabase(database: Database): void {
     this.#database = database;
   }
 
-  /** Everything answers: tells other commands where. */
+  /** Everything answers: publishes the addresses to other commands. */
   complete(report: InstanceReport): InstanceReport {
     this.#report = report;
     this.#remember();
@@ -70,7 +70,7 @@ export class Supervisor {
     if (this.#stopped) throw new Error('the start was cut short');
     rotateLog(spec.logFile);
     this.#logs.push(spec.logFile);
-    const child = superviseChild(spec, { onEvent: (name, event) => this.note(name, event), onSpawn: () => this.#remember() });
+    const child = new SupervisedChild(spec, { onEvent: (name, event) => this.note(name, event), onSpawn: () => this.#remember() });
     this.#children.push(child);
     return child.start();
   }
@@ -80,13 +80,13 @@ export class Supervisor {
     appendFileSync(this.#logs[0] ?? '', `${new Date().toISOString()} ${name} ${event}\n`, { mode: 0o600 });
   }
 
-  /** Ends everything: first what takes requests, the database last. Safe to call twice. */
+  /** Stops everything: front processes first, the database last. Safe to call twice. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stopAll();
     return this.#stopped;
   }
 
-  /** Ends everything at once. */
+  /** Kills everything. */
   kill(): void {
     for (const child of this.#children) child.kill();
     try {
@@ -112,7 +112,7 @@ export class Supervisor {
     if (this.#stopped) return;
     const { metrics, redisUrl, quotaTimeZone, processes } = this.#options;
     const children = this.#children.flatMap((child) => {
-      const pid = child.pid();
+      const { pid } = child;
       return pid === undefined ? [] : [{ name: child.spec.name, ...processes.identifyProcess(pid) }];
     });
     writeState({

@@ -1,22 +1,22 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { startActiveChecks } from './active-checks';
-import { Answers } from './answers';
-import { Balancer, type TargetAddress } from './balancer';
-import { type PluginBinding, type Route, type Service } from './config';
-import { ErrorPages } from './error-pages';
-import { type EventOutcome } from './event-run';
-import { Exchange } from './exchange';
-import { type KongConf } from './kong-conf';
+import { startActiveChecks } from './upstream/active-checks';
+import { Answers, type Latencies } from './http/answers';
+import { Balancer, type TargetAddress } from './upstream/balancer';
+import { type PluginBinding, type Route, type Service } from './config/kong-yml';
+import { ErrorPages } from './http/error-pages';
+import { type EventOutcome } from './plugin/event-run';
+import { HttpExchange } from './http/http-exchange';
+import { type KongConf } from './config/kong-conf';
 import { type Log } from './log';
-import { type PluginClient } from './plugin-client';
-import { ProxyRun } from './proxy-run';
-import { type BodyError, type BodyLimits } from './request-body';
-import { refusedStatus } from './request-limits';
+import { type PluginClient } from './plugin/plugin-client';
+import { ProxyRun } from './upstream/proxy-run';
+import { type BodyError, type BodyLimits } from './http/request-body';
+import { refusedStatus } from './http/request-limits';
 import { Router, type RouteMatch } from './router';
-import { TrustedProxies } from './trusted-proxies';
-import { joinSockets } from './upgrade';
-import { isWebSocket } from './upstream-request';
+import { TrustedProxies } from './http/trusted-proxies';
+import { joinSockets } from './upstream/upgrade';
+import { isWebSocket } from './upstream/upstream-request';
 
 export interface DispatcherParts {
   conf: KongConf;
@@ -54,8 +54,8 @@ export class Dispatcher {
     for (const { service } of parts.routes) this.balancerOf(service);
   }
 
-  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): void {
-    const exchange = new Exchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
+  handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): HttpExchange {
+    const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits: this.parts.limits });
     // A write that races with the client's leaving; the close that follows is what is acted on.
     response.on('error', () => undefined);
     response.once('close', () => this.record(exchange));
@@ -65,19 +65,20 @@ export class Dispatcher {
     if (refused !== undefined) {
       if (refused !== 413) response.shouldKeepAlive = false;
       this.answers.nginxError(exchange, refused);
-      return;
+      return exchange;
     }
     const match = this.router.match(exchange.method, exchange.path);
     if (match === undefined) {
       this.answers.kongError(exchange, 404, 'no Route matched with those values');
-      return;
+      return exchange;
     }
     exchange.match = match;
     this.runPlugins(exchange, { match, arrival, next: 0 });
+    return exchange;
   }
 
   /** One line a request, as Kong's access log; without the path, in which anything may stand. */
-  private record({ id, method, match, response, startedAt }: Exchange): void {
+  private record({ id, method, match, response, startedAt }: HttpExchange): void {
     const seconds = (Date.now() - startedAt) / 1000;
     this.parts.log('info', 'request', { requestId: id, method, service: match?.route.service.name, status: response.statusCode, seconds });
   }
@@ -99,7 +100,7 @@ export class Dispatcher {
   }
 
   /** One plugin after the other; the last `proceed` is the only way to the service. */
-  private runPlugins(exchange: Exchange, pass: Pass): void {
+  private runPlugins(exchange: HttpExchange, pass: Pass): void {
     const binding: PluginBinding | undefined = pass.match.route.plugins[pass.next];
     if (binding === undefined) {
       this.readChunkedBody(exchange, pass);
@@ -111,7 +112,7 @@ export class Dispatcher {
     });
   }
 
-  private refuse(exchange: Exchange, outcome: Exclude<EventOutcome, { kind: 'proceed' }>): void {
+  private refuse(exchange: HttpExchange, outcome: Exclude<EventOutcome, { kind: 'proceed' }>): void {
     switch (outcome.kind) {
       case 'exit':
         this.answers.exit(exchange, outcome.exit);
@@ -122,11 +123,11 @@ export class Dispatcher {
       case 'failed':
         this.answers.kongError(exchange, 500, 'An unexpected error occurred');
     }
-    exchange.body.cleanUp();
+    exchange.body.abandon();
   }
 
   /** Kong reads a body of unknown length whole, because the service gets a Content-Length; a declared one streams through. */
-  private readChunkedBody(exchange: Exchange, pass: Pass): void {
+  private readChunkedBody(exchange: HttpExchange, pass: Pass): void {
     if (!exchange.body.isChunked) {
       this.proxy(exchange, pass);
       return;
@@ -137,14 +138,14 @@ export class Dispatcher {
     });
   }
 
-  private bodyFailed(exchange: Exchange, error: BodyError): void {
+  private bodyFailed(exchange: HttpExchange, error: BodyError): void {
     // nginx says nothing to a client that stopped sending or left.
-    if (error.status === 413 || error.status === 500) this.answers.nginxError(exchange, error.status);
-    else exchange.response.destroy();
+    if (error.status === 408 || error.status === 499) exchange.response.destroy();
+    else this.answers.nginxError(exchange, error.status, error.status === 400 ? latenciesOf(exchange) : undefined);
     exchange.body.cleanUp();
   }
 
-  private proxy(exchange: Exchange, pass: Pass): void {
+  private proxy(exchange: HttpExchange, pass: Pass): void {
     const { response } = exchange;
     // The client left while the plugins decided: nobody wants the service's answer.
     if (response.destroyed || exchange.request.socket.destroyed) {
@@ -194,6 +195,11 @@ export class Dispatcher {
     if (upstream) this.checks.push(startActiveChecks(balancer.targets, upstream.healthchecks.active));
     return balancer;
   }
+}
+
+/** Kong has chosen the address by the time it reads a chunked body, and says how long that took. */
+function latenciesOf({ startedAt }: HttpExchange): Latencies {
+  return { upstreamMs: 0, proxyMs: Date.now() - startedAt };
 }
 
 /** Kong's port for a target that names none. */

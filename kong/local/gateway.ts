@@ -4,18 +4,19 @@ import { type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex } from 'node:stream';
-import { loadConfig } from './config';
-import { ConfigError } from './config-error';
+import { loadConfig } from './config/kong-yml';
+import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
-import { HeaderList } from './header-list';
-import { loadKongConf, type KongConf } from './kong-conf';
+import { HeaderList } from './http/header-list';
+import { type HttpExchange } from './http/http-exchange';
+import { loadKongConf, type KongConf } from './config/kong-conf';
 import { type Log } from './log';
-import { PluginClient } from './plugin-client';
-import { loadPluginInfo, type PluginInfo } from './plugin-info';
-import { randomId } from './random-ids';
-import { MAX_HEADER_BYTES, statusOfParserError } from './request-limits';
-import { headWithoutUpgrade } from './upgrade';
-import { isWebSocket } from './upstream-request';
+import { PluginClient } from './plugin/plugin-client';
+import { loadPluginInfo, type PluginInfo } from './config/plugin-info';
+import { randomId } from './http/random-ids';
+import { MAX_HEADER_BYTES, statusOfParserError } from './http/request-limits';
+import { headWithoutUpgrade } from './upstream/upgrade';
+import { isWebSocket } from './upstream/upstream-request';
 
 export interface LocalGatewayOptions {
   kongYmlPath: string;
@@ -32,6 +33,8 @@ export interface LocalGatewayOptions {
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
+  /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
+  tempDir?: string;
   /** nginx's client_header_timeout and client_body_timeout, 60 s both. */
   clientTimeoutMs?: number;
 }
@@ -61,7 +64,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
   });
   if (conf.ignored.length > 0) options.log('info', 'kong.conf properties without a meaning here', { properties: conf.ignored });
-  const spoolDir = mkdtempSync(join(tmpdir(), 'tollgate-gateway-'));
+  const spoolDir = mkdtempSync(join(options.tempDir ?? tmpdir(), 'tollgate-gateway-'));
   const clientTimeoutMs = options.clientTimeoutMs ?? NGINX_TIMEOUT_MS;
   const pluginClient = new PluginClient({
     socketPath: options.pluginSocket ?? onlySocket(conf, plugins, options.kongConfPath),
@@ -83,8 +86,8 @@ interface GatewayParts {
 class GatewayServer implements LocalGateway {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
-  /** The last answer begun on each connection. */
-  private readonly current = new WeakMap<Duplex, ServerResponse>();
+  /** The last request begun on each connection. */
+  private readonly current = new WeakMap<Duplex, HttpExchange>();
 
   constructor(
     private readonly options: LocalGatewayOptions,
@@ -111,7 +114,7 @@ class GatewayServer implements LocalGateway {
       this.afterEarlier(socket, () => this.upgrade(request, socket as Socket, early));
     });
     this.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-      this.afterEarlier(socket, () => this.sendRefusal(socket, 405));
+      this.afterEarlier(socket, () => this.sendRefusal(socket, 400));
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => this.refuse(error, socket));
   }
@@ -144,8 +147,7 @@ class GatewayServer implements LocalGateway {
   }
 
   private handle(request: IncomingMessage, response: ServerResponse, arrival?: Arrival): void {
-    this.current.set(request.socket, response);
-    this.parts.dispatcher.handle(request, response, arrival);
+    this.current.set(request.socket, this.parts.dispatcher.handle(request, response, arrival));
   }
 
   private track(socket: Socket): void {
@@ -159,7 +161,7 @@ class GatewayServer implements LocalGateway {
    */
   private afterEarlier(socket: Duplex, proceed: () => void): void {
     socket.on('error', () => socket.destroy());
-    const earlier = this.current.get(socket);
+    const earlier = this.current.get(socket)?.response;
     // A response is detached a moment after it was written, and one that waits in line is not attached yet.
     if (earlier === undefined || (earlier.writableFinished && earlier.socket === null)) {
       proceed();
@@ -197,13 +199,14 @@ class GatewayServer implements LocalGateway {
     }
     const status = statusOfParserError(error.code, error.rawPacket);
     const current = this.current.get(socket);
-    if (current === undefined || current.writableFinished) {
-      this.sendRefusal(socket, status);
+    if (current === undefined || current.response.writableFinished) {
+      // What follows an answer that closes its connection is not looked at.
+      if (current?.response.shouldKeepAlive !== false) this.sendRefusal(socket, status);
       return;
     }
     // Nonsense inside a body ends its request; after a whole request it waits until that one is answered.
-    if (current.req.complete) current.once('finish', () => this.sendRefusal(socket, status));
-    else socket.destroy();
+    if (current.request.complete) current.response.once('finish', () => this.sendRefusal(socket, status));
+    else current.body.breakOff();
   }
 
   private sendRefusal(socket: Duplex, status: number): void {

@@ -1,4 +1,4 @@
-import { type Route } from './config';
+import { type Route } from './config/kong-yml';
 
 export interface RouteMatch {
   route: Route;

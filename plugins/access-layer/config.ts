@@ -4,6 +4,10 @@ import { KEY_PLACES, type KeyPlace } from '../core/credential-location';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
 const FORM_KEY_MAX_BYTES = 1_048_576;
+/** How long a form may take to arrive whole: long for 1 MiB from anybody's phone, short for a stranger who holds a connection meanwhile. */
+const FORM_KEY_TIMEOUT_MS = 5000;
+/** Below the plugin server's own limit for a body (30 s), past which the request is refused with 503. */
+const MAX_FORM_KEY_TIMEOUT_MS = 25_000;
 
 const configSchema = z.object({
   products: z.array(z.enum(PRODUCT_IDS)).min(1),
@@ -14,6 +18,7 @@ const configSchema = z.object({
   quota: z.boolean().default(true),
   on_quota_store_error: z.enum(['deny', 'allow']).default('deny'),
   form_key_max_bytes: z.number().int().min(0).default(FORM_KEY_MAX_BYTES),
+  form_key_timeout_ms: z.number().int().min(1).max(MAX_FORM_KEY_TIMEOUT_MS).default(FORM_KEY_TIMEOUT_MS),
   rate_limit_headers: z.enum(['service', 'gateway']).default('service'),
 });
 
@@ -25,6 +30,7 @@ export interface AccessLayerConfig {
   readonly quota: boolean;
   readonly onQuotaStoreError: 'deny' | 'allow';
   readonly formKeyMaxBytes: number;
+  readonly formKeyTimeoutMs: number;
   readonly rateLimitHeaders: 'service' | 'gateway';
 }
 
@@ -42,6 +48,7 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
     quota: config.quota,
     onQuotaStoreError: config.on_quota_store_error,
     formKeyMaxBytes: config.form_key_max_bytes,
+    formKeyTimeoutMs: config.form_key_timeout_ms,
     rateLimitHeaders: config.rate_limit_headers,
   };
 }
@@ -55,5 +62,6 @@ export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
   { quota: { type: 'boolean', required: true, default: true } },
   { on_quota_store_error: { type: 'string', required: true, default: 'deny', one_of: ['deny', 'allow'] } },
   { form_key_max_bytes: { type: 'integer', required: true, default: FORM_KEY_MAX_BYTES } },
+  { form_key_timeout_ms: { type: 'integer', required: true, default: FORM_KEY_TIMEOUT_MS, between: [1, MAX_FORM_KEY_TIMEOUT_MS] } },
   { rate_limit_headers: { type: 'string', required: true, default: 'service', one_of: ['service', 'gateway'] } },
 ];

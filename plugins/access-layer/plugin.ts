@@ -12,8 +12,13 @@ import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { resolveKey } from './resolve-key';
 import { spendQuota } from './spend-quota';
 
-/** Kong's maximum for `get_headers`; a request with as many may have more, which would pass unseen. */
-const MAX_HEADERS = 1000;
+/** Kong's maximum for `get_headers`. */
+const MAX_HEADERS_READ = 1000;
+/**
+ * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
+ * and the proof of the access layer, which comes last, would not be among those that are read.
+ */
+const MAX_HEADERS = 950;
 
 const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
   ['resolve_key', resolveKey],
@@ -56,7 +61,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
 async function readRequest(kong: KongPdk, config: AccessLayerConfig, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
   const startedAtMs = tracer ? clock.monotonic() : 0;
   const [rawHeaders, rawQuery, callerAddress, requestId] = await Promise.all([
-    kong.request.getHeaders(MAX_HEADERS),
+    kong.request.getHeaders(MAX_HEADERS_READ),
     kong.request.getRawQuery(),
     kong.client.getForwardedIp(),
     kong.nginx.getVar('kong_request_id'),
@@ -92,7 +97,7 @@ function parseBody(body: unknown): RawBody {
 
 /** Runs the steps in order. Whatever goes wrong refuses the request. */
 async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
-  if (countHeaders(request.headers) >= MAX_HEADERS) return { code: 'request_not_readable' };
+  if (countHeaders(request.headers) > MAX_HEADERS) return { code: 'request_not_readable' };
   try {
     for (const step of STEPS) {
       const denial = await runStep(step, request, deps);

@@ -3,12 +3,20 @@ import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/
 import { isForm, readFormField } from '../core/form-body';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
+/** Why a form was not searched for a key, or not to its end. */
+type SkippedForm = 'too-large' | 'no-length' | 'late';
+
 /** Step 1: finds the key in the request and its record in the store. Whether the record admits anything is the next step's question. */
 export async function resolveKey(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   let search = locateKey(request.headers, request.rawQuery, request.config.keyIn);
-  if (search.status === 'missing' && mayHoldFormKey(request)) search = await searchForm(request, deps);
+  let skipped: SkippedForm | undefined;
+  if (search.status === 'missing' && request.config.keyIn.has('form') && isForm(header(request, 'content-type'))) {
+    const found = await searchForm(request, deps);
+    if (typeof found === 'string') skipped = found;
+    else search = found;
+  }
   if (search.status === 'ambiguous') return { code: 'ambiguous_key' };
-  if (search.status === 'missing') return missingKey(request);
+  if (search.status === 'missing') return missingKey(request, skipped);
   request.key = search.key;
   request.keyPlace = search.place;
   if (!isPlausibleKey(search.key)) return undefined;
@@ -21,34 +29,47 @@ function header(request: AccessRequest, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A body of unknown length is read too: Kong buffers it anyway before it goes on. */
-function mayHoldFormKey(request: AccessRequest): boolean {
-  if (!request.config.keyIn.has('form') || !isForm(header(request, 'content-type'))) return false;
+/**
+ * Kong hands over a body when all of it is there, so only a form that says how short it is may be asked for: one of unknown length would be
+ * written to Kong's disk whole, whoever sends it.
+ */
+async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promise<KeySearch | SkippedForm> {
+  const { formKeyMaxBytes, formKeyTimeoutMs } = request.config;
   const length = header(request, 'content-length');
-  return length === '' ? header(request, 'transfer-encoding') !== '' : Number(length) <= request.config.formKeyMaxBytes;
-}
-
-async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promise<KeySearch> {
-  const { formKeyMaxBytes } = request.config;
-  const raw = await request.readBody();
+  if (length === '' && header(request, 'transfer-encoding') !== '') return 'no-length';
+  if (length === '' || Number(length) === 0) return { status: 'missing' };
+  if (!(Number(length) <= formKeyMaxBytes)) return 'too-large';
+  const raw = await withinMs(request.readBody(), formKeyTimeoutMs);
+  if (raw === undefined) return 'late';
   const body = 'content' in raw ? raw.content : await deps.readBodyFile(raw.filePath, formKeyMaxBytes);
-  if (body === undefined || body.length > formKeyMaxBytes) return { status: 'missing' };
+  if (body === undefined || body.length > formKeyMaxBytes) return 'too-large';
   const field = readFormField(header(request, 'content-type'), body, KEY_PARAMETER);
   const search = judgeFormKey(field.values);
   if (search.status === 'found') request.strippedBody = field.remove();
   return search;
 }
 
-function missingKey(request: AccessRequest): Denial {
-  const { keyIn, formKeyMaxBytes } = request.config;
+/** Undefined when `work` takes longer; what becomes of it then is nobody's concern. */
+async function withinMs<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, limitMs, undefined)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function missingKey({ config }: AccessRequest, skipped: SkippedForm | undefined): Denial {
+  const { keyIn, formKeyMaxBytes, formKeyTimeoutMs } = config;
   if (keyIn.size === 1 && keyIn.has('x-api-key')) {
     return { code: 'key_missing', detail: 'This product takes the API key in the X-API-Key header only.' };
   }
-  if (Number(header(request, 'content-length')) > formKeyMaxBytes && isForm(header(request, 'content-type'))) {
-    return {
-      code: 'key_missing',
-      detail: `No API key in the headers or the query; forms over ${formKeyMaxBytes} bytes are not searched for one. Send the key in a header.`,
-    };
-  }
-  return { code: 'key_missing' };
+  if (skipped === undefined) return { code: 'key_missing' };
+  const reasons: Record<SkippedForm, string> = {
+    'too-large': `forms over ${formKeyMaxBytes} bytes are not searched for one`,
+    'no-length': 'forms without Content-Length are not searched for one',
+    late: `the form did not arrive within ${formKeyTimeoutMs / 1000} s`,
+  };
+  return { code: 'key_missing', detail: `No API key in the headers or the query; ${reasons[skipped]}. Send the key in a header.` };
 }

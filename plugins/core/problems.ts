@@ -98,7 +98,11 @@ const TABLE = {
     detail: 'The source of this data failed or answered with something unexpected.',
   },
   upstream_timeout: { status: 504, title: 'Upstream timed out', detail: 'The source of this data did not answer in time.' },
-  upstream_not_configured: { status: 503, title: 'Product not configured', detail: 'This product has no live source configured.' },
+  upstream_not_configured: {
+    status: 503,
+    title: 'Product not configured',
+    detail: 'No live source is configured for this request. Test keys work.',
+  },
   service_not_ready: { status: 503, title: 'Service not ready', detail: 'The service cannot answer right now. Try again shortly.' },
 } as const satisfies Record<string, ProblemKind>;
 

@@ -1,5 +1,5 @@
 import { type KongPdk, type RawBody } from '../core/kong-pdk';
-import { type Exchange } from './exchange';
+import { type EventExchange } from './event-exchange';
 import { encodeFrames } from './frames';
 import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';
 import { decodeStruct, writeStruct } from './struct-codec';
@@ -52,7 +52,7 @@ function getVar(variable: string): Buffer {
 }
 
 class Request {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly exchange: EventExchange) {}
 
   getHeaders(max = maxHeaders): Promise<unknown> {
     if (max === maxHeaders) return this.exchange.read(getAllHeaders, decodeStruct);
@@ -70,7 +70,7 @@ class Request {
 }
 
 class Client {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly exchange: EventExchange) {}
 
   getForwardedIp(): Promise<string> {
     return this.exchange.read(getForwardedIp, decodeString);
@@ -80,7 +80,7 @@ class Client {
 const REQUEST_ID = 'kong_request_id';
 
 class Nginx {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly exchange: EventExchange) {}
 
   /** An unknown or unset variable reads as the empty string. */
   getVar(variable: string): Promise<string> {
@@ -90,7 +90,7 @@ class Nginx {
 }
 
 class ServiceRequest {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly exchange: EventExchange) {}
 
   setHeaders(headers: HeaderValues): Promise<void> {
     return this.exchange.write(setServiceHeaders, headers, writeStruct);
@@ -111,7 +111,7 @@ class ServiceRequest {
 }
 
 class Response {
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly exchange: EventExchange) {}
 
   setHeaders(headers: HeaderValues): Promise<void> {
     return this.exchange.write(setResponseHeaders, headers, writeStruct);
@@ -127,7 +127,7 @@ class Response {
 }
 
 /** The PDK object of one event; the calls go through `exchange`, which ends with the event. */
-export function createKong(exchange: Exchange): KongPdk {
+export function createKong(exchange: EventExchange): KongPdk {
   return {
     request: new Request(exchange),
     client: new Client(exchange),

@@ -3,14 +3,14 @@ import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock, type DecisionTracer } from '../core/ports';
-import { createAccessRecordCache } from '../stores/cache/access-record-cache';
-import { createPostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
-import { createDecisionWriter } from '../stores/postgres/decisions/decision-writer';
+import { AccessRecordCache } from '../stores/cache/access-record-cache';
+import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
+import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
-import { createNodeReporter } from '../stores/postgres/nodes/node-reporter';
+import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
-import { createStoreClock } from '../stores/store-clock';
+import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
 import { logDecisions } from './log-decisions';
 import { createPluginServerMetrics } from './metrics';
@@ -80,17 +80,17 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const { databaseUrl, timeZone } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
-  const clock = createStoreClock(systemClock);
-  const feed = createPostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
-  const cache = createAccessRecordCache({ source: createPostgresAccessRecords(records), feed });
+  const clock = new StoreClock(systemClock);
+  const feed = new PostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
+  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed });
   const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock, log });
-  const decisions = createDecisionWriter({
+  const decisions = new DecisionWriter({
     pool: ledger,
     timeZone,
     clock,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });
-  const reporter = createNodeReporter({
+  const reporter = new NodeReporter({
     pool: ledger,
     feed,
     name: settings.nodeName,

@@ -1,37 +1,17 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type PluginModule, type KongPdk } from '../core/kong-pdk';
 import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
+import { type AccessRecordCacheStats, type DecisionWriterStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
 
-/** What the stores tell about themselves; their own types have more. */
+/** What the server and the stores tell about themselves. */
 export interface MetricSources {
   readonly server: () => PluginServerStats;
-  readonly cache: () => {
-    readonly known: number;
-    readonly unknown: number;
-    readonly hits: number;
-    readonly reads: number;
-    readonly staleUses: number;
-    readonly failures: number;
-    readonly isBreakerOpen: boolean;
-  };
+  readonly cache: () => AccessRecordCacheStats;
   /** False while changes could be missed, so that every request reads its key anew. */
   readonly isFeedHealthy: () => boolean;
-  readonly quota: () => {
-    readonly storeInUse: (typeof STORES)[number];
-    readonly redisCalls: number;
-    readonly postgresCalls: number;
-    readonly failures: number;
-    readonly failovers: number;
-    readonly lateUnits: number;
-    readonly seedings: number;
-    readonly usageRowsWritten: number;
-    readonly waiting: number;
-    /** Undefined without Redis. */
-    readonly isRedisGivenUp: boolean | undefined;
-    readonly isPostgresGivenUp: boolean;
-  };
-  readonly decisions: () => { queued: number; written: number; dropped: number; failures: number };
+  readonly quota: () => QuotaStoreStats;
+  readonly decisions: () => DecisionWriterStats;
 }
 
 export interface PluginServerMetrics {
@@ -46,7 +26,7 @@ export interface PluginServerMetrics {
   watch(sources: MetricSources): void;
 }
 
-const STORES = ['redis', 'postgres', 'none'] as const;
+const STORES: readonly QuotaStoreInUse[] = ['redis', 'postgres', 'none'];
 const STEPS: readonly DecisionStep[] = ['resolve_key', 'check_access', 'spend_quota'];
 
 /** Seconds. A step on warm stores takes a fraction of a millisecond. */

@@ -1,8 +1,9 @@
-import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type PluginModule } from '../core/kong-pdk';
-import { Connection, type ConnectionContext, type Counters } from './connection';
+import { KongConnection, type ConnectionContext, type Counters } from './kong-connection';
 import { defaultMaxFrameBytes } from './frames';
 import { Instances } from './instances';
 import { type ServerLog } from './log';
@@ -30,7 +31,7 @@ export interface PluginServerStats extends Counters {
 export interface PluginServer {
   /** @throws Error when another server answers on the socket, or the path holds something else */
   listen(): Promise<void>;
-  /** Takes no more connections, lets running events end for at most `graceMs`, refuses the rest with 503 and ends every connection. */
+  /** Takes no more connections, though the path stays for the next server; lets running events end for at most `graceMs`, refuses the rest with 503 and ends every connection. */
   close(options: { graceMs: number }): Promise<void>;
   stats(): PluginServerStats;
 }
@@ -53,19 +54,18 @@ export function createPluginServer(options: PluginServerOptions): PluginServer {
     startedAt: Math.floor(Date.now() / 1000),
     counters: { events: 0, failed: 0, overdue: 0, abandoned: 0, protocolErrors: 0 },
   };
-  const connections = new Set<Connection>();
+  const connections = new Set<KongConnection>();
   const server = createServer((socket) => {
-    const connection = new Connection(socket, context);
+    const connection = new KongConnection(socket, context);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
 
   return {
     async listen() {
-      await makeWay(socketPath);
-      await bind(server, socketPath);
+      await checkPlace(socketPath);
+      await bindInPlace(server, socketPath);
       server.on('error', (error) => log.error({ err: error }, 'the plugin socket failed'));
-      chmodSync(socketPath, socketMode);
       log.info({ socketPath, plugin: plugin.Name }, 'plugin server ready');
     },
     async close({ graceMs }) {
@@ -85,15 +85,26 @@ export function createPluginServer(options: PluginServerOptions): PluginServer {
   };
 }
 
-/** Makes the directory and removes a socket that nobody serves any more. */
-async function makeWay(socketPath: string): Promise<void> {
+/** Makes the directory. @throws Error when the path is served, too long, or no socket */
+async function checkPlace(socketPath: string): Promise<void> {
   if (Buffer.byteLength(socketPath) > maxPathBytes) throw new Error(`socket path longer than ${maxPathBytes} bytes: ${socketPath}`);
   mkdirSync(dirname(socketPath), { recursive: true });
   const found = lstatSync(socketPath, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) throw new Error(`${socketPath} exists and is not a socket`);
   if (await isServed(socketPath)) throw new Error(`another plugin server answers on ${socketPath}`);
-  unlinkSync(socketPath);
+}
+
+/**
+ * Binds beside the path and renames: a path that an earlier server left is replaced in one step, and stays when this server ends, because the
+ * system removes the name that was bound. It is never missing between two servers; Kong's nginx would write the request line of everybody
+ * who asks meanwhile, query included, to its error log.
+ */
+async function bindInPlace(server: Server, socketPath: string): Promise<void> {
+  const beside = join(dirname(socketPath), `.p${randomBytes(3).toString('hex')}`);
+  await bind(server, beside);
+  chmodSync(beside, socketMode);
+  renameSync(beside, socketPath);
 }
 
 function isServed(socketPath: string): Promise<boolean> {

@@ -1,13 +1,13 @@
-import { join } from 'node:path';
+import { z } from 'zod';
 import { defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
-import { loadService } from '../kit/worker/load-proto';
-import { connectSessionWorkers } from '../kit/worker/session-workers';
+import { connectSessionWorkers, sessionWorkersFields } from '../kit/worker/session-workers';
 import { captchaInput, captchaOutput, captchaStep, otpInput, otpOutput, startInput } from './schema';
-import { aadhaarSettings, type AadhaarSettings } from './settings';
 import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMethods } from './verify';
 
-const PROTO = join(__dirname, '../../protos/identity/v1/identity.proto');
+const aadhaarSettings = z.object(sessionWorkersFields);
+type AadhaarSettings = z.output<typeof aadhaarSettings>;
+
 /** Ten minutes for the captcha, ten for the OTP, ten to be told that it expired. */
 const SESSION_LIFETIME_MS = 30 * 60_000;
 
@@ -15,20 +15,8 @@ const SESSION_LIFETIME_MS = 30 * 60_000;
 const NEVER_IN_URL = ['aadhaar', 'otp'];
 
 /** The workers and the memory of who owns which session. */
-export function createAadhaarDeps({ settings, common, clock, log, metrics }: ServiceTools<AadhaarSettings>): AadhaarDeps {
-  const workers = connectSessionWorkers<AadhaarWorkerMethods>({
-    service: loadService(PROTO, 'identity.v1.IdentityWorker'),
-    name: 'identity-worker',
-    addresses: settings.IDENTITY_WORKER_URL ?? [],
-    setting: 'IDENTITY_WORKER_URL',
-    redisUrl: settings.REDIS_URL,
-    lifetimeMs: SESSION_LIFETIME_MS,
-    clock,
-    log,
-    metrics,
-    tls: common.workerTls,
-  });
-  return { workers };
+export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): AadhaarDeps {
+  return { workers: connectSessionWorkers<AadhaarWorkerMethods>(tools, SESSION_LIFETIME_MS) };
 }
 
 /** Verification of an Aadhaar number by captcha and OTP. Lawful, authorised use only. */

@@ -1,15 +1,26 @@
-import { z } from 'zod';
-import { listSetting } from '../kit/config';
+import { type z } from 'zod';
 import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
 import { indexRoute } from '../kit/service/index-route';
 import { formatTimestamp } from '../kit/timestamp';
+import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
+import { workerHealthRoute } from '../kit/worker/health-route';
 import { type FindLeadsRequest } from '../workers/generated/ranking/ranking/v1/FindLeadsRequest';
-import { connectLeadWorker, type GleadDeps, workerOf } from './lead-worker';
+import { type FindLeadsResponse__Output } from '../workers/generated/ranking/ranking/v1/FindLeadsResponse';
+import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';
+import { type GetSourceResponse__Output } from '../workers/generated/ranking/ranking/v1/GetSourceResponse';
 import { healthOutput, leadData, leadSearchInput, leadSearchOutput } from './schema';
 
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
 const DEADLINE_MS = 28_000;
+
+// A type, not an interface: it has to be a record of methods.
+type LeadMethods = {
+  GetSource: { request: GetSourceRequest; response: GetSourceResponse__Output };
+  FindLeads: { request: FindLeadsRequest; response: FindLeadsResponse__Output };
+};
+
+type GleadDeps = WorkerDeps<LeadMethods>;
 
 function requestOf(input: z.output<typeof leadSearchInput>): FindLeadsRequest {
   const { latitude, longitude, filters = {} } = input;
@@ -28,8 +39,8 @@ function requestOf(input: z.output<typeof leadSearchInput>): FindLeadsRequest {
   };
 }
 
-async function findLeads(request: FindLeadsRequest, context: CallContext, deps: GleadDeps): Promise<z.output<typeof leadData>> {
-  const { dataJson } = await workerOf(deps).unary('FindLeads', request, { context, deadlineMs: DEADLINE_MS, idempotent: true });
+async function findLeads(request: FindLeadsRequest, context: CallContext, { worker }: GleadDeps): Promise<z.output<typeof leadData>> {
+  const { dataJson } = await worker.unary('FindLeads', request, { context, deadlineMs: DEADLINE_MS, idempotent: true });
   try {
     return leadData.parse(JSON.parse(dataJson));
   } catch (error) {
@@ -37,18 +48,10 @@ async function findLeads(request: FindLeadsRequest, context: CallContext, deps: 
   }
 }
 
-const health = defineRoute({
-  method: 'GET',
+const health = workerHealthRoute<LeadMethods, z.output<typeof healthOutput>>({
   path: '/glead/health',
   output: healthOutput,
-  body: { kind: 'ignored' },
-  handler: async (_input, context, deps: GleadDeps) => {
-    const worker = workerOf(deps);
-    await worker.checkHealth();
-    const { source } = await worker.unary('GetSource', {}, { context, idempotent: true });
-    const data = { worker: 'serving' as const, workers: worker.addresses.length, source };
-    return { status: 'success' as const, data, timestamp: formatTimestamp(context.clock.now()) };
-  },
+  more: async (worker, context) => ({ data: await worker.unary('GetSource', {}, { context, idempotent: true }) }),
 });
 
 const search = defineRoute({
@@ -67,13 +70,6 @@ const search = defineRoute({
 export const gleadService = defineService({
   name: 'glead',
   products: ['api-glead'],
+  ...backedByWorkers<LeadMethods>('ranking'),
   routes: [indexRoute('api-glead'), health, search],
-  settings: z.object({
-    /** `host:port` of the ranking workers, separated by commas. */
-    RANKING_WORKER_URL: listSetting().optional(),
-  }),
-  createDeps: ({ settings, common, metrics }) => connectLeadWorker(settings.RANKING_WORKER_URL ?? [], { metrics, tls: common.workerTls }),
-  // Without a worker the service is what its settings make it: it answers, with 503.
-  checkReady: ({ worker }: GleadDeps) => worker?.checkHealth(),
-  close: ({ worker }: GleadDeps) => worker?.close(),
 });

@@ -1,15 +1,26 @@
-import { z } from 'zod';
-import { listSetting } from '../kit/config';
+import { type z } from 'zod';
 import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
 import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
-import { formatTimestamp } from '../kit/timestamp';
+import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
+import { workerHealthRoute } from '../kit/worker/health-route';
+import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';
+import { type GetSourceResponse__Output } from '../workers/generated/ranking/ranking/v1/GetSourceResponse';
 import { type RankRequest } from '../workers/generated/ranking/ranking/v1/RankRequest';
-import { connectRankingWorker, type GrankDeps, workerOf } from './ranking-worker';
+import { type RankResponse__Output } from '../workers/generated/ranking/ranking/v1/RankResponse';
 import { healthOutput, positionInput, rankingOutput, searchInput } from './schema';
 
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
 const DEADLINE_MS = 28_000;
+
+// A type, not an interface: it has to be a record of methods.
+export type RankingMethods = {
+  GetSource: { request: GetSourceRequest; response: GetSourceResponse__Output };
+  Search: { request: RankRequest; response: RankResponse__Output };
+  Position: { request: RankRequest; response: RankResponse__Output };
+};
+
+type GrankDeps = WorkerDeps<RankingMethods>;
 
 type SearchInput = z.output<typeof searchInput>;
 
@@ -32,22 +43,15 @@ function requestOf(input: z.output<typeof positionInput> | SearchInput): RankReq
 /** The body goes on byte for byte: it may be the JSON of an upstream that we do not know. */
 async function rank(method: 'Search' | 'Position', request: RankRequest, call: { context: CallContext; deps: GrankDeps }): Promise<Reply> {
   const options = { context: call.context, deadlineMs: DEADLINE_MS, idempotent: true };
-  const { bodyJson } = await workerOf(call.deps).unary(method, request, options);
+  const { bodyJson } = await call.deps.worker.unary(method, request, options);
   return bytesReply(Buffer.from(bodyJson), JSON_TYPE);
 }
 
-const health = defineRoute({
+const health = workerHealthRoute<RankingMethods, z.output<typeof healthOutput>>({
   method: 'ANY',
   path: '/grank/health',
   output: healthOutput,
-  body: { kind: 'ignored' },
-  handler: async (_input, context, deps: GrankDeps) => {
-    const worker = workerOf(deps);
-    await worker.checkHealth();
-    const { source } = await worker.unary('GetSource', {}, { context, idempotent: true });
-    const data = { worker: 'serving' as const, workers: worker.addresses.length, source };
-    return { ok: true as const, status: 'success' as const, data, timestamp: formatTimestamp(context.clock.now()) };
-  },
+  more: async (worker, context) => ({ ok: true, data: await worker.unary('GetSource', {}, { context, idempotent: true }) }),
 });
 
 const search = defineRoute({
@@ -72,14 +76,6 @@ const position = defineRoute({
 export const grankService = defineService({
   name: 'grank',
   products: ['api-grank'],
+  ...backedByWorkers<RankingMethods>('ranking'),
   routes: [indexRoute('api-grank'), health, search, position],
-  settings: z.object({
-    /** `host:port` of the ranking workers, separated by commas. */
-    RANKING_WORKER_URL: listSetting().optional(),
-  }),
-  createDeps: ({ settings, common, metrics }) =>
-    connectRankingWorker(settings.RANKING_WORKER_URL ?? [], { metrics, tls: common.workerTls }),
-  // Without a worker the service is what its settings make it: it answers, with 503.
-  checkReady: ({ worker }: GrankDeps) => worker?.checkHealth(),
-  close: ({ worker }: GrankDeps) => worker?.close(),
 });

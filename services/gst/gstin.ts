@@ -21,8 +21,3 @@ export function gstinCheckCharacter(number: string): string {
   }
   return ALPHABET.charAt((36 - (sum % 36)) % 36);
 }
-
-/** @param number of valid shape */
-export function hasValidCheckCharacter(number: string): boolean {
-  return number.charAt(14) === gstinCheckCharacter(number);
-}

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
-import { loadService } from '../kit/worker/load-proto';
 import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
 import { connectSessionWorkers } from '../kit/worker/session-workers';
 import { type Captcha__Output } from '../workers/generated/identity/identity/v1/Captcha';
@@ -10,7 +8,6 @@ import { gstSettings, type GstSettings } from './settings';
 import { startSession, type GstDeps, type GstWorkerMethods } from './start-session';
 import { serveStartSocket } from './start-socket';
 
-const PROTO = join(__dirname, '../../protos/identity/v1/identity.proto');
 /** No session of this product lives longer than five minutes. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 
@@ -34,20 +31,9 @@ async function submit(
 }
 
 /** The workers and the memory of who owns which session. */
-export function createGstDeps({ settings, common, clock, log, metrics }: ServiceTools<GstSettings>): GstDeps {
-  const workers = connectSessionWorkers<GstWorkerMethods>({
-    service: loadService(PROTO, 'identity.v1.IdentityWorker'),
-    name: 'identity-worker',
-    addresses: settings.IDENTITY_WORKER_URL ?? [],
-    setting: 'IDENTITY_WORKER_URL',
-    redisUrl: settings.REDIS_URL,
-    lifetimeMs: SESSION_LIFETIME_MS,
-    clock,
-    log,
-    metrics,
-    tls: common.workerTls,
-  });
-  return { workers, socketLifetimeMs: settings.GST_SOCKET_MS };
+export function createGstDeps(tools: ServiceTools<GstSettings>): GstDeps {
+  const workers = connectSessionWorkers<GstWorkerMethods>(tools, SESSION_LIFETIME_MS);
+  return { workers, socketLifetimeMs: tools.settings.GST_SOCKET_MS };
 }
 
 const refreshRoute = (path: `/${string}`) =>

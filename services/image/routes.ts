@@ -1,17 +1,12 @@
-import { join } from 'node:path';
-import { z } from 'zod';
-import { listSetting } from '../kit/config';
+import { type z } from 'zod';
 import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
-import { ServiceError } from '../kit/errors';
-import { loadService } from '../kit/worker/load-proto';
 import { formatTimestamp } from '../kit/timestamp';
-import { createWorkerClient, type WorkerClient } from '../kit/worker/worker-client';
+import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
 import { type RemoveBackgroundRequest } from '../workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../workers/generated/image/image/v1/RemoveBackgroundResponse';
 import { aboutField, findImage, type FoundImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
-const PROTO = join(__dirname, '../../protos/image/v1/image.proto');
 /** Ten MiB in base64, some of it percent-encoded. */
 const BODY_BYTES = 16_777_216;
 /** As much as the worker sends. */
@@ -24,26 +19,13 @@ type ImageWorkerMethods = {
   RemoveBackground: { request: RemoveBackgroundRequest; response: RemoveBackgroundResponse__Output };
 };
 
-export interface ImageDeps {
-  /** Undefined when no worker is configured. */
-  readonly worker: WorkerClient<ImageWorkerMethods> | undefined;
-}
+type ImageDeps = WorkerDeps<ImageWorkerMethods>;
 
-function workerOf({ worker }: ImageDeps): WorkerClient<ImageWorkerMethods> {
-  if (worker) return worker;
-  throw new ServiceError('upstream_not_configured', {
-    detail: 'No image worker is configured: the setting IMAGE_WORKER_URL is missing.',
-    members: { setting: 'IMAGE_WORKER_URL' },
-  });
-}
-
-function askWorker({ field, bytes }: FoundImage, context: CallContext, deps: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
+function askWorker({ field, bytes }: FoundImage, context: CallContext, { worker }: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
   const options = { context, deadlineMs: WORKER_DEADLINE_MS, idempotent: true };
-  return workerOf(deps)
-    .unary('RemoveBackground', { image: bytes }, options)
-    .catch((error: unknown) => {
-      throw aboutField(error, field);
-    });
+  return worker.unary('RemoveBackground', { image: bytes }, options).catch((error: unknown) => {
+    throw aboutField(error, field);
+  });
 }
 
 async function removeBackground(
@@ -70,6 +52,7 @@ async function removeBackground(
 export const imageService = defineService({
   name: 'image',
   products: ['api-image', 'api-background-remover'],
+  ...backedByWorkers<ImageWorkerMethods>('image', { maxMessageBytes: MESSAGE_BYTES }),
   routes: [
     defineRoute({
       method: 'ANY',
@@ -82,27 +65,4 @@ export const imageService = defineService({
       handler: (input, context, deps: ImageDeps) => removeBackground(findImage(input, context.files), context, deps),
     }),
   ],
-  settings: z.object({
-    /** `host:port` of the image workers, separated by commas. */
-    IMAGE_WORKER_URL: listSetting().optional(),
-  }),
-  createDeps: ({ settings, common, metrics }): ImageDeps => {
-    const [first, ...others] = settings.IMAGE_WORKER_URL ?? [];
-    if (first === undefined) return { worker: undefined };
-    const service = loadService(PROTO, 'image.v1.ImageWorker');
-    const addresses: [string, ...string[]] = [first, ...others];
-    return {
-      worker: createWorkerClient<ImageWorkerMethods>({
-        service,
-        addresses,
-        name: 'image-worker',
-        metrics,
-        tls: common.workerTls,
-        maxMessageBytes: MESSAGE_BYTES,
-      }),
-    };
-  },
-  // Without a worker it is ready to say so: calls get 503 upstream_not_configured.
-  checkReady: ({ worker }: ImageDeps) => worker?.checkHealth(),
-  close: ({ worker }: ImageDeps) => worker?.close(),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseIpAddress } from '../../plugins/core/ip-address';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
-import { invalidInput, ServiceError } from '../kit/errors';
+import { invalidInput, notConfigured, ServiceError } from '../kit/errors';
 import { createUpstreamClient, type UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createAbuseIpdb } from './abuse-ipdb';
@@ -28,7 +28,7 @@ async function answer({ ip }: z.output<typeof input>, context: CallContext, deps
   if (!address && ip === undefined) throw new ServiceError('processing_failed', { cause: new Error('the proof has no caller address') });
   if (!address) throw invalidInput([{ field: 'ip', message: 'must be an IPv4 or IPv6 address, without port, zone or leading zeros' }]);
   const findNetworkFacts = deps.networkFacts[context.mode];
-  if (!findNetworkFacts) throw new ServiceError('upstream_not_configured');
+  if (!findNetworkFacts) throw notConfigured(['SANDBOX_URL'], 'test');
   return lookUpAddress(address, { databases: await deps.databases, findNetworkFacts });
 }
 

@@ -1,3 +1,4 @@
+import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
 
 /** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */
@@ -40,6 +41,24 @@ export function invalidInput(errors: readonly FieldError[], status: 400 | 422 = 
   const [first] = errors;
   const detail = first && errors.length === 1 ? `${first.field} ${first.message}.` : `${errors.length} fields are missing or invalid.`;
   return new ServiceError(status === 422 ? 'validation_failed' : 'invalid_request', { detail, members: { errors } });
+}
+
+/** Which settings are missing is the operator's business: it is logged, never told to a caller. */
+class SettingsMissing extends Error {
+  override readonly name = 'SettingsMissing';
+}
+
+/** Who finds nothing to ask: the published text is for live keys; `any` has no worker either. */
+const NOT_CONFIGURED = { live: undefined, test: 'No sandbox is configured for test keys.', any: 'This product is not set up.' } as const;
+
+/**
+ * 503 `upstream_not_configured`, in one form for all products.
+ * @param settings any one of which would do; for the log
+ */
+export function notConfigured(settings: readonly string[], mode: KeyMode | 'any'): ServiceError {
+  const detail = NOT_CONFIGURED[mode];
+  const cause = new SettingsMissing(`not set: ${settings.join(' or ')}`);
+  return new ServiceError('upstream_not_configured', detail === undefined ? { cause } : { cause, detail });
 }
 
 const TIMEOUT_NAMES = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError', 'ConnectTimeoutError']);

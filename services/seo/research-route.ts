@@ -2,7 +2,7 @@ import { type z } from 'zod';
 import { type CallContext, defineRoute, type Route } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
 import { formatTimestamp } from '../kit/timestamp';
-import { type WorkerClient } from '../kit/worker/worker-client';
+import { type WorkerDeps } from '../kit/worker/connect-workers';
 import { type AuthorityRequest } from '../workers/generated/seo/seo/v1/AuthorityRequest';
 import { type BacklinksRequest } from '../workers/generated/seo/seo/v1/BacklinksRequest';
 import { type KeywordsRequest } from '../workers/generated/seo/seo/v1/KeywordsRequest';
@@ -32,20 +32,10 @@ export type ResearchMethods = {
 
 export type SeoWorkerMethods = ResearchMethods & { ListSources: { request: ListSourcesRequest; response: SourceList__Output } };
 
-export interface SeoDeps {
-  /** Undefined when no worker is configured. */
-  readonly worker: WorkerClient<SeoWorkerMethods> | undefined;
-}
+type SeoDeps = WorkerDeps<SeoWorkerMethods>;
 
 /** Below the gateway's 60 s; the worker stops fetching pages after 30 s and answers with what it has. */
 const DEADLINE_MS = 45_000;
-
-/** @throws ServiceError 503 */
-export function workerOf({ worker }: SeoDeps): WorkerClient<SeoWorkerMethods> {
-  if (worker) return worker;
-  const detail = 'No research worker is configured: the setting SEO_WORKER_URL is missing.';
-  throw new ServiceError('upstream_not_configured', { detail, members: { setting: 'SEO_WORKER_URL' } });
-}
 
 function unpack<Data extends z.ZodType>({ dataJson, sources }: Research__Output, data: Data) {
   try {
@@ -79,9 +69,9 @@ export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, N
     output: envelope(route.data),
     validationStatus: 422,
     deadlineMs: DEADLINE_MS,
-    handler: async (input: z.output<Input>, context: CallContext, deps: SeoDeps) => {
+    handler: async (input: z.output<Input>, context: CallContext, { worker }: SeoDeps) => {
       const call = { context, deadlineMs: DEADLINE_MS, idempotent: true };
-      const answer: Research__Output = await workerOf(deps).unary(route.method, route.request(input), call);
+      const answer: Research__Output = await worker.unary(route.method, route.request(input), call);
       const { data, sources } = unpack(answer, route.data);
       return { status: 'success' as const, data, sources, timestamp: formatTimestamp(context.clock.now()) } as z.input<
         ReturnType<typeof envelope<Data>>

@@ -1,12 +1,9 @@
-import { join } from 'node:path';
-import { z } from 'zod';
-import { listSetting } from '../kit/config';
-import { type CallContext, defineRoute, defineService } from '../kit/service/define-service';
+import { type z } from 'zod';
+import { defineService } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
-import { loadService } from '../kit/worker/load-proto';
-import { formatTimestamp } from '../kit/timestamp';
-import { createWorkerClient } from '../kit/worker/worker-client';
-import { researchRoute, type SeoDeps, type SeoWorkerMethods, workerOf } from './research-route';
+import { backedByWorkers } from '../kit/worker/connect-workers';
+import { workerHealthRoute } from '../kit/worker/health-route';
+import { researchRoute, type SeoWorkerMethods } from './research-route';
 import {
   authorityData,
   authorityInput,
@@ -23,26 +20,12 @@ import {
   spamInput,
 } from './schema';
 
-const PROTO = join(__dirname, '../../protos/seo/v1/seo.proto');
-
-const health = defineRoute({
-  method: 'GET',
+const health = workerHealthRoute<SeoWorkerMethods, z.output<typeof healthOutput>>({
   path: '/seo/health',
   output: healthOutput,
-  body: { kind: 'ignored' },
-  handler: async (_input, context: CallContext, deps: SeoDeps) => {
-    const worker = workerOf(deps);
-    await worker.checkHealth();
+  more: async (worker, context) => {
     const { sources } = await worker.unary('ListSources', {}, { context, idempotent: true });
-    return {
-      status: 'success' as const,
-      data: {
-        worker: 'serving' as const,
-        workers: worker.addresses.length,
-        sources: sources.map(({ name, configured }) => ({ name, configured })),
-      },
-      timestamp: formatTimestamp(context.clock.now()),
-    };
+    return { data: { sources: sources.map(({ name, configured }) => ({ name, configured })) } };
   },
 });
 
@@ -77,26 +60,6 @@ const research = [
 export const seoService = defineService({
   name: 'seo',
   products: ['api-seo'],
+  ...backedByWorkers<SeoWorkerMethods>('seo'),
   routes: [indexRoute('api-seo'), health, ...research],
-  settings: z.object({
-    /** `host:port` of the research workers, separated by commas. */
-    SEO_WORKER_URL: listSetting().optional(),
-  }),
-  createDeps: ({ settings, common, metrics }): SeoDeps => {
-    const [first, ...others] = settings.SEO_WORKER_URL ?? [];
-    if (first === undefined) return { worker: undefined };
-    const service = loadService(PROTO, 'seo.v1.SeoWorker');
-    return {
-      worker: createWorkerClient<SeoWorkerMethods>({
-        service,
-        addresses: [first, ...others],
-        name: 'seo-worker',
-        metrics,
-        tls: common.workerTls,
-      }),
-    };
-  },
-  // Without a worker the service answers as documented: 503 naming the setting.
-  checkReady: ({ worker }: SeoDeps) => worker?.checkHealth(),
-  close: ({ worker }: SeoDeps) => worker?.close(),
 });

@@ -91,13 +91,18 @@ describe('a request without a usable key is a 401 with a challenge', () => {
     ['two different keys in header and query', () => [`/vahaan?api_key=${other.key}`, { headers: { 'X-API-Key': keyOf() } }]],
     ['two different keys in two headers', () => ['/vahaan', { headers: { Authorization: `Bearer ${other.key}`, 'X-API-Key': keyOf() } }]],
     ['a repeated X-API-Key', () => ['/vahaan', { headers: [['X-API-Key', keyOf()], ['x-api-key', keyOf()]] }]], // prettier-ignore
-    ['a repeated Authorization', () => ['/vahaan', { headers: [['Authorization', `Bearer ${keyOf()}`], ['Authorization', 'Basic dTpw']] }]], // prettier-ignore
     ['a repeated query argument', () => [`/vahaan?api_key=${keyOf()}&api_key=${keyOf()}`, {}]],
     ['a query argument repeated in disguise', () => [`/vahaan?api_key=${keyOf()}&%61pi%5Fkey=${keyOf()}`, {}]],
     ['a repeated form field', () => ['/vahaan', { method: 'POST', headers: form, body: `api_key=${keyOf()}&api_key=${keyOf()}` }]],
   ])('with %s: ambiguous_key', async (_, sending) => {
     const [path, options] = sending();
     expect(await call(path, options)).toMatchObject({ status: 401, code: 'ambiguous_key' });
+  });
+
+  it('with a repeated Authorization the request is refused before the access layer sees it: nginx reads one', async () => {
+    const headers: [string, string][] = [['Authorization', `Bearer ${keyOf()}`], ['Authorization', 'Basic dTpw']]; // prettier-ignore
+    const reply = await send(`${tollgate.gatewayUrl}/vahaan`, { headers });
+    expect([reply.status, reply.json().code]).toEqual([400, 'gateway_error']);
   });
 
   it.each<[string, () => string]>([

@@ -44,7 +44,7 @@ describe('an admitted request', () => {
   });
 
   it('may have its form spooled to a file', async () => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'transfer-encoding': 'chunked' };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60' };
     const readBodyFile = (path: string): Promise<Buffer> => Promise.resolve(Buffer.from(path === '/spool/1' ? `api_key=${key}` : ''));
     expect((await call({ headers, body: { filePath: '/spool/1' } }, { readBodyFile })).exit).toBeUndefined();
     expect((await call({ headers, body: { filePath: '/spool/1' } })).code).toBe('access_layer_unavailable');

@@ -9,7 +9,8 @@ export interface FakeRequest {
   headers?: Record<string, string | string[]>;
   query?: string;
   address?: string;
-  body?: Buffer | { filePath: string };
+  /** A promise is a body that is still on its way. */
+  body?: Buffer | { filePath: string } | Promise<Buffer>;
   requestId?: unknown;
 }
 
@@ -35,7 +36,10 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
     request: {
       getHeaders: () => call('get_headers', request.headers ?? {}),
       getRawQuery: () => call('get_raw_query', request.query ?? ''),
-      getRawBody: () => call('get_raw_body', request.body instanceof Buffer ? { content: request.body } : request.body),
+      getRawBody: async () => {
+        const body = await call('get_raw_body', request.body);
+        return body instanceof Buffer ? { content: body } : body;
+      },
     },
     client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
     nginx: { getVar: () => call('get_var', 'requestId' in request ? request.requestId : 'req-1') },

@@ -97,10 +97,32 @@ describe('a refusal', () => {
     expect(quota.used.size).toBe(0);
   });
 
-  it('of a request with as many headers as Kong hands over is a 400, because more could hide behind them', async () => {
-    const headers = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`h${index}`, 'x']));
-    expect((await call({ headers: { ...headers, ...bearer } })).code).toBe('request_not_readable');
-    expect((await call({ headers: { a: Array.from({ length: 999 }, () => 'x'), ...bearer } })).code).toBe('request_not_readable');
+  it('of a request with so many headers that a service could not read the proof behind them is a 400, and nothing is counted', async () => {
+    const quota = memoryQuota();
+    const many = (length: number): Record<string, string> => Object.fromEntries(Array.from({ length }, (_, at) => [`h${at}`, 'x']));
+    for (const length of [950, 994, 998, 999]) {
+      expect((await call({ headers: { ...many(length), ...bearer } }, { quota })).code).toBe('request_not_readable');
+      expect((await call({ headers: { a: Array.from({ length }, () => 'x'), ...bearer } }, { quota })).code).toBe('request_not_readable');
+    }
+    expect(quota.used.size).toBe(0);
+    expect((await call({ headers: { ...many(949), ...bearer } }, { quota })).exit).toBeUndefined();
+  });
+
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  it.each<[string, FakeRequest, RegExp]>([
+    ['of unknown length', { headers: { ...form, 'transfer-encoding': 'chunked' } }, /without Content-Length/],
+    ['that is too large', { headers: { ...form, 'content-length': '1048577' } }, /over 1048576 bytes/],
+    ['without a body', { headers: { ...form, 'content-length': '0' } }, /Send your API key/],
+  ])('of a form %s says so without asking for its body', async (_, request, reason) => {
+    const { calls, exit, code } = await call(request);
+    expect([code, exit?.body['detail']]).toEqual(['key_missing', expect.stringMatching(reason)]);
+    expect(calls).not.toContain('get_raw_body');
+  });
+
+  it('of a form that does not arrive in time comes without it', async () => {
+    const body = new Promise<Buffer>(() => undefined);
+    const { exit, code } = await call({ headers: { ...form, 'content-length': '60' }, body }, { config: { form_key_timeout_ms: 20 } });
+    expect([code, exit?.body['detail']]).toEqual(['key_missing', expect.stringMatching(/did not arrive within 0.02 s/)]);
   });
 });
 

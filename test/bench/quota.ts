@@ -13,9 +13,8 @@ import { ReplyWatch } from '../../plugins/stores/quota/quota-reply-watch';
 import { SeenUsage } from '../../plugins/stores/quota/quota-seen';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { RedisQuotaCounter } from '../../plugins/stores/redis/quota-counter';
-import { QuotaScript } from '../../plugins/stores/redis/quota-script';
-import { RedisConnection } from '../../plugins/stores/redis/redis-connection';
 import { testDatabase } from '../support/postgres/postgres';
+import { connectToRedis } from '../stores/quota/harness';
 import { startTestRedis } from '../support/redis/redis';
 import { beginTestRun, endTestRun } from '../support/test-run';
 
@@ -46,7 +45,7 @@ async function measure(name: string, work: (turn: number) => Promise<unknown>): 
 async function measureBackend(name: string, backend: QuotaBackend): Promise<void> {
   const hot = randomUUID();
   const many = Array.from({ length: 1_000 }, () => randomUUID());
-  const counter = new CoalescingCounter(backend);
+  const counter = new CoalescingCounter(() => backend);
   const idOf = (turn: number): string => many[turn % many.length] ?? hot;
   await measure(`${name}, one key, a call each`, () => backend.take({ subscriptionId: hot, limits: LIMITS, units: 1 }));
   await measure(`${name}, one key, coalesced`, () => counter.spend({ subscriptionId: hot, limits: LIMITS }));
@@ -70,19 +69,12 @@ async function main(): Promise<void> {
   const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
   const shared = { pool: database.pool, timeZone: TIME_ZONE, clock: systemClock };
   const ledger = new QuotaLedger({ ...shared, ...PATIENT });
-  let isReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => (isReady = resolve));
   const nothing = (): void => undefined;
-  const connection = new RedisConnection({
-    ...{ url: redis.url, clock: systemClock, ...PATIENT },
-    ...{ onTrouble: nothing, onLateReply: nothing, onReady: () => isReady() },
-  });
-  await ready;
-  const script = new QuotaScript({ connection, timeZone: TIME_ZONE, clock: systemClock });
+  const { connection, close } = await connectToRedis({ url: redis.url, clock: systemClock, ...PATIENT, onTrouble: nothing });
   await measureGuards();
-  await measureBackend('Redis', new RedisQuotaCounter({ connection, script, ledger, seen: new SeenUsage() }));
+  await measureBackend('Redis', new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() }));
   await measureBackend('Postgres', new PostgresQuotaCounter(ledger, TIME_ZONE));
-  connection.close();
+  close();
 
   const log = { info: nothing, warn: nothing };
   const store = await createQuotaCounter({ ...shared, redisUrl: redis.url, log });

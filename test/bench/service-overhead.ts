@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { Pool } from 'undici';
 import { signContext, type RequestContext, type SigningKey } from '../../plugins/core/context-token';
-import { type RankingMethods } from '../../services/grank/ranking-worker';
-import { loadService } from '../../services/kit/worker/load-proto';
-import { createWorkerClient, type WorkerClient } from '../../services/kit/worker/worker-client';
+import { type RankingMethods } from '../../services/grank/routes';
+import { createMetrics } from '../../services/kit/metrics';
+import { connectWorkers } from '../../services/kit/worker/connect-workers';
+import { type WorkerClient } from '../../services/kit/worker/worker-client';
 import { contextFor } from '../services/kit/harness';
 import { start, stopAll } from './support/load';
 
@@ -100,8 +100,7 @@ async function main(): Promise<void> {
   });
   const { services } = JSON.parse(service.line) as { services: { grank: string } };
   const pool = new Pool(services.grank, { connections: 8 });
-  const proto = loadService(join(__dirname, '../../../protos/ranking/v1/ranking.proto'), 'ranking.v1.RankingWorker');
-  const worker = createWorkerClient<RankingMethods>({ service: proto, addresses: [address], name: 'ranking-worker' });
+  const worker = connectWorkers<RankingMethods>('ranking', [address], { metrics: createMetrics(), tls: undefined });
   const ways = { http: overHttp(pool, key), grpc: direct(worker) };
   for (const call of [ways.grpc, ways.http]) await time(call, 2 * CALLS, 8);
   const overhead = await compare(ways, 1);

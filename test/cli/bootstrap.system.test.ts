@@ -8,6 +8,7 @@ import { installationNeeded } from '../../cli/bootstrap/dependencies.mjs';
 import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
+import { eventually } from '../support/eventually';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
@@ -91,6 +92,23 @@ describe('a lock', () => {
     if (!existsSync('/proc/self/stat')) return;
     writeFileSync(file(), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
     expect(takeLock(file())).toHaveProperty('release');
+  });
+
+  test('of a process that was killed and that nobody has collected is taken over', async () => {
+    if (!existsSync('/proc/self/stat')) return;
+    const module = pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href;
+    const holder = `import { takeLock } from ${JSON.stringify(module)}; takeLock(${JSON.stringify(file())}); setInterval(() => 0, 1e6);`;
+    // The shell becomes a program that never waits for what was its child.
+    const parent = spawn('/bin/sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 60', process.execPath, holder]);
+    try {
+      await eventually(() => existsSync(file()));
+      const { pid } = JSON.parse(readFileSync(file(), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+      await eventually(() => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      expect(takeLock(file())).toHaveProperty('release');
+    } finally {
+      parent.kill('SIGKILL');
+    }
   });
 
   test('that was damaged is taken over', () => {

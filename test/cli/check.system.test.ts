@@ -43,9 +43,12 @@ describe('check', () => {
       put('dist/services/openapi/document.json', (text) => text.replace('"/pincode":', '"/pinkode":'));
       put('kong/access-layer.json', (text) => text.replace('"api-pan"', '"api-pen"'));
       put('kong/kong.yml', (text) => text);
+      put('kong/kong.conf', (text) => text.replace('log_level = alert', 'log_level = crit'));
       const refused = await check();
       expect(refused).toContain('✗ services: product api-pincode: no service of services/registry.ts answers /pincode');
       expect(refused).toMatch(/✗ plugin: [^\n]*npm run plugin-info/);
+      expect(refused).toContain('✗ kong: kong.conf: log_level: must be alert');
+      put('kong/kong.conf', (text) => text);
       put('kong/access-layer.json', (text) => text);
       put('kong/kong.yml', (text) => text.replace('    retries: 1', '    retrys: 1'));
       const noted = await check();

@@ -4,8 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
-import { type EmbeddedPostgresOptions } from '../../cli/postgres/embedded-postgres-run';
+import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../support/eventually';
 import { signalServer } from '../support/postgres/postgres-processes';
@@ -70,19 +69,18 @@ describe('the embedded PostgreSQL', () => {
     if (process.platform === 'linux') expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(password);
   });
 
-  it('keeps its data and its port over a stop and a start', async () => {
+  it('keeps its data over a stop and a start', async () => {
     usePreparedData();
     const first = await start();
     await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
     await first.stop();
     expect(isAlive(first.pid)).toBe(false);
-    const second = await start();
+    const second = await start({ port: first.port });
     expect(second.url).toBe(first.url);
-    expect(second.adopted).toBe(false);
     expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   });
 
-  it('is taken over with its data when the process that started it was killed', async () => {
+  it('that a killed process left behind is ended, and its data are kept', async () => {
     const script = join(root, 'parent.cjs');
     const source = join(__dirname, '../../cli/postgres/embedded-postgres.ts');
     const loader = require.resolve('@swc/core');
@@ -107,34 +105,27 @@ describe('the embedded PostgreSQL', () => {
     await eventually(() => parent.signalCode !== null);
     expect(isAlive(orphan.pid)).toBe(true);
     const server = await start();
-    expect(server).toMatchObject({ pid: orphan.pid, url: orphan.url, adopted: true });
+    expect([isAlive(orphan.pid), isAlive(server.pid)]).toEqual([false, true]);
     expect(await query(server.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
-    await server.stop();
-    expect(isAlive(orphan.pid)).toBe(false);
   });
 
-  it('knows its server when the folder is reached by another name', async () => {
-    usePreparedData();
-    const { pid } = await start();
-    symlinkSync(join(root, 'pg'), join(root, 'other-name'));
-    expect(await start({ dataDir: join(root, 'other-name') })).toMatchObject({ pid, adopted: true });
-  });
-
-  it('never runs twice on one folder, even with several starters', async () => {
-    const servers = await Promise.all([start(), start(), start()]);
-    expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1);
-    expect(new Set(servers.map(({ url }) => url)).size).toBe(1);
-  });
-
-  it('comes back on the same port after it was killed', async () => {
+  it('knows its server when the folder is reached by another name, and never runs twice on one', async () => {
     usePreparedData();
     const first = await start();
-    await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    symlinkSync(join(root, 'pg'), join(root, 'other-name'));
+    const second = await start({ dataDir: join(root, 'other-name') });
+    expect([isAlive(first.pid), isAlive(second.pid)]).toEqual([false, true]);
+  });
+
+  it('starts although the server before it was killed with its backends at work', async () => {
+    usePreparedData();
+    const first = await start();
+    const client = new Client({ connectionString: first.url });
+    client.on('error', () => undefined);
+    await client.connect();
     process.kill(first.pid, 'SIGKILL');
-    await eventually(() => !isAlive(first.pid));
-    const second = await start({ port: first.port });
-    expect(second.pid).not.toBe(first.pid);
-    expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    const second = await start();
+    expect(await query(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
   it('replaces a server that does not answer any more', async () => {
@@ -156,7 +147,6 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(pidFile, [process.pid, data, 1, first.port, '', '127.0.0.1', '', 'ready'].join('\n'));
     const second = await start();
     expect(second.pid).not.toBe(process.pid);
-    expect(second.adopted).toBe(false);
   });
 
   it('stops within its time although a client holds a connection', async () => {
@@ -189,14 +179,15 @@ describe('the embedded PostgreSQL', () => {
     mkdirSync(join(root, 'pg', 'cluster.99999999.abc', 'base'), { recursive: true });
     const { url } = await start();
     expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    expect(readdirSync(join(root, 'pg')).sort()).toEqual(['cluster', 'password', 'port', 'postgres.log']);
+    expect(readdirSync(join(root, 'pg')).sort()).toEqual(['cluster', 'password', 'postgres.log']);
   });
 
-  it('says which file is wrong when the password does not fit, and leaves the server alone', async () => {
+  it('says which file is wrong when the password does not fit, and leaves no server', async () => {
     usePreparedData();
     const { pid } = await start();
     writeFileSync(join(root, 'pg', 'password'), 'another');
     await expect(start()).rejects.toThrow(/password does not hold the password of the data beside it/);
-    expect(isAlive(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(join(root, 'pg', 'cluster', 'postmaster.pid'))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { type Mail } from '../../services/dashboard/api/mail';
+import { type Mail } from '../../services/dashboard/api/mail/mail-sender';
 import { eventually } from '../support/eventually';
 import { cookieOf, linkOf, PASSWORD, startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 
@@ -107,7 +107,7 @@ describe('passwords', () => {
     const email = 'forgetful@example.com';
     const before = await setUp(email);
     await post('/request-password-reset', { email });
-    const link = new URL(linkOf(await mailTo(email, /new Tollgate password/)), 'http://dashboard.test');
+    const link = new URL(linkOf(await mailTo(email, /Reset your Tollgate password/)), 'http://dashboard.test');
     expect(link.pathname).toBe('/reset-password');
     const reset = { token: link.searchParams.get('token'), newPassword: 'a new long password' };
     expect((await post('/reset-password', reset)).statusCode).toBe(200);
@@ -123,7 +123,7 @@ describe('passwords', () => {
     const email = 'victim@example.com';
     await post('/sign-up/email', { email, password: 'the stranger knows it' });
     await post('/request-password-reset', { email });
-    const link = new URL(linkOf(await mailTo(email, /new Tollgate password/)), 'http://dashboard.test');
+    const link = new URL(linkOf(await mailTo(email, /Reset your Tollgate password/)), 'http://dashboard.test');
     await post('/reset-password', { token: link.searchParams.get('token'), newPassword: PASSWORD });
     expect((await signIn(email, 'the stranger knows it')).statusCode).toBe(401);
     expect((await signIn(email)).statusCode).toBe(200);

@@ -1,5 +1,5 @@
 import { getMigrations } from 'better-auth/db/migration';
-import { createAuth } from '../../services/dashboard/api/create-auth';
+import { createAuth } from '../../services/dashboard/api/accounts/create-auth';
 import { createLog } from '../../services/kit/log';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes, verifyRoute } from '../../services/dashboard/api/auth-routes';
+import { authRoutes, verifyRoute } from '../../services/dashboard/api/accounts/auth-routes';
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
@@ -78,7 +78,9 @@ describe('whatever is sent', () => {
             : { id: new URLSearchParams({ id: asText(Object.values(query)[0]) }).toString().slice('id='.length) };
           const text = asQuery(query);
           const answer = await dashboard.ask({
-            ...{ method: endpoint?.method ?? 'GET', cookie: own.cookie, path: fillPath(path, { ...(params && { params }), query: text }) },
+            method: endpoint?.method ?? 'GET',
+            cookie: own.cookie,
+            path: fillPath(path, { ...(params && { params }), query: text }),
             ...(method !== 'GET' && { body }),
           });
           expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);

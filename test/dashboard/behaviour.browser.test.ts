@@ -57,7 +57,7 @@ describe('the sign-in page', () => {
     await open('/keys?state=active');
     api.state.isSignedIn = false;
     await page.reload();
-    await page.getByLabel('E-mail').fill('asha@example.com');
+    await page.getByLabel('Email').fill('asha@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a long password');
     await button('Sign in').click();
     await page.waitForURL(`${api.url}/keys?state=active`);
@@ -67,7 +67,7 @@ describe('the sign-in page', () => {
     const state = new FakeState();
     state.isSignedIn = false;
     await open('/sign-in?then=%2F%2Fevil.example%2F', state);
-    await page.getByLabel('E-mail').fill('asha@example.com');
+    await page.getByLabel('Email').fill('asha@example.com');
     await page.getByLabel('Password', { exact: true }).fill('a long password');
     await button('Sign in').click();
     await page.waitForURL(`${api.url}/`);
@@ -102,9 +102,9 @@ describe('the link of the mail that confirms an address', () => {
     await open('/verify?token=too-old', state);
     await confirm('a long password');
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-    await page.getByLabel('E-mail').fill('asha@example.com');
+    await page.getByLabel('Email').fill('asha@example.com');
     await button('Send a new link').click();
-    await page.getByText('a mail is on its way').waitFor();
+    await page.getByText('an email is on its way').waitFor();
     expect(changes('POST', '/api/auth/send-verification-email').map(({ body }) => body)).toEqual([{ email: 'asha@example.com' }]);
   });
 });
@@ -121,16 +121,16 @@ describe('a session that ended under an open page', () => {
 describe('a session that ends while a secret is shown', () => {
   it.each([
     ['a new key', '/keys', /^tg_test_\w+$/],
-    ['the secret of a webhook', '/webhooks', /^whsec_\w+$/],
+    ['the secret of a webhook', '/webhooks', /^whsec_\w+=$/],
   ])('does not take %s away; closing it leads to the sign-in page', async (_what, path, secret) => {
     await open(path);
     if (path === '/keys') {
       await fillKeyForm();
-      await button('Create the key').click();
+      await button('Create key').click();
     } else {
       await button('Add a webhook').first().click();
-      await page.getByRole('dialog').getByLabel('Address').fill('https://hooks.example.com/tollgate');
-      await page.getByRole('dialog').getByRole('button', { name: 'Add the webhook' }).click();
+      await page.getByRole('dialog').getByLabel('URL').fill('https://hooks.example.com/tollgate');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click();
     }
     await page.getByText(secret).waitFor();
     api.state.isSignedIn = false;
@@ -152,7 +152,7 @@ describe('creating a key', () => {
     await fillKeyForm();
     let answer: () => void = () => undefined;
     api.state.isAnswering = new Promise((resolve) => (answer = resolve));
-    await button('Create the key').dblclick();
+    await button('Create key').dblclick();
     answer();
     await page.getByText('First call', { exact: true }).waitFor();
     expect(changes('POST', '/api/keys')).toHaveLength(1);
@@ -170,10 +170,10 @@ describe('creating a key', () => {
       { times: 1 },
     );
     await fillKeyForm();
-    await button('Create the key').click();
+    await button('Create key').click();
     await page.getByText('The server cannot be reached').waitFor();
-    await button('Create the key').click();
-    await page.getByText('This form has made its key already').waitFor();
+    await button('Create key').click();
+    await page.getByText('This form already created its key').waitFor();
     const [first, second] = changes('POST', '/api/keys');
     expect(second?.body['submission']).toBe(first?.body['submission']);
   });
@@ -182,7 +182,7 @@ describe('creating a key', () => {
     await open('/', FakeState.empty());
     await button('Create a test key').click();
     await page.getByRole('dialog').getByLabel('IP lookup').waitFor();
-    await button('Create the key').click();
+    await button('Create key').click();
     const shown = page.getByText(/^tg_test_\w+$/);
     await shown.waitFor();
     const secret = await shown.innerText();
@@ -203,12 +203,12 @@ describe('two people who edit one key', () => {
     const id = api.state.keys[0]?.id ?? '';
     await page.getByLabel('Name').fill('Mine');
     api.state.changeKey(id, { name: 'Theirs' });
-    await button('Save the settings').click();
+    await button('Save settings').click();
     const notice = page.getByRole('alert').filter({ hasText: 'changed elsewhere' });
     await notice.getByText('Theirs').waitFor();
     expect(api.state.key(id).name).toBe('Theirs');
     await button('Keep my edits').click();
-    await button('Save the settings').click();
+    await button('Save settings').click();
     await eventually(() => api.state.key(id).name === 'Mine');
   });
 });
@@ -218,12 +218,12 @@ describe('a server that does not answer', () => {
     await open('/keys');
     api.state.isAway = true;
     await page.getByRole('link', { name: 'Plans' }).click();
-    const banner = page.getByText('The server does not answer');
+    const banner = page.getByText('The server is not responding');
     await banner.waitFor();
     // Else the banner, which tries by itself, might go before the click.
     let answer: () => void = () => undefined;
     api.state.isAnswering = new Promise((resolve) => (answer = resolve));
-    await button('Try now').click();
+    await button('Retry now').click();
     api.state.isAway = false;
     answer();
     await banner.waitFor({ state: 'detached' });
@@ -238,7 +238,7 @@ describe('changing a plan', () => {
     await button('Change the plan').click();
     await page.getByText('You have used more than this plan allows').waitFor();
     expect(api.state.subscriptions[0]?.plan).toBe('Star');
-    await button('Change all the same').click();
+    await button('Change anyway').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(api.state.subscriptions.find((each) => each.product === 'api-ip')?.plan).toBeNull();
   });

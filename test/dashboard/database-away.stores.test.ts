@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { isDatabaseAway } from '../../services/dashboard/api/database-away';
+import { isDatabaseAway } from '../../services/dashboard/api/http/answer-error';
 import { eventually } from '../support/eventually';
 import { type Line, openLine } from '../stores/quota/line';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';

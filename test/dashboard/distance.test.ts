@@ -1,4 +1,4 @@
-import { formatDistance } from '../../services/dashboard/web/app/time';
+import { formatDistance } from '../../services/dashboard/web/format/time';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes } from '../../services/dashboard/api/auth-routes';
+import { authRoutes } from '../../services/dashboard/api/accounts/auth-routes';
 import { ORIGIN, startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
 
@@ -96,7 +96,10 @@ describe('a request from another site', () => {
     const found = changing.find((each) => each.method === method && each.path === path);
     for (const origin of origins) {
       const answer = await dashboard.ask({
-        ...{ method: found?.method ?? 'POST', path: fillPath(path, sample), body: sample.body ?? {}, cookie: victim.cookie },
+        method: found?.method ?? 'POST',
+        path: fillPath(path, sample),
+        body: sample.body ?? {},
+        cookie: victim.cookie,
         headers: { origin, referer: `${ORIGIN}/keys` },
       });
       expect([answer.statusCode, answer.json().code]).toEqual([403, 'forbidden']);

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
-import { securityHeaders } from '../../services/dashboard/api/security-headers';
-import { serveWeb } from '../../services/dashboard/api/serve-web';
+import { securityHeaders } from '../../services/dashboard/api/http/security-headers';
+import { serveWeb } from '../../services/dashboard/api/http/serve-web';
 import { startDashboard } from './support/dashboard';
 
 let root: string;

@@ -81,4 +81,11 @@ describe('the settings', () => {
     expect(() => readDashboardSettings(sending)).toThrow(/SMTP_URL.*\n.*DASHBOARD_MAIL_FROM/);
     expect(readDashboardSettings({ ...sending, SMTP_URL: 'smtp://h', DASHBOARD_MAIL_FROM: 'a@b.example' }).DASHBOARD_MAIL).toBe('smtp');
   });
+
+  it('lets no webhook reach private addresses where mail is sent for real', () => {
+    const env = { ...good, DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true' };
+    const allowed = (mail: object): boolean => readDashboardSettings({ ...env, ...mail }).DASHBOARD_WEBHOOKS_ALLOW_PRIVATE;
+    expect(allowed({ DASHBOARD_MAIL: 'outbox' })).toBe(true);
+    expect(allowed({ DASHBOARD_MAIL: 'smtp', SMTP_URL: 'smtp://h', DASHBOARD_MAIL_FROM: 'a@b.example' })).toBe(false);
+  });
 });

@@ -7,7 +7,7 @@ import { expireKey } from '../../plugins/stores/postgres/keys/expire-key';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
-import { alertText } from '../../services/dashboard/api/alert-text';
+import { alertText } from '../../services/dashboard/api/alerts/alert-text';
 import { newKey } from '../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
@@ -172,7 +172,7 @@ describe('the sentence of an alert', () => {
   };
 
   it.each([
-    [{}, /reached 80 % of its daily limit: 8,000 of 10,000 requests on 20 November 2026\.$/],
+    [{}, /reached 80% of its daily limit: 8,000 of 10,000 requests on 20 November 2026\.$/],
     [
       { percent: 100, kind: 'quota_monthly', period: '2026-11-01' },
       /reached its monthly limit: .* in November 2026\. Further requests are refused/,

@@ -5,7 +5,7 @@ import { createCustomer } from '../../plugins/stores/postgres/customers/create-c
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../plugins/stores/quota/quota-store';
 import { type Usage } from '../../services/dashboard/contract/usage';
-import { usageEndpoints } from '../../services/dashboard/api/usage-endpoints';
+import { usageEndpoints } from '../../services/dashboard/api/requests/usage-endpoints';
 import { createLog } from '../../services/kit/log';
 import { SERVICES } from '../../services/registry';
 import { runServices, type RunningServices } from '../../services/run-services';
@@ -39,8 +39,13 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
     closers.push(() => sandbox.close());
     const environment = {
-      ...{ TOLLGATE_SIGNING_KEYS: signingKeys, DATABASE_URL: database.url, REDIS_URL: redis?.url, LOG_LEVEL: 'silent' },
-      ...{ SANDBOX_URL: `http://127.0.0.1:${sandbox.port}`, SERVICE_PORT: '0', PRIVATE_PORT: '0' },
+      TOLLGATE_SIGNING_KEYS: signingKeys,
+      DATABASE_URL: database.url,
+      REDIS_URL: redis?.url,
+      LOG_LEVEL: 'silent',
+      SANDBOX_URL: `http://127.0.0.1:${sandbox.port}`,
+      SERVICE_PORT: '0',
+      PRIVATE_PORT: '0',
     };
     services = await runServices([SERVICES.pincode], environment);
     closers.push(() => services.close());
@@ -90,7 +95,12 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     const email = `${randomUUID()}@example.com`;
     const { id: customerId } = await createCustomer(db, { email, actor: 'test' });
     const key: CreatedKey = await createKey(db, {
-      ...{ customer: customerId, products: ['api-pincode'], mode: 'test', actor: 'test', daily: 12, monthly: 500 },
+      customer: customerId,
+      products: ['api-pincode'],
+      mode: 'test',
+      actor: 'test',
+      daily: 12,
+      monthly: 500,
     });
     const subscriptionId = key.subscriptions[0]?.id ?? '';
     expect(new Set(await call(key.key, await failingInput(), 6))).toEqual(new Set([502]));

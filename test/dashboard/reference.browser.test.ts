@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const tries = () => api.state.requests.filter(({ path }) => path === '/api/try').map(({ body }) => body);
-const send = () => button('Send the request').click();
+const send = () => button('Send request').click();
 
 async function makeKey(): Promise<string> {
   await button('Create a test key for this page').click();
@@ -74,7 +74,7 @@ describe('the reference page', () => {
     await send();
     await page.getByText('Status 200').waitFor();
     expect(tries()).toEqual([{ key, method: 'GET', path: '/ip', query: { ip: '8.8.8.8' } }]);
-    expect(await page.getByLabel('Body of the answer').innerText()).toContain('"ip": "8.8.8.8"');
+    expect(await page.getByLabel('Response body').innerText()).toContain('"ip": "8.8.8.8"');
     await page.getByRole('link', { name: 'Explain this request' }).click();
     await page.waitForURL(/\/explain\?request=/);
   });
@@ -103,7 +103,7 @@ describe('the reference page', () => {
     await open('get_gst_start');
     const key = await makeKey();
     await send();
-    await page.getByAltText('Picture in the answer').waitFor();
+    await page.getByAltText('Image in the response').waitFor();
     await page.getByRole('link', { name: 'POST /gst/data' }).click();
     await page.getByRole('heading', { name: 'POST /gst/data' }).waitFor();
     expect(await page.getByLabel('Test key').inputValue()).toBe(key);
@@ -129,14 +129,14 @@ describe('the reference page', () => {
     await open('get_gdplay_thumbnail');
     await makeKey();
     await send();
-    await page.getByAltText('The answer').waitFor();
+    await page.getByAltText('Response').waitFor();
     await page.getByRole('link', { name: 'GET /gdplay/stream' }).click();
     await send();
-    await page.getByRole('link', { name: 'Save them' }).waitFor();
+    await page.getByRole('link', { name: 'Download it' }).waitFor();
     await page.getByText('longer than 2 MiB').waitFor();
     await page.goto(`${api.url}/reference?operation=get_seo`);
     await makeKey();
     await send();
-    await page.getByText('No whole answer came within 60 seconds.').waitFor();
+    await page.getByText('No complete response within 60 seconds.').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-import { simulateCaller } from '../../services/dashboard/api/simulate-caller';
+import { simulateCaller } from '../../services/dashboard/api/keys/simulate-caller';
 
 const RULES = ['10.0.0.0/8', '*.example.com', '2001:db8::/32', '203.0.113.7'];
 

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { createSmtpSender } from '../../services/dashboard/api/smtp-sender';
+import { createSmtpSender } from '../../services/dashboard/api/mail/mail-sender';
 
 /** Just enough of RFC 5321 to take a mail, or to refuse one. */
 function startSmtpServer(refusal?: string): Promise<{ server: Server; url: string; received: () => string }> {

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { systemClock } from '../../plugins/core/ports';
 import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { alertSettings, type AlertWork, startAlerts } from '../../services/dashboard/api/start-alerts';
+import { alertSettings, type AlertWork, startAlerts } from '../../services/dashboard/api/alerts/start-alerts';
 import { readSettings } from '../../services/kit/config';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
@@ -18,7 +18,7 @@ const running: AlertWork[] = [];
 beforeAll(async () => {
   database = await testDatabase();
   server = createServer((request, response) => {
-    received.push(String(request.headers['tollgate-event-id']));
+    received.push(String(request.headers['webhook-id']));
     response.end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

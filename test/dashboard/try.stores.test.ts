@@ -53,7 +53,12 @@ describe('a call that is tried out', () => {
     };
     const answer = await attempt({ query: { ip: '8.8.8.8', '&': '=? #' } });
     expect(answer).toEqual({
-      ...{ outcome: 'answered', status: 401, body: '{"code":"key_expired"}', encoding: 'text', isCut: false, requestId: 'abc' },
+      outcome: 'answered',
+      status: 401,
+      body: '{"code":"key_expired"}',
+      encoding: 'text',
+      isCut: false,
+      requestId: 'abc',
       headers: { 'content-type': 'application/problem+json', 'x-kong-request-id': 'abc' },
       durationMs: expect.any(Number),
     });

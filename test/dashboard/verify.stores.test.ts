@@ -70,7 +70,10 @@ describe('an account that a stranger began with the address of another', () => {
     const claims = part({ email, exp: Math.ceil(Date.now() / 1_000) + 600 });
     const own = await signUp('stranger@example.com', STRANGERS);
     const forged = [
-      ...['', 'x', `${header}.${claims}.${signature}`, `${part({ alg: 'none' })}.${claims}.`],
+      '',
+      'x',
+      `${header}.${claims}.${signature}`,
+      `${part({ alg: 'none' })}.${claims}.`,
       `${own.split('.')[0]}.${token.split('.')[1]}.${own.split('.')[2]}`,
       await signJWT({ email }, 'another secret of more than 32 characters'),
       await signJWT({ address: email }, dashboard.secret),
@@ -83,7 +86,7 @@ describe('an account that a stranger began with the address of another', () => {
 
   it('becomes its owner’s by a new password, after which the stranger’s opens nothing', async () => {
     await post('/request-password-reset', { email });
-    const reset = await tokenFor(email, /new Tollgate password/);
+    const reset = await tokenFor(email, /Tollgate password/);
     expect((await post('/reset-password', { token: reset, newPassword: PASSWORD })).statusCode).toBe(200);
     expect(outcome(await verify(token, STRANGERS))).toEqual([401, 'wrong_password', 0]);
     expect((await post('/sign-in/email', { email, password: STRANGERS })).statusCode).toBe(401);
@@ -126,7 +129,7 @@ describe('a link that is too old', () => {
     await signUp(email);
     const answer = await verify(await signJWT({ email }, dashboard.secret, -1), PASSWORD);
     expect(outcome(answer)).toEqual([400, 'link_unusable', 0]);
-    expect(answer.json().detail).toContain('older than an hour');
+    expect(answer.json().detail).toContain('more than an hour old');
     expect(await isVerified(email)).toBe(false);
     await post('/send-verification-email', { email });
     await eventually(() => mailsTo(email, /Confirm/).length === 2);
@@ -163,10 +166,10 @@ describe('mail for verifying', () => {
     expect((await verify(token, PASSWORD)).statusCode).toBe(200);
     // Mail goes out in order: whatever the attempts had caused would be here before this.
     await post('/request-password-reset', { email });
-    await tokenFor(email, /new Tollgate password/);
+    await tokenFor(email, /Tollgate password/);
     expect(mailsTo(email, /./).map(({ subject }) => subject)).toEqual([
-      'Confirm your address for Tollgate',
-      'Choose a new Tollgate password',
+      'Confirm your email address for Tollgate',
+      'Reset your Tollgate password',
     ]);
   });
 

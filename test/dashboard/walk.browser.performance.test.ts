@@ -47,24 +47,24 @@ describe('a new customer', () => {
 
   it('signs up, confirms the address from the outbox and is inside', async () => {
     await page.goto(`${instance.dashboard}/sign-up`);
-    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Email').fill(EMAIL);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await button('Create the account').click();
-    await page.getByRole('heading', { name: 'Confirm your address' }).waitFor();
+    await button('Create account').click();
+    await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
     await page.getByRole('link', { name: 'outbox' }).click();
     await page.getByRole('link', { name: /\/verify\?token=/ }).click();
-    await page.getByText('Give the password that you chose').waitFor();
+    await page.getByText('Enter the password you chose').waitFor();
     expect(page.url()).not.toContain('token');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await button('Confirm and sign in').click();
-    await page.getByText('Three steps to your first answer').waitFor();
+    await page.getByText('Three steps to your first response').waitFor();
   });
 
   it('creates a test key that is shown once, with a call that is ready to run', async () => {
     await button('Create a test key').click();
     await page.getByRole('dialog').getByLabel('IP lookup').waitFor();
     await page.getByRole('dialog').getByLabel('Name').fill('First key');
-    await button('Create the key').click();
+    await button('Create key').click();
     key = await page.getByText(/^tg_test_\w+$/).innerText();
     const command = await page.getByLabel('First call').innerText();
     expect(command).toContain(key);
@@ -90,12 +90,12 @@ describe('a new customer', () => {
   it('blocks a caller by a rule, which the simulator foretold', async () => {
     await go('Keys');
     await page.getByRole('link', { name: 'First key' }).click();
-    await page.getByLabel('One rule a line').fill('203.0.113.0/24');
-    await page.getByLabel('Address').fill('127.0.0.1');
-    await button('Try').click();
+    await page.getByLabel('One rule per line').fill('203.0.113.0/24');
+    await page.getByLabel('IP address').fill('127.0.0.1');
+    await button('Test').click();
     await page.getByText('Refused', { exact: true }).waitFor();
-    await button('Save the rules').click();
-    await page.getByText('The rules are saved').waitFor();
+    await button('Save rules').click();
+    await page.getByText('Rules saved').waitFor();
     await eventually(async () => (await call(key)).status === 401);
     const answer = await call(key);
     expect(answer.code).toBe('caller_not_whitelisted');
@@ -104,10 +104,10 @@ describe('a new customer', () => {
 
   it('is told why, and how to mend it', async () => {
     await go('Explain');
-    await page.getByLabel('Request id').fill(refused);
+    await page.getByLabel('Request ID').fill(refused);
     await button('Explain').click();
-    const shown = page.getByText('How to mend it');
-    const again = button('Look again');
+    const shown = page.getByText('How to fix it');
+    const again = button('Check again');
     await eventually(async () => {
       if (await again.isVisible()) await again.click();
       return shown.isVisible();
@@ -125,12 +125,12 @@ describe('a new customer', () => {
   it('revokes the key, which no call gets through with a second later', async () => {
     await go('Keys');
     await page.getByRole('link', { name: 'First key' }).click();
-    await page.getByLabel('One rule a line').fill('');
-    await button('Save the rules').click();
+    await page.getByLabel('One rule per line').fill('');
+    await button('Save rules').click();
     await eventually(async () => (await call(key)).status === 200);
     await button('Revoke').click();
     const isAnswered = page.waitForResponse((response) => response.url().endsWith('/revoke') && response.ok());
-    await button('Revoke for good').click();
+    await button('Revoke permanently').click();
     await isAnswered;
     const revokedAt = performance.now();
     let lastAdmittedAt = -Infinity;
@@ -141,21 +141,21 @@ describe('a new customer', () => {
       return isRefused;
     });
     expect(lastAdmittedAt - revokedAt).toBeLessThan(1_000);
-    await page.getByText('Every node acts on it').waitFor();
+    await page.getByText('Applied on every node').waitFor();
   });
 
   it('tries a call from the reference page with a key made there, and sees it explained', async () => {
     await go('API reference');
     await button('Create a test key for this page').click();
     await page.getByText(/^Made for IP lookup/).waitFor();
-    await button('Send the request').click();
+    await button('Send request').click();
     await page.getByText('Status 200').waitFor();
-    expect(await page.getByLabel('Body of the answer').innerText()).toContain('"ip": "8.8.8.8"');
+    expect(await page.getByLabel('Response body').innerText()).toContain('"ip": "8.8.8.8"');
     await page.getByRole('link', { name: 'Explain this request' }).click();
-    const again = button('Look again');
+    const again = button('Check again');
     await eventually(async () => {
       if (await again.isVisible()) await again.click();
-      return page.getByRole('heading', { name: 'Let in' }).isVisible();
+      return page.getByRole('heading', { name: 'Allowed' }).isVisible();
     });
   });
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { type Pool } from 'pg';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { systemClock } from '../../plugins/core/ports';
 import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../plugins/stores/postgres/webhooks/change-webhook';
 import { claimDeliveries, settleDelivery } from '../../plugins/stores/postgres/webhooks/claim-deliveries';
@@ -14,8 +15,7 @@ import {
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
 import { viewWebhook } from '../../plugins/stores/postgres/webhooks/webhook-view';
-import { signWebhook } from '../../services/dashboard/api/webhook-message';
-import { startWebhookSender, type WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhook-sender';
+import { WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhooks/webhook-sender';
 import { createGuardedFetch } from '../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
@@ -71,11 +71,23 @@ const made = (path = '/hook'): Promise<CreatedWebhook> =>
 function send(options: Partial<WebhookSenderOptions> = {}): void {
   const log = createLog('test', { level: 'silent' });
   const usual = { db: pool, clock: systemClock, log, timeZone: 'Asia/Kolkata', retrySeconds: [0, 0], allowPrivate: true, pollMs: 20 };
-  senders.push(startWebhookSender({ ...usual, ...options }));
+  senders.push(new WebhookSender({ ...usual, ...options }));
 }
 const log = async (id: string): Promise<readonly DeliveryView[]> => (await listDeliveries(pool, { id, customerId, limit: 100 })).deliveries;
-const isSigned = ({ headers, body }: Received, secret: string): boolean =>
-  headers['tollgate-signature'] === `v1=${signWebhook(secret, { timestamp: Number(headers['tollgate-timestamp']), body })}`;
+/** As a receiver with the specification's own library sees it. */
+function isSigned({ headers, body }: Received, secret: string): boolean {
+  try {
+    new Webhook(secret).verify(body, {
+      'webhook-id': String(headers['webhook-id']),
+      'webhook-timestamp': String(headers['webhook-timestamp']),
+      'webhook-signature': String(headers['webhook-signature']),
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  }
+}
 
 describe('a webhook', () => {
   it('gets each alert signed, with its id, its type and the time of the attempt', async () => {
@@ -91,8 +103,8 @@ describe('a webhook', () => {
     const [only] = received as [Received];
     const body = JSON.parse(only.body);
     expect(isSigned(only, secret)).toBe(true);
-    expect(Math.abs(Number(only.headers['tollgate-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
-    expect(only.headers).toMatchObject({ 'tollgate-event': 'quota.daily', 'tollgate-event-id': body.id });
+    expect(Math.abs(Number(only.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+    expect(only.headers['webhook-id']).toBe(body.id);
     expect(body).toMatchObject({ type: 'quota.daily', data: { product: 'api-ip', percent: 50, used: 1, limit: 2 } });
     expect(only.body).not.toContain(secret);
     await eventually(async () => (await viewWebhook(pool, { id: webhook.id, customerId: key.customerId })).lastOutcome === 'delivered');
@@ -122,7 +134,7 @@ describe('a webhook', () => {
     const again = await replayDelivery(pool, { id: webhook.id, customerId, deliveryId: first.id });
     await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
     expect(again.id).not.toBe(first.id);
-    expect(received[0]?.headers['tollgate-event-id']).toBe(received[1]?.headers['tollgate-event-id']);
+    expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
   });
 
   it('waits 30 s after a first failure and is not asked before', async () => {
@@ -157,6 +169,24 @@ describe('a webhook', () => {
     const [only] = received as [Received];
     expect([isSigned(only, renewed.secret), isSigned(only, secret)]).toEqual([true, false]);
   });
+
+  it('has a secret that libraries read: whsec_ and 32 bytes in standard base64', async () => {
+    for (let count = 0; count < 8; count++) {
+      const { secret, webhook } = await made();
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      await deleteWebhook(pool, { id: webhook.id, customerId, actor });
+    }
+  });
+
+  it('is signed with a secret of an earlier version as with the same bytes in standard base64', async () => {
+    const { webhook } = await made();
+    await pool.query('UPDATE webhook SET secret = $2 WHERE id = $1', [webhook.id, 'whsec_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_8']);
+    await requestTestDelivery(pool, { id: webhook.id, customerId });
+    send();
+    await eventually(() => received.length === 1);
+    const [only] = received as [Received];
+    expect(isSigned(only, 'whsec_+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/8=')).toBe(true);
+  });
 });
 
 describe('several senders', () => {
@@ -169,7 +199,7 @@ describe('several senders', () => {
     send();
     await eventually(async () => (await pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0);
     expect(received).toHaveLength(60);
-    expect(new Set(received.map(({ headers }) => headers['tollgate-event-id'])).size).toBe(60);
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(60);
   });
 
   it('send again what a sender that died had claimed, once its lease has ended, and let it change nothing then', async () => {

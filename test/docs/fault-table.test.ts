@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import faults from '../faults/faults.json';
 
 const root = join(__dirname, '..', '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
 
 /** Cells of the table's rows. */
 function rows(): string[][] {
-  const between = /<!-- faults: written by [^>]*-->([\s\S]*?)<!-- faults: end -->/.exec(readme)?.[1] ?? '';
+  const between = /<!-- faults: written by [^>]*-->([\s\S]*?)<!-- faults: end -->/.exec(page)?.[1] ?? '';
   const lines = between.split('\n').filter((line) => line.startsWith('| '));
   const cells = lines.map((line) =>
     line
@@ -18,7 +18,7 @@ function rows(): string[][] {
   return cells.slice(1);
 }
 
-describe("the README's table of faults", () => {
+describe('the table of faults', () => {
   it('names exactly the faults that the suite has', () => {
     expect(rows().map(([name]) => name)).toEqual(faults.map(({ name }) => name));
   });

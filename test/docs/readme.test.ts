@@ -1,32 +1,54 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CATALOGUE } from '../../plugins/core/catalogue';
 import { listProblems } from '../../plugins/core/problems';
 
 const root = join(__dirname, '..', '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 describe('the README', () => {
-  it('names every code a caller can see, with its status', () => {
-    // A caller never sees key_inactive: it reads as key_unknown.
-    const seen = listProblems().filter(({ code }) => code !== 'key_inactive');
-    expect(seen.filter(({ code, status }) => !readme.includes(`| ${status} | \`${code}\` |`))).toEqual([]);
-    expect(readme).not.toContain('`key_inactive`');
-  });
-
   it('names every product of the catalogue', () => {
     expect(CATALOGUE.filter(({ id }) => !readme.includes(id))).toEqual([]);
   });
 
-  it('shows the two commands and links only to what exists', () => {
+  it('shows the two commands and stays short', () => {
     expect(readme).toContain('npm start');
     expect(readme).toContain('npm test');
-    const pages = ['README.md', 'docs/products.md', 'docs/operations.md'];
-    const links = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) =>
-        join(dirname(page), target),
-      ),
-    );
+    expect(readme.trimEnd().split('\n').length).toBeLessThan(200);
+  });
+});
+
+describe('the page of codes', () => {
+  it('names every code a caller can see, with its status', () => {
+    const codes = read('docs/codes.md');
+    // A caller never sees key_inactive: it reads as key_unknown.
+    const seen = listProblems().filter(({ code }) => code !== 'key_inactive');
+    expect(seen.filter(({ code, status }) => !codes.includes(`| ${status} | \`${code}\` |`))).toEqual([]);
+    expect(codes).not.toContain('`key_inactive`');
+  });
+});
+
+describe.each(pages)('%s', (page) => {
+  it('links only to what exists', () => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => join(dirname(page), target));
     expect(links.filter((target) => !existsSync(join(root, target)))).toEqual([]);
+  });
+
+  it('names only files and folders that exist', () => {
+    const named = [...read(page).matchAll(/`((?:plugins|services|kong|cli|protos|test|docs)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+    // `test/stores/change-feed` stands for its test file, whatever that needs.
+    const exists = (path: string): boolean =>
+      existsSync(join(root, path)) || readdirSync(join(root, dirname(path))).some((name) => name.startsWith(`${path.split('/').at(-1)}.`));
+    // A product made up for an example.
+    const invented = /colour/;
+    expect(named.filter((path) => !invented.test(path) && !exists(path))).toEqual([]);
   });
 });

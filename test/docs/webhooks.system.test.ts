@@ -3,12 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { alertSettings } from '../../services/dashboard/api/start-alerts';
-import { createWebhookMessage } from '../../services/dashboard/api/webhook-message';
+import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
+import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'dashboard-webhooks.md'), 'utf8');
 const run = promisify(execFile);
-const secret = 'whsec_0123456789abcdefghijklmnopqrstuvwxyz';
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
@@ -42,7 +43,14 @@ describe('the page about webhooks', () => {
   it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
     const eventAt = new Date('2026-11-20T11:10:00Z');
     const delivery = {
-      ...{ deliveryId: 'd1', webhookId: 'w1', attempts: 1, url: 'https://hooks.example/', secret, eventId: 'e1', eventAt, alert: null },
+      deliveryId: 'd1',
+      webhookId: 'w1',
+      attempts: 1,
+      url: 'https://hooks.example/',
+      secret,
+      eventId: 'e1',
+      eventAt,
+      alert: null,
       event: 'test' as const,
     };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });
@@ -50,18 +58,22 @@ describe('the page about webhooks', () => {
     const old = message(Date.now() - 360_000);
     const cases: [string, Record<string, string>, string][] = [
       [secret, headers, body],
-      [`${secret}x`, headers, body],
+      [otherSecret, headers, body],
       [secret, headers, `${body} `],
-      [secret, { ...headers, 'tollgate-timestamp': String(Number(headers['tollgate-timestamp']) + 1) }, body],
-      [secret, { ...headers, 'tollgate-signature': 'v1=ü' }, body],
+      [secret, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) }, body],
+      [secret, { ...headers, 'webhook-signature': 'v1,ü v2,x' }, body],
+      [secret, { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` }, body],
       [secret, old.headers, old.body],
       [secret, {}, body],
     ];
     const { command, file, ending } = PROGRAMS[language];
     writeFileSync(join(folder, file), `${snippet(language)}\n${ending}\n`);
     writeFileSync(join(folder, 'cases.json'), JSON.stringify(cases));
-    const { stdout } = await run(command, [join(folder, file), join(folder, 'cases.json')], { timeout: 20_000 });
-    expect(JSON.parse(stdout)).toEqual([true, false, false, false, false, false, false]);
+    const { stdout } = await run(command, [join(folder, file), join(folder, 'cases.json')], {
+      timeout: 20_000,
+      env: { ...process.env, NODE_PATH: join(__dirname, '..', '..', 'node_modules') },
+    });
+    expect(JSON.parse(stdout)).toEqual([true, false, false, false, false, true, false, false]);
   });
 
   it('names the settings with their defaults', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadConfig } from '../../kong/local/config';
-import { ConfigError } from '../../kong/local/config-error';
-import { loadKongConf } from '../../kong/local/kong-conf';
-import { loadPluginInfo } from '../../kong/local/plugin-info';
+import { loadConfig } from '../../kong/local/config/kong-yml';
+import { ConfigError } from '../../kong/local/config/config-error';
+import { loadKongConf } from '../../kong/local/config/kong-conf';
+import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { fixtures, writeConfig } from './support/test-gateway';
 
 const kong = resolve(__dirname, '../../kong');
@@ -130,8 +130,8 @@ describe('kong.conf', () => {
     expect(format.match(/\$\w+/g)).toEqual([
       '$time_iso8601',
       '$kong_request_id',
-      '$request_method',
-      '$uri',
+      '$tollgate_method',
+      '$tollgate_path',
       '$status',
       '$body_bytes_sent',
       '$request_time',

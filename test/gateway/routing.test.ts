@@ -1,6 +1,6 @@
-import { type Route } from '../../kong/local/config';
+import { type Route } from '../../kong/local/config/kong-yml';
 import { Router, upstreamPath, type RouteMatch } from '../../kong/local/router';
-import { escapePath, isRefusedPath, normalizePath } from '../../kong/local/uri';
+import { escapePath, isRefusedPath, normalizePath } from '../../kong/local/http/uri';
 
 function route(name: string, paths: string[], more: Partial<Route> = {}): Route {
   const service = {

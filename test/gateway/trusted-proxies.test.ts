@@ -1,5 +1,5 @@
 import { decodeString } from '../../plugins/server/pdk-messages';
-import { TrustedProxies, type RealIpSettings } from '../../kong/local/trusted-proxies';
+import { TrustedProxies, type RealIpSettings } from '../../kong/local/http/trusted-proxies';
 import { get } from './support/raw-client';
 import { setStage, type Stage } from './support/stage';
 

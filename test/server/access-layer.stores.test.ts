@@ -5,8 +5,8 @@ import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plug
 import { systemClock } from '../../plugins/core/ports';
 import { pluginInfo } from '../../plugins/server/plugin-info';
 import { encodeStruct } from '../../plugins/server/struct-codec';
-import { createAccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
-import { createPostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
+import { AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
+import { PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
@@ -65,8 +65,8 @@ describe('the access layer', () => {
     await createCustomer(database.pool, { email, actor: 'test' });
     const { key } = await createKey(database.pool, { customer: email, products: ['api-ip'], actor: 'test' });
     // So patient that a busy machine is no reason to read a key again, or to count elsewhere.
-    const feed = createPostgresChangeFeed({ url: database.url, deadlineMs: 120_000, abandonMs: 120_000 });
-    const cache = createAccessRecordCache({ source: createPostgresAccessRecords(database.pool), feed });
+    const feed = new PostgresChangeFeed({ url: database.url, deadlineMs: 120_000, abandonMs: 120_000 });
+    const cache = new AccessRecordCache({ source: createPostgresAccessRecords(database.pool), feed });
     const quota = await storeNode({ redisUrl: redis.url, pool: database.pool });
     await until(() => feed.isHealthy());
     const plugin = createAccessLayer({
@@ -87,7 +87,7 @@ describe('the access layer', () => {
       'kong.request.get_raw_query': Buffer.alloc(0),
     };
     const scriptCalls = async (): Promise<number> =>
-      Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1]);
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await redis.command('INFO', 'commandstats')))?.[1] ?? 0);
 
     expect((await kong.event(instance, replies)).exit).toBeUndefined();
     const warm = {

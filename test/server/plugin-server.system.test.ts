@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createPluginServer, type PluginServer } from '../../plugins/server/plugin-server';
 import { ScriptedKong } from './scripted-kong';
 import { pluginWith, TestServer, until } from './test-server';
@@ -15,13 +15,30 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'plugin-server-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the socket', () => {
-  it('is made with its directory, for the owner and the group alone, and removed at the end', async () => {
+  it('is made with its directory, for the owner and the group alone, and nothing beside it', async () => {
     const path = join(folder, 'a', 'b', 'kong.sock');
     const server = serverOn(path);
     await server.listen();
     expect(statSync(path).mode & 0o777).toBe(0o660);
+    expect(readdirSync(dirname(path))).toEqual(['kong.sock']);
     await server.close({ graceMs: 0 });
-    expect(existsSync(path)).toBe(false);
+  });
+
+  it('keeps its path through an orderly restart, so that nobody ever finds it missing', async () => {
+    const first = serverOn(socketPath());
+    await first.listen();
+    let missing = 0;
+    const watch = setInterval(() => (missing += existsSync(socketPath()) ? 0 : 1), 1);
+    await first.close({ graceMs: 0 });
+    await expect(ScriptedKong.connect(socketPath())).rejects.toThrow('ECONNREFUSED');
+    const second = serverOn(socketPath());
+    await second.listen();
+    const kong = await ScriptedKong.connect(socketPath());
+    expect(await kong.startInstance({})).toBeGreaterThan(0);
+    kong.destroy();
+    await second.close({ graceMs: 0 });
+    clearInterval(watch);
+    expect([missing, existsSync(socketPath())]).toEqual([0, true]);
   });
 
   it('left by a server that was killed is taken over', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { loadKongConf } from '../../kong/local/kong-conf';
+import { loadKongConf } from '../../kong/local/config/kong-conf';
 import { parseConfig } from '../../plugins/access-layer/config';
 import { readBodyFile } from '../../plugins/server/read-body-file';
 

@@ -1,10 +1,6 @@
 import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
-import {
-  type AccessRecordCache,
-  type AccessRecordCacheOptions,
-  createAccessRecordCache,
-} from '../../plugins/stores/cache/access-record-cache';
+import { type AccessRecordCacheOptions, AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
 import { type Change, type ChangeFeed } from '../../plugins/stores/cache/change-feed';
 
 /** Milliseconds. */
@@ -49,7 +45,7 @@ export function bench(options: Partial<AccessRecordCacheOptions> = {}) {
       return seen;
     },
   };
-  const cache: AccessRecordCache = createAccessRecordCache({ source, feed, clock, rereadDeadlineMs: 15, coldDeadlineMs: 60, ...options });
+  const cache = new AccessRecordCache({ source, feed, clock, rereadDeadlineMs: 15, coldDeadlineMs: 60, ...options });
   return {
     state,
     stored,

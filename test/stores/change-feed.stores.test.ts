@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
 import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
-import { type AccessRecordCache, createAccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
+import { AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
 import { type Change } from '../../plugins/stores/cache/change-feed';
-import { createPostgresChangeFeed, type PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
+import { PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
 import { migrate } from '../../plugins/stores/postgres/migrate';
@@ -47,10 +47,10 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   told = [];
-  feed = createPostgresChangeFeed({ url: server.url, abandonMs: PATIENCE_MS });
+  feed = new PostgresChangeFeed({ url: server.url, abandonMs: PATIENCE_MS });
   feed.subscribe((change) => told.push(change));
   const deadlines = { rereadDeadlineMs: PATIENCE_MS, coldDeadlineMs: PATIENCE_MS };
-  cache = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed, ...deadlines });
+  cache = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed, ...deadlines });
   await healthy();
 });
 afterEach(async () => {
@@ -130,8 +130,8 @@ describe('with a real feed', () => {
 
   it('does not honour a revoked key behind a pooler, through which nothing is told', async () => {
     const pooler = await openPooler(server.url);
-    const pooled = createPostgresChangeFeed({ url: pooler.url });
-    const behind = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed: pooled });
+    const pooled = new PostgresChangeFeed({ url: pooler.url });
+    const behind = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed: pooled });
     try {
       const { id, hash } = await newKey(pool);
       await eventually(() => pooled.isHealthy() || pooler.connections() > 1);
@@ -148,7 +148,7 @@ describe('with a real feed', () => {
   });
 
   it('notices a frozen server, keeps known keys working and refuses unknown ones, until it wakes', async () => {
-    const hasty = createAccessRecordCache({ source: createPostgresAccessRecords(pool), feed });
+    const hasty = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed });
     /** Asked again until the server has answered in time. */
     const find = async (hash: string): Promise<AccessRecord | undefined> => {
       let found: AccessRecord | undefined;

@@ -1,10 +1,6 @@
 import { type Decision } from '../../plugins/core/ports';
-import { createDecisionQueue } from '../../plugins/stores/postgres/decisions/decision-queue';
-import {
-  createDecisionWriter,
-  type DecisionWriter,
-  type DecisionWriterOptions,
-} from '../../plugins/stores/postgres/decisions/decision-writer';
+import { DecisionQueue } from '../../plugins/stores/postgres/decisions/decision-queue';
+import { DecisionWriter, type DecisionWriterOptions } from '../../plugins/stores/postgres/decisions/decision-writer';
 import { explainDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { pruneDecisions } from '../../plugins/stores/postgres/decisions/prune-decisions';
@@ -43,7 +39,7 @@ const decision = (extra: Partial<Decision> = {}): Decision => ({
 
 /** A writer that writes only when told to. */
 function newWriter(options: Partial<DecisionWriterOptions> = {}): DecisionWriter {
-  const writer = createDecisionWriter({ pool: database.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000, rowsPerSecond: 1, ...options });
+  const writer = new DecisionWriter({ pool: database.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000, rowsPerSecond: 1, ...options });
   writers.push(writer);
   return writer;
 }
@@ -191,19 +187,19 @@ describe('the decision log', () => {
   });
 
   it('takes no more admissions at a time than it is told, however much room refusals leave', () => {
-    const queue = createDecisionQueue(100);
+    const queue = new DecisionQueue(100);
     for (let index = 0; index < 20; index++) queue.add(decision({ requestId: `a${index}`, outcome: 'admitted' }));
     for (let index = 0; index < 3; index++) queue.add(decision({ requestId: `r${index}`, outcome: 'key_missing' }));
     expect(queue.take(50, 5).map(({ requestId }) => requestId)).toEqual(['r0', 'r1', 'r2', 'a15', 'a16', 'a17', 'a18', 'a19']);
-    expect(queue.size()).toBe(15);
+    expect(queue.size).toBe(15);
   });
 
   it('stays within its memory and lets admissions go first', () => {
-    const queue = createDecisionQueue(100);
+    const queue = new DecisionQueue(100);
     for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_missing' }));
     for (let index = 0; index < 500; index++) queue.add(decision());
-    expect(queue.size()).toBeLessThanOrEqual(100);
-    expect(queue.size() + queue.dropped()).toBe(560);
+    expect(queue.size).toBeLessThanOrEqual(100);
+    expect(queue.size + queue.dropped).toBe(560);
     const kept = queue.take(1_000, 1_000);
     expect(kept.filter(({ outcome }) => outcome === 'key_missing')).toHaveLength(60);
     expect(kept.at(-1)?.requestId).toBe(`request-${requests}`);

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Change, type ChangeFeed } from '../../plugins/stores/cache/change-feed';
-import { createNodeReporter, type NodeReporter, type NodeReporterOptions } from '../../plugins/stores/postgres/nodes/node-reporter';
+import { NodeReporter, type NodeReporterOptions } from '../../plugins/stores/postgres/nodes/node-reporter';
 import { readPropagation, type Propagation } from '../../plugins/stores/postgres/nodes/read-propagation';
 import { revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../contracts/access-records';
@@ -38,7 +38,7 @@ class ScriptedFeed implements ChangeFeed {
 }
 
 async function report(feed: ChangeFeed, options: Partial<NodeReporterOptions> = {}): Promise<NodeReporter> {
-  const reporter = createNodeReporter({ pool, feed, name: 'node-a', collectMs: 5, ...options });
+  const reporter = new NodeReporter({ pool, feed, name: 'node-a', collectMs: 5, ...options });
   reporters.push(reporter);
   await eventually(async () => ((await pool.query('SELECT 1 FROM gateway_node WHERE id = $1', [reporter.id])).rowCount ?? 0) > 0);
   return reporter;

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { replaceKeyRules } from '../../plugins/stores/postgres/keys/replace-key-rules';
 import { touchLastUsed } from '../../plugins/stores/postgres/keys/touch-last-used';
 import { newKey } from '../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
@@ -92,6 +93,33 @@ describe('NOTIFY', () => {
     expect(await told(() => run("UPDATE product SET daily = 2 WHERE id = 'api-ip'"))).toEqual([{ product: 'api-ip' }]);
     const gone = await told(() => run('DELETE FROM customer WHERE id = $1', [customerId]));
     expect(gone).toEqual(expect.arrayContaining([credential, subscription, { customer: customerId }]));
+  });
+
+  it('tells a key with 10,000 new rules once, and those who write them wait for one trigger', async () => {
+    const { id } = await newKey(database.pool);
+    const rules = Array.from({ length: 10_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    expect(await told(() => replaceKeyRules(database.pool, { id, rules, actor: 'test' }))).toEqual([
+      expect.objectContaining({ credential: id }),
+    ]);
+    const explain = 'EXPLAIN (ANALYZE, FORMAT JSON) DELETE FROM whitelist_rule WHERE credential_id = $1';
+    const { rows } = await database.pool.query(explain, [id]);
+    expect(rows[0]['QUERY PLAN'][0].Triggers).toEqual([expect.objectContaining({ Calls: 1 })]);
+  });
+
+  it('tells nobody of rules that are replaced by the same ones, and audits nothing', async () => {
+    const { id } = await newKey(database.pool, { rules: ['10.0.0.0/8', 'shop.example.com'] });
+    const audited = async (): Promise<unknown> => (await database.pool.query('SELECT count(*) FROM audit_log')).rows;
+    const before = await audited();
+    const rules = ['Shop.Example.com', '10.0.0.0/8'];
+    expect(await told(() => replaceKeyRules(database.pool, { id, rules, actor: 'test' }))).toEqual([]);
+    expect(await audited()).toEqual(before);
+  });
+
+  it('tells both keys of a rule that goes from one to the other', async () => {
+    const [from, to] = [await newKey(database.pool, { rules: ['192.0.2.1'] }), await newKey(database.pool)];
+    const heardOf = await told(() => run('UPDATE whitelist_rule SET credential_id = $2 WHERE credential_id = $1', [from.id, to.id]));
+    expect(heardOf).toHaveLength(2);
+    expect(heardOf).toEqual(expect.arrayContaining([from, to].map(({ id }) => expect.objectContaining({ credential: id }))));
   });
 
   it('tells of a new key', async () => {

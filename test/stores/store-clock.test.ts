@@ -1,9 +1,9 @@
-import { createStoreClock } from '../../plugins/stores/store-clock';
+import { StoreClock } from '../../plugins/stores/store-clock';
 
 /** A node whose wall clock can be set apart from the time that passes. */
 function node() {
   const local = { wallMs: 1_000_000, passedMs: 0 };
-  const clock = createStoreClock({ now: () => local.wallMs + local.passedMs, monotonic: () => local.passedMs });
+  const clock = new StoreClock({ now: () => local.wallMs + local.passedMs, monotonic: () => local.passedMs });
   return { local, clock };
 }
 

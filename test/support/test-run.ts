@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serverFiles, readPidFile } from '../../cli/postgres/embedded-postgres-files';
-import { isAlive, isServerOf, stopServer } from '../../cli/postgres/embedded-postgres-process';
+import { serverFiles } from '../../cli/postgres/embedded-postgres-files';
+import { endLeftover, isAlive } from '../../cli/postgres/embedded-postgres-process';
 
 const ROOT = resolve(__dirname, '../../.test');
 
 async function removeRun(folder: string): Promise<void> {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!name.startsWith('postgres')) continue;
-    const files = serverFiles(join(folder, name));
-    const pid = readPidFile(files)?.pid;
-    if (pid !== undefined && isServerOf(pid, files)) await stopServer(pid);
+    await endLeftover(serverFiles(join(folder, name)));
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

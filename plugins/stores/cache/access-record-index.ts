@@ -16,50 +16,58 @@ export interface CachedRecord {
 const MOST_RULES = 1_000_000;
 
 /** Records by hash, found again by credential and by customer. Bounded: the least recently used go first. */
-export interface AccessRecordIndex {
-  get(hash: string): CachedRecord | undefined;
-  set(hash: string, cached: CachedRecord): void;
-  delete(hash: string): void;
-  deleteCredential(credentialId: string): void;
-  deleteCustomer(customerId: string): void;
-  clear(): void;
-  size(): number;
-}
+export class AccessRecordIndex {
+  private readonly byCredential = new Map<string, string>();
+  private readonly byCustomer = new Map<string, Set<string>>();
+  private readonly records: LRUCache<string, CachedRecord>;
 
-export function createAccessRecordIndex(max: number): AccessRecordIndex {
-  const byCredential = new Map<string, string>();
-  const byCustomer = new Map<string, Set<string>>();
-  const forget = ({ record }: CachedRecord, hash: string): void => {
-    byCredential.delete(record.credentialId);
-    const hashes = byCustomer.get(record.customerId);
+  constructor(max: number) {
+    this.records = new LRUCache({
+      max,
+      maxSize: max + MOST_RULES,
+      sizeCalculation: ({ record }) => 1 + record.whitelist.size,
+      dispose: (cached, hash) => this.forget(cached, hash),
+    });
+  }
+
+  get size(): number {
+    return this.records.size;
+  }
+
+  get(hash: string): CachedRecord | undefined {
+    return this.records.get(hash);
+  }
+
+  set(hash: string, cached: CachedRecord): void {
+    // The record that this one replaces is forgotten by then, so that the new entries stay.
+    this.records.set(hash, cached);
+    this.byCredential.set(cached.record.credentialId, hash);
+    const hashes = this.byCustomer.get(cached.record.customerId);
+    if (hashes) hashes.add(hash);
+    else this.byCustomer.set(cached.record.customerId, new Set([hash]));
+  }
+
+  delete(hash: string): void {
+    this.records.delete(hash);
+  }
+
+  deleteCredential(credentialId: string): void {
+    const hash = this.byCredential.get(credentialId);
+    if (hash !== undefined) this.records.delete(hash);
+  }
+
+  deleteCustomer(customerId: string): void {
+    for (const hash of [...(this.byCustomer.get(customerId) ?? [])]) this.records.delete(hash);
+  }
+
+  clear(): void {
+    this.records.clear();
+  }
+
+  private forget({ record }: CachedRecord, hash: string): void {
+    this.byCredential.delete(record.credentialId);
+    const hashes = this.byCustomer.get(record.customerId);
     hashes?.delete(hash);
-    if (hashes?.size === 0) byCustomer.delete(record.customerId);
-  };
-  const records = new LRUCache<string, CachedRecord>({
-    max,
-    maxSize: max + MOST_RULES,
-    sizeCalculation: ({ record }) => 1 + record.whitelist.size,
-    dispose: forget,
-  });
-  return {
-    get: (hash) => records.get(hash),
-    set(hash, cached) {
-      // The record that this one replaces is forgotten by then, so that the new entries stay.
-      records.set(hash, cached);
-      byCredential.set(cached.record.credentialId, hash);
-      const hashes = byCustomer.get(cached.record.customerId);
-      if (hashes) hashes.add(hash);
-      else byCustomer.set(cached.record.customerId, new Set([hash]));
-    },
-    delete: (hash) => void records.delete(hash),
-    deleteCredential(credentialId) {
-      const hash = byCredential.get(credentialId);
-      if (hash !== undefined) records.delete(hash);
-    },
-    deleteCustomer(customerId) {
-      for (const hash of [...(byCustomer.get(customerId) ?? [])]) records.delete(hash);
-    },
-    clear: () => records.clear(),
-    size: () => records.size,
-  };
+    if (hashes?.size === 0) this.byCustomer.delete(record.customerId);
+  }
 }

@@ -27,7 +27,8 @@ export class CoalescingCounter implements QuotaCounter {
   private readonly queues = new Map<string, Queue>();
   private due: string[] = [];
 
-  constructor(private readonly backend: QuotaBackend) {}
+  /** @param backendOf who counts a subscription now */
+  constructor(private readonly backendOf: (subscriptionId: string) => QuotaBackend) {}
 
   spend(request: SpendRequest): Promise<SpendResult> {
     return new Promise((resolve, reject) => {
@@ -40,11 +41,11 @@ export class CoalescingCounter implements QuotaCounter {
   }
 
   refund(refund: Refund): Promise<boolean> {
-    return this.backend.refund(refund);
+    return this.backendOf(refund.subscriptionId).refund(refund);
   }
 
   async readStanding(subscriptionId: string): Promise<QuotaStanding> {
-    const taken = await this.backend.take({ subscriptionId, limits: { daily: 0, monthly: 0 }, units: 0 });
+    const taken = await this.backendOf(subscriptionId).take({ subscriptionId, limits: { daily: 0, monthly: 0 }, units: 0 });
     return taken.standing;
   }
 
@@ -75,7 +76,7 @@ export class CoalescingCounter implements QuotaCounter {
     queue.waiters = queue.waiters.slice(count);
     queue.isBusy = true;
     try {
-      handOut(await this.backend.take({ subscriptionId, limits, units: batch.length }), batch);
+      handOut(await this.backendOf(subscriptionId).take({ subscriptionId, limits, units: batch.length }), batch);
     } catch (cause) {
       const error = cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the quota counter failed', { cause });
       for (const waiter of batch) waiter.reject(error);

@@ -1,20 +1,11 @@
 import { StoreUnavailable } from '../../core/ports';
+import { type QuotaStoreInUse } from '../../core/store-stats';
+import { type RedisQuotaCounter } from '../redis/quota-counter';
 import { type Demand, type QuotaBackend, type Refund, type StoreLog, type Taken } from './quota-parts';
 
-export type StoreInUse = 'redis' | 'postgres' | 'none';
-
-/** The Redis counter as the failover sees it. */
-export interface PrimaryCounter extends QuotaBackend {
-  forgetSeeds(): void;
-  forgetSeed(subscriptionId: string): void;
-  reseed(subscriptionId: string): Promise<void>;
-}
-
 export interface QuotaFailoverOptions {
-  readonly primary: PrimaryCounter;
+  readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
   readonly fallback: QuotaBackend;
-  /** True when the primary takes writes. */
-  readonly probe: () => Promise<boolean>;
   /** Called the moment the primary is given up: what this node saw of its counts must reach the fallback. */
   readonly onOpen: () => void;
   readonly log: StoreLog;
@@ -45,7 +36,7 @@ export class QuotaFailover implements QuotaBackend {
 
   constructor(private readonly options: QuotaFailoverOptions) {}
 
-  storeInUse(): StoreInUse {
+  storeInUse(): QuotaStoreInUse {
     if (!this.isOpen) return 'redis';
     return this.hasFallbackFailed ? 'none' : 'postgres';
   }
@@ -82,7 +73,7 @@ export class QuotaFailover implements QuotaBackend {
 
   /** Asks the primary now whether it is back. */
   async tryPrimary(): Promise<void> {
-    if (!this.isOpen || this.isClosed || !(await this.options.probe())) return;
+    if (!this.isOpen || this.isClosed || !(await this.options.primary.probe())) return;
     clearInterval(this.timer);
     this.isOpen = false;
     this.options.log.info({ subscriptions: this.changedMeanwhile.size }, 'Redis is back; quotas are counted there');

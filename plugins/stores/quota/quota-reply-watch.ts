@@ -1,8 +1,7 @@
 import { type Clock, StoreUnavailable } from '../../core/ports';
 
-export interface ReplyWatchOptions {
-  /** Names the store in errors. */
-  readonly store: string;
+/** How long a store may say nothing. */
+export interface Silence {
   /** No reply of any kind for this long, while calls are open, means that the store is gone. */
   readonly silenceMs: number;
   /**
@@ -10,6 +9,11 @@ export interface ReplyWatchOptions {
    * no turn either. Giving up a store that others still use costs exactness, so a busy machine must not look like a dead store.
    */
   readonly heldUpSilenceMs: number;
+}
+
+export interface ReplyWatchOptions extends Silence {
+  /** Names the store in errors. */
+  readonly store: string;
   /** A single call may take this long even though others are answered. */
   readonly deadlineMs: number;
   readonly clock: Clock;

@@ -1,37 +1,28 @@
-import { type QuotaCounter } from '../../core/ports';
+import { type Pool } from 'pg';
+import { type Clock, type QuotaCounter } from '../../core/ports';
 import { parseRedisUrl, type RedisAddress } from '../../core/redis-address';
-import { QuotaLedger } from '../postgres/quota/quota-ledger';
+import { type QuotaStoreStats } from '../../core/store-stats';
 import { PostgresQuotaCounter } from '../postgres/quota/quota-counter';
-import { ClusterQuota } from './quota-cluster';
+import { QuotaLedger } from '../postgres/quota/quota-ledger';
 import { CoalescingCounter } from './quota-coalescer';
-import { QuotaFailover, type StoreInUse } from './quota-failover';
+import { type StoreLog } from './quota-parts';
+import { type Silence } from './quota-reply-watch';
 import { SeenUsage } from './quota-seen';
-import { type QuotaStoreOptions, type Silence } from './quota-store-options';
+import { QuotaShards } from './quota-shards';
 import { UsageWriter } from './quota-usage-writer';
-import { RedisQuotaCounter } from '../redis/quota-counter';
-import { QuotaScript } from '../redis/quota-script';
-import { RedisConnection } from '../redis/redis-connection';
 
-/** Since the start, for metrics. */
-export interface QuotaStoreStats {
-  readonly storeInUse: StoreInUse;
-  /** Calls to each store; one call may carry many spends. */
-  readonly redisCalls: number;
-  readonly postgresCalls: number;
-  /** Calls that no store answered. */
-  readonly failures: number;
-  /** How often Redis was given up. */
-  readonly failovers: number;
-  /** Units that Redis granted after their requests had moved on; all are given back. */
-  readonly lateUnits: number;
-  /** Looks into Postgres because Redis did not know a subscription, or this node not whether it does. */
-  readonly seedings: number;
-  readonly usageRowsWritten: number;
-  /** Spends that wait for their turn now. */
-  readonly waiting: number;
-  /** Undefined without Redis. */
-  readonly isRedisGivenUp: boolean | undefined;
-  readonly isPostgresGivenUp: boolean;
+export interface QuotaStoreOptions {
+  /** Without it Postgres counts. */
+  readonly redisUrl?: string | undefined;
+  readonly pool: Pool;
+  /** IANA name; day and month turn at its midnight. */
+  readonly timeZone: string;
+  readonly clock: Clock;
+  readonly log: StoreLog;
+  /** Added to the clocks of Redis and Postgres; tests turn days with it. */
+  readonly clockOffsetSeconds?: () => number;
+  /** Default 20 ms, 200 ms on a machine that is short of turns. Raise it where Redis itself pauses for longer. */
+  readonly redisSilence?: Silence | undefined;
 }
 
 export interface QuotaStore {
@@ -49,8 +40,6 @@ const REDIS_SILENCE: Silence = { silenceMs: 20, heldUpSilenceMs: 200 };
  */
 const FALLBACK_SILENCE: Silence = { silenceMs: 250, heldUpSilenceMs: 500 };
 const POSTGRES_DEADLINE_MS = 1_000;
-/** How long a start waits for Redis before it counts in Postgres. */
-const FIRST_CONNECT_MS = 1_000;
 
 /**
  * The daily and monthly counters: Redis with Postgres behind it, or Postgres alone.
@@ -58,15 +47,14 @@ const FIRST_CONNECT_MS = 1_000;
  */
 export async function createQuotaCounter(options: QuotaStoreOptions): Promise<QuotaStore> {
   if (options.redisUrl === undefined) return createOnPostgres(options);
-  const address = parseRedisUrl(options.redisUrl);
-  return address.kind === 'cluster' ? createOnCluster(options, address) : createOnRedis(options, address.url);
+  return createOnRedis(options, parseRedisUrl(options.redisUrl));
 }
 
 function createOnPostgres(options: QuotaStoreOptions): QuotaStore {
   const patience = { silenceMs: POSTGRES_DEADLINE_MS, heldUpSilenceMs: POSTGRES_DEADLINE_MS, deadlineMs: POSTGRES_DEADLINE_MS };
   const ledger = new QuotaLedger({ ...options, ...patience });
   const postgres = new PostgresQuotaCounter(ledger, options.timeZone);
-  const counter = new CoalescingCounter(postgres);
+  const counter = new CoalescingCounter(() => postgres);
   return {
     counter,
     close: () => Promise.resolve(),
@@ -86,99 +74,32 @@ function createOnPostgres(options: QuotaStoreOptions): QuotaStore {
   };
 }
 
-async function createOnRedis(options: QuotaStoreOptions, url: string): Promise<QuotaStore> {
-  const { clock, log, timeZone } = options;
-  const seen = new SeenUsage();
-  const ledger = new QuotaLedger({ ...options, ...FALLBACK_SILENCE, deadlineMs: POSTGRES_DEADLINE_MS });
-  const fallback = new PostgresQuotaCounter(ledger, timeZone, seen);
-  let isStarted = false;
-  let noteReady: () => void = () => undefined;
-  const firstReady = new Promise<void>((resolve) => (noteReady = resolve));
-  const connection = new RedisConnection({
-    url,
-    clock,
-    ...(options.redisSilence ?? REDIS_SILENCE),
-    onTrouble: (reason) => void (isStarted && failover.trouble(reason)),
-    onLateReply: () => void failover.tryPrimary(),
-    onReady: () => (isStarted ? void failover.tryPrimary() : noteReady()),
-  });
-  const script = new QuotaScript({ ...options, connection });
-  const primary = new RedisQuotaCounter({ connection, script, ledger, seen });
-  const probe = async (): Promise<boolean> => {
-    const time = await connection.probe();
-    if (time !== undefined) script.noteRedisTime(time);
-    return time !== undefined;
-  };
-  const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => primary.merge(usage), log });
-  const onOpen = (): void => void writer.flush();
-  const failover = new QuotaFailover({ primary, fallback, probe, onOpen, log });
-
-  const isUsable = await within(FIRST_CONNECT_MS, firstReady.then(probe));
-  isStarted = true;
-  if (!isUsable) failover.trouble('not reachable at start');
-  writer.start();
-  const counter = new CoalescingCounter(failover);
-  return {
-    counter,
-    close: async () => {
-      failover.close();
-      await primary.close();
-      await writer.stop();
-      connection.close();
-    },
-    stats: () => ({
-      storeInUse: failover.storeInUse(),
-      redisCalls: failover.counts.primaryCalls,
-      postgresCalls: failover.counts.fallbackCalls,
-      failures: failover.counts.failures,
-      failovers: failover.counts.opened,
-      lateUnits: primary.lateUnits,
-      seedings: primary.seedings,
-      usageRowsWritten: writer.rowsWritten,
-      waiting: counter.waiting,
-      isRedisGivenUp: failover.storeInUse() !== 'redis',
-      isPostgresGivenUp: !ledger.isAnswering,
-    }),
-  };
-}
-
-async function createOnCluster(options: QuotaStoreOptions, address: Extract<RedisAddress, { kind: 'cluster' }>): Promise<QuotaStore> {
+async function createOnRedis(options: QuotaStoreOptions, address: RedisAddress): Promise<QuotaStore> {
   const { log, timeZone } = options;
   const seen = new SeenUsage();
   const ledger = new QuotaLedger({ ...options, ...FALLBACK_SILENCE, deadlineMs: POSTGRES_DEADLINE_MS });
   const fallback = new PostgresQuotaCounter(ledger, timeZone, seen);
   const silence = options.redisSilence ?? REDIS_SILENCE;
   const onOpen = (): void => void writer.flush();
-  const cluster = new ClusterQuota({ ...options, ...address, silence, seen, ledger, fallback, onOpen });
-  const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => cluster.merge(usage), log });
-  await cluster.connect();
+  const shards = new QuotaShards({ ...options, address, silence, seen, ledger, fallback, onOpen });
+  const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => shards.merge(usage), log });
+  await shards.connect();
   writer.start();
-  const counter = new CoalescingCounter(cluster);
+  const counter = new CoalescingCounter((subscriptionId) => shards.backendOf(subscriptionId));
   return {
     counter,
     close: async () => {
-      cluster.stop();
-      await cluster.giveBackLateUnits();
+      await shards.stop();
       await writer.stop();
-      cluster.close();
+      shards.disconnect();
     },
-    stats: () => {
-      const { primaryCalls: redisCalls, fallbackCalls: postgresCalls, opened: failovers, ...counts } = cluster.counts();
-      const storeInUse = cluster.storeInUse();
-      const givenUp = { isRedisGivenUp: storeInUse !== 'redis', isPostgresGivenUp: !ledger.isAnswering };
-      const calls = { redisCalls, postgresCalls, failovers };
-      return { storeInUse, ...calls, ...counts, usageRowsWritten: writer.rowsWritten, waiting: counter.waiting, ...givenUp };
-    },
+    stats: () => ({
+      ...shards.counts(),
+      storeInUse: shards.storeInUse(),
+      usageRowsWritten: writer.rowsWritten,
+      waiting: counter.waiting,
+      isRedisGivenUp: shards.storeInUse() !== 'redis',
+      isPostgresGivenUp: !ledger.isAnswering,
+    }),
   };
-}
-
-/** False when the answer is no or does not come in time. */
-async function within(ms: number, answer: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

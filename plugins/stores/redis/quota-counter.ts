@@ -1,22 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../core/ports';
+import { type QuotaLedger } from '../postgres/quota/quota-ledger';
+import { StoreDays, type StoreDaysOptions } from '../quota/quota-days';
 import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';
-import { type QuotaScript, type ScriptReply, quotaKey } from './quota-script';
-import { type ScriptConnection } from './script-caller';
+import { GiveBacks } from './give-backs';
+import { quotaKey, readReply, scriptArguments, type ScriptReply } from './quota-script';
+import { type WatchedConnection } from './watched-connection';
 
 /** What the Redis counter asks of Postgres. */
-export interface UsageLedger {
-  syncOne(seen: SubscriptionUsage): Promise<SubscriptionUsage>;
-  giveBack(units: { requestId: string; subscriptionId: string; day: string; units: number }): Promise<{
-    outcome: 'refunded' | 'repeated' | 'uncharged';
-    usage: SubscriptionUsage;
-  }>;
-}
+export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack'>;
 
-export interface RedisQuotaCounterOptions {
+/** What it asks of Redis. */
+export type ScriptConnection = Pick<WatchedConnection, 'runScript' | 'readField' | 'probe'>;
+
+export interface RedisQuotaCounterOptions extends StoreDaysOptions {
   readonly connection: ScriptConnection;
-  readonly script: QuotaScript;
   readonly ledger: UsageLedger;
   readonly seen: SeenUsage;
 }
@@ -25,26 +23,36 @@ export interface RedisQuotaCounterOptions {
 const MOST_SEEDINGS = 4;
 /** Forgetting early only costs a look into Postgres. */
 const MOST_REMEMBERED = 200_000;
-const RETRY_MS = 1_000;
+/** Unless Redis's clock runs backwards by days between two calls, the second finds its day. */
+const MOST_TRIES = 3;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
-
-/**
- * Units that were granted after their requests had moved on, waiting to be given back. Their id is like a request's: Postgres may have
- * given them back and its answer been lost, and they are given back once.
- */
-type LateUnits = { requestId: string; subscriptionId: string; day: string; units: number };
 
 /** Counts in Redis, by Redis's clock, with Postgres as the memory of what Redis may not know. */
 export class RedisQuotaCounter implements QuotaBackend {
   /** Subscriptions into whose key Postgres's figures were merged since Redis was last away. */
   private seeded = new Set<string>();
-  private late: LateUnits[] = [];
-  private retry: NodeJS.Timeout | undefined;
-  private isClosed = false;
+  private readonly giveBacks: GiveBacks;
+  private readonly days: StoreDays;
   seedings = 0;
-  lateUnits = 0;
 
-  constructor(private readonly options: RedisQuotaCounterOptions) {}
+  constructor(private readonly options: RedisQuotaCounterOptions) {
+    this.days = new StoreDays(options);
+    const merge = (usage: SubscriptionUsage): Promise<void> => this.merge(usage).catch(() => this.forgetSeed(usage.subscriptionId));
+    this.giveBacks = new GiveBacks({ ...options, merge });
+  }
+
+  /** Since the start: units that Redis granted after their requests had moved on. */
+  get lateUnits(): number {
+    return this.giveBacks.lateUnits;
+  }
+
+  /** True when Redis takes writes. */
+  async probe(): Promise<boolean> {
+    const seconds = await this.options.connection.probe();
+    if (seconds === undefined) return false;
+    this.days.noteTime(seconds + this.days.offset());
+    return true;
+  }
 
   /** Postgres may have granted units meanwhile: every subscription is merged again before its next spend. */
   forgetSeeds(): void {
@@ -54,17 +62,16 @@ export class RedisQuotaCounter implements QuotaBackend {
   /** @throws StoreUnavailable; the units may then have been taken, and are given back if Redis says so later */
   async take(demand: Demand): Promise<Taken> {
     if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
-    const { script, seen } = this.options;
     const { subscriptionId } = demand;
     // What Postgres is asked for now is too old to count as merged once these are forgotten.
     const { seeded } = this;
     let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MOST_SEEDINGS; round++) {
-      const reply = await script.run({ demand, seed, onLate: (late) => this.giveBackLate(late) });
+      const reply = await this.run({ demand, seed, onLate: (late) => this.noteLate(late) });
       if (reply.kind === 'taken') {
         // A read may run beside a spend that went to the fallback, with figures from before it.
         if (seed && demand.units > 0) seeded.add(subscriptionId);
-        seen.record(reply.usage);
+        this.options.seen.record(reply.usage);
         const { granted, windows, usage } = reply;
         return { granted, standing: { ...windows, usedDaily: usedOf(usage.ofDay), usedMonthly: usedOf(usage.ofMonth) } };
       }
@@ -80,85 +87,61 @@ export class RedisQuotaCounter implements QuotaBackend {
 
   /** Merges what Postgres knows of a subscription now. @throws StoreUnavailable */
   async reseed(subscriptionId: string): Promise<void> {
-    await this.merge(await this.findSeed(subscriptionId, this.options.script.currentDay()));
+    await this.merge(await this.findSeed(subscriptionId, this.today()));
   }
 
   /** Merges what Postgres knows into a key that exists or is of today. @throws StoreUnavailable */
   async merge(usage: SubscriptionUsage): Promise<void> {
     const demand = { subscriptionId: usage.subscriptionId, ...READ_ONLY };
-    await this.options.script.run({ demand, seed: usage, onLate: () => undefined });
+    await this.run({ demand, seed: usage, onLate: () => undefined });
   }
 
-  /**
-   * Postgres decides, since it alone knows every request id whichever store granted the unit; Redis is told at once.
-   * @throws StoreUnavailable
-   */
-  async refund({ subscriptionId, day, requestId }: Refund): Promise<boolean> {
-    const { ledger } = this.options;
-    const unit = { requestId, subscriptionId, day, units: 1 };
-    let given = await ledger.giveBack(unit);
-    if (given.outcome === 'uncharged') {
-      await this.tellLedger(subscriptionId, day);
-      given = await ledger.giveBack(unit);
+  /** @throws StoreUnavailable */
+  refund(refund: Refund): Promise<boolean> {
+    return this.giveBacks.refund(refund);
+  }
+
+  /** One last attempt to give back what was granted too late, and no more after it. */
+  close(): Promise<void> {
+    return this.giveBacks.close();
+  }
+
+  /** Calls the script with the three days that Redis's clock may be in. @throws StoreUnavailable */
+  private async run(call: {
+    demand: Demand;
+    seed: SubscriptionUsage | undefined;
+    onLate: (reply: ScriptReply) => void;
+  }): Promise<Exclude<ScriptReply, { kind: 'elsewhen' }>> {
+    const { subscriptionId } = call.demand;
+    for (let round = 0; round < MOST_TRIES; round++) {
+      const table = this.days.current();
+      const answer = await this.options.connection.runScript({
+        key: quotaKey(subscriptionId),
+        args: scriptArguments({ ...call, table, offsetSeconds: this.days.offset() }),
+        onLate: (late) => call.onLate(readReply(late, subscriptionId, table)),
+      });
+      const reply = readReply(answer, subscriptionId, table);
+      if (reply.kind !== 'elsewhen') return reply;
+      this.days.noteTime(reply.nowSeconds);
     }
-    // A failure leaves the unit counted in Redis until the subscription is merged again.
-    if (given.outcome === 'refunded') await this.merge(given.usage).catch(() => this.seeded.delete(subscriptionId));
-    return given.outcome === 'refunded';
+    throw new StoreUnavailable('the clock of Redis does not hold still');
   }
 
-  /** Gives back what was granted too late. What fails is tried again; until then it counts, so nothing is granted twice. */
-  async giveBackLateUnits(): Promise<void> {
-    const waiting = this.late;
-    this.late = [];
-    for (const units of waiting) {
-      try {
-        await this.tellLedger(units.subscriptionId, units.day);
-        const { usage } = await this.options.ledger.giveBack(units);
-        await this.merge(usage).catch(() => this.seeded.delete(units.subscriptionId));
-      } catch {
-        this.late.push(units);
-      }
-    }
-    if (this.late.length > 0 && !this.isClosed) this.retryLater();
+  /** The day it probably is in Redis. */
+  private today(): string {
+    return this.days.current().days[1].day;
   }
 
-  /** One last attempt to give back, and no more after it. */
-  async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.retry);
-    await this.giveBackLateUnits();
-  }
-
-  /** The ledger may be away or take no writes for a while, and no other late unit may ever come. */
-  private retryLater(): void {
-    clearTimeout(this.retry);
-    this.retry = setTimeout(() => void this.giveBackLateUnits(), RETRY_MS);
-    this.retry.unref();
-  }
-
-  private giveBackLate(reply: ScriptReply): void {
+  private noteLate(reply: ScriptReply): void {
     if (reply.kind !== 'taken') return;
-    const { granted, usage } = reply;
-    this.options.seen.record(usage);
-    if (granted === 0) return;
-    this.lateUnits += granted;
-    this.late.push({ requestId: `late-${randomUUID()}`, subscriptionId: usage.subscriptionId, day: usage.day, units: granted });
-    void this.giveBackLateUnits();
-  }
-
-  /** Postgres learns of Redis's units within a second; a refund may be quicker. */
-  private async tellLedger(subscriptionId: string, day: string): Promise<void> {
-    const { connection, ledger, seen } = this.options;
-    const known = seen.find(subscriptionId).find((each) => each.day === day);
-    const field = await connection.readField(quotaKey(subscriptionId), `${day}s`).catch(() => null);
-    const redis = Math.max(Number(field ?? 0), known?.ofDay.redis ?? 0);
-    await ledger.syncOne({ subscriptionId, day, ofDay: { ...NO_USAGE, redis }, ofMonth: NO_USAGE });
+    this.options.seen.record(reply.usage);
+    this.giveBacks.addLate(reply.usage, reply.granted);
   }
 
   /** Without Postgres an existing key is used as it is; the merge is tried again with the next spend. */
   private async trySeed(subscriptionId: string): Promise<SubscriptionUsage | undefined> {
     try {
-      return await this.findSeed(subscriptionId, this.options.script.currentDay());
+      return await this.findSeed(subscriptionId, this.today());
     } catch {
       return undefined;
     }

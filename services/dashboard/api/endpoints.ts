@@ -1,18 +1,17 @@
-import { accountEndpoint } from './account-endpoint';
-import { alertEndpoints } from './alert-endpoints';
-import { auditEndpoints } from './audit-endpoints';
-import { type Endpoint } from './define-endpoint';
-import { explainEndpoints } from './explain-endpoints';
-import { keyEndpoints } from './key-endpoints';
-import { planEndpoints } from './plan-endpoints';
-import { propagationEndpoint } from './propagation-endpoint';
-import { tryEndpoint } from './try-endpoint';
-import { usageEndpoints } from './usage-endpoints';
-import { webhookEndpoints } from './webhook-endpoints';
+import { accountEndpoints } from './accounts/account-endpoints';
+import { alertEndpoints } from './alerts/alert-endpoints';
+import { type Endpoint } from './http/define-endpoint';
+import { explainEndpoints } from './requests/explain-endpoints';
+import { keyEndpoints } from './keys/key-endpoints';
+import { planEndpoints } from './plans/plan-endpoints';
+import { propagationEndpoint } from './keys/propagation-endpoint';
+import { tryEndpoint } from './requests/try-endpoint';
+import { usageEndpoints } from './requests/usage-endpoints';
+import { webhookEndpoints } from './webhooks/webhook-endpoints';
 
 /** Everything below `/api` that needs a session: tests of isolation, forgery and bad input walk this list. */
 export const endpoints: readonly Endpoint[] = [
-  accountEndpoint,
+  ...accountEndpoints,
   ...keyEndpoints,
   propagationEndpoint,
   ...planEndpoints,
@@ -20,6 +19,5 @@ export const endpoints: readonly Endpoint[] = [
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
-  ...auditEndpoints,
   tryEndpoint,
 ];

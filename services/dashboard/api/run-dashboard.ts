@@ -7,13 +7,11 @@ import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
-import { createAuthLater } from './create-auth';
-import { createGatewayCaller } from './gateway-caller';
-import { type MailSender } from './mail';
-import { createOutboxSender } from './outbox-sender';
+import { createAuthLater } from './accounts/create-auth';
+import { createGatewayCaller } from './requests/gateway-caller';
+import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
-import { createSmtpSender } from './smtp-sender';
-import { startAlerts } from './start-alerts';
+import { startAlerts } from './alerts/start-alerts';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -54,7 +52,12 @@ async function startApp(
   const secret = settings.DASHBOARD_SECRET;
   const gateway = createGatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
   const deps = {
-    ...{ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, gatewayUrl: settings.GATEWAY_URL, gateway },
+    db,
+    log,
+    clock: systemClock,
+    timeZone: settings.QUOTA_TIMEZONE,
+    gatewayUrl: settings.GATEWAY_URL,
+    gateway,
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
@@ -75,6 +78,9 @@ async function startApp(
 export async function runDashboard(env: Environment): Promise<RunningDashboard> {
   const settings = readDashboardSettings(env);
   const log = createLog('dashboard', { level: settings.LOG_LEVEL });
+  if (env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] === 'true' && !settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE) {
+    log.warn('DASHBOARD_WEBHOOKS_ALLOW_PRIVATE has no effect with DASHBOARD_MAIL=smtp');
+  }
   const db = createPool(settings.DATABASE_URL, {
     max: MOST_CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -86,7 +92,9 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
-    ...{ host: settings.PRIVATE_HOST, port: settings.PRIVATE_PORT, metrics },
+    host: settings.PRIVATE_HOST,
+    port: settings.PRIVATE_PORT,
+    metrics,
     checks: { dashboard: async () => void (await db.query('SELECT 1')) },
   });
   return {

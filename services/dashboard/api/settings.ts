@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../../plugins/core/quota';
 import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../kit/config';
-import { alertSettings } from './start-alerts';
+import { alertSettings } from './alerts/start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;
 
@@ -48,7 +48,13 @@ const dashboardSettings = shape.extend(alertSettings.shape).superRefine(({ DASHB
 
 export type DashboardSettings = z.output<typeof dashboardSettings>;
 
-/** @throws SettingsError listing every problem */
+/**
+ * Where mail is sent for real, strangers can sign up, and private webhooks would be their way into the network: they are off there,
+ * whatever is set.
+ * @throws SettingsError listing every problem
+ */
 export function readDashboardSettings(env: Environment): DashboardSettings {
-  return readSettings({ dashboard: dashboardSettings }, env).dashboard;
+  const settings = readSettings({ dashboard: dashboardSettings }, env).dashboard;
+  const isPrivateAllowed = settings.DASHBOARD_MAIL === 'outbox' && settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE;
+  return { ...settings, DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: isPrivateAllowed };
 }

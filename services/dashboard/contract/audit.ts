@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { cursor, moment, pageSize } from './fields';
 
+export type { AuditAction } from '../../../plugins/core/audit-actions';
+
 export const listAuditQuery = z.object({ after: cursor.optional(), limit: pageSize });
 
 /** Newest first. */
@@ -12,7 +14,7 @@ export const auditPage = z.object({
       actor: z.string(),
       /** The address it came from, when it came through the dashboard. */
       from: z.string().nullable(),
-      /** For example `key.revoke`. */
+      /** An `AuditAction`; one of a newer or older version may be none that this one knows. */
       action: z.string(),
       subject: z.object({ kind: z.string(), id: z.string(), /** Masked key, or product. */ label: z.string().nullable() }),
       details: z.record(z.string(), z.unknown()),
@@ -20,4 +22,4 @@ export const auditPage = z.object({
   ),
   next: cursor.nullable(),
 });
-export type AuditPage = z.output<typeof auditPage>;
+export type AuditLog = z.output<typeof auditPage>;

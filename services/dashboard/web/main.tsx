@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
-import { isLeavingPostponed } from './app/shown-secret';
+import { isLeavingPostponed } from './hooks/use-shown-secret';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
 

@@ -1,12 +1,12 @@
 import { type KeyMode } from '../../../plugins/core/ports';
 import { type CommonSettings } from '../service/define-service';
-import { ServiceError } from '../errors';
+import { notConfigured } from '../errors';
 
 /** Where one upstream is reached: live as the operator configured it, or its simulator for test keys. */
 export interface UpstreamTarget {
   /** Base URL, or undefined when it is not configured. */
   readonly liveUrl: string | undefined;
-  /** The environment variable that holds it; named in the 503. */
+  /** The environment variable that holds it; named in the log. */
   readonly liveSetting: string;
   readonly sandboxUrl: string | undefined;
 }
@@ -18,14 +18,10 @@ export function sandboxAt(common: CommonSettings, path: `/${string}`): string | 
 
 /**
  * The base URL for a call, without a trailing slash. Also for upstreams that are no plain HTTP, with `ws://` URLs.
- * @throws ServiceError 503 `upstream_not_configured` naming the missing setting
+ * @throws ServiceError 503 `upstream_not_configured`
  */
 export function baseUrlFor(target: UpstreamTarget, mode: KeyMode): string {
   const url = mode === 'test' ? target.sandboxUrl : target.liveUrl;
   if (url !== undefined) return url.replace(/\/+$/, '');
-  const setting = mode === 'test' ? 'SANDBOX_URL' : target.liveSetting;
-  throw new ServiceError('upstream_not_configured', {
-    detail: `This product has no ${mode === 'test' ? 'sandbox' : 'live'} source configured: the setting ${setting} is missing.`,
-    members: { setting },
-  });
+  throw notConfigured([mode === 'test' ? 'SANDBOX_URL' : target.liveSetting], mode);
 }

@@ -1,5 +1,26 @@
+import { join } from 'node:path';
 import { type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON, loadSync, type Options, type PackageDefinition } from '@grpc/proto-loader';
+
+/** Beside the folders of the code, before and after compilation. */
+const PROTOS = join(__dirname, '../../../protos');
+
+/** Every kind of worker: what its proto defines, and the setting that names the workers to the services. */
+const WORKERS = {
+  apk: { service: 'apk.v1.ApkWorker', setting: 'APK_WORKER_URL' },
+  identity: { service: 'identity.v1.IdentityWorker', setting: 'IDENTITY_WORKER_URL' },
+  image: { service: 'image.v1.ImageWorker', setting: 'IMAGE_WORKER_URL' },
+  ranking: { service: 'ranking.v1.RankingWorker', setting: 'RANKING_WORKER_URL' },
+  seo: { service: 'seo.v1.SeoWorker', setting: 'SEO_WORKER_URL' },
+} as const;
+
+/** Folder below services/workers and below protos. */
+export type WorkerKind = keyof typeof WORKERS;
+
+/** `host:port` of every worker of a kind, separated by commas, the same list for every replica of a service. */
+export function workerSetting(kind: WorkerKind): (typeof WORKERS)[WorkerKind]['setting'] {
+  return WORKERS[kind].setting;
+}
 
 /** camelCase members, enums as names, 64-bit integers as numbers, absent fields as defaults. Generate types with the same options. */
 const LOADER_OPTIONS: Options = { longs: Number, enums: String, defaults: true, oneofs: true };
@@ -17,6 +38,11 @@ function serviceIn(definition: PackageDefinition, name: string): GrpcServiceDefi
  */
 export function loadService(path: string, service: string): GrpcServiceDefinition {
   return serviceIn(loadSync(path, LOADER_OPTIONS), service);
+}
+
+/** The service of one kind of worker, from `protos/KIND/v1/KIND.proto`. */
+export function loadWorkerService(kind: WorkerKind): GrpcServiceDefinition {
+  return loadService(join(PROTOS, kind, 'v1', `${kind}.proto`), WORKERS[kind].service);
 }
 
 const text = (id: number): { type: string; id: number } => ({ type: 'string', id });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   Server,
   type ServiceDefinition as GrpcServiceDefinition,
@@ -16,7 +15,7 @@ import { DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls } from './
 
 /**
  * A plain function of a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`.
- * Server streaming: `(request, call) → AsyncIterable`. Fails by throwing a `ServiceError`, which the service answers as its own.
+ * Fails by throwing a `ServiceError`, which the service answers as its own.
  */
 export type WorkerHandler = { handle(request: unknown, call: WorkerCall): unknown }['handle'];
 
@@ -53,47 +52,16 @@ const DEFAULT_DRAIN_MS = 10_000;
 /** Our own clients leave at once when they hear it (WorkerStanding); a watcher that stays is waited for no longer than this. */
 const LEAVE_MS = 3_000;
 
-/** Writes a stream with backpressure; ends quietly when the reader is gone. */
-async function writeAll(
-  stream: ServerWritableStream<unknown, unknown>,
-  responses: AsyncIterable<unknown>,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const response of responses) {
-    if (signal.aborted) return;
-    if (!stream.write(response)) await once(stream, 'drain', { signal });
-  }
-}
-
 /** A handler that throws at once fails like one that rejects. */
 function started(work: () => unknown): Promise<unknown> {
   return new Promise((resolve) => resolve(work()));
 }
 
-function bindHandler(method: string, streams: { request: boolean; response: boolean }, tools: HandlerTools): UntypedHandleCall {
-  const { handler } = tools;
-  if (streams.response) {
-    const serve: handleServerStreamingCall<unknown, unknown> = (stream) => {
-      const open = new OpenCall(stream, method, tools);
-      const { call } = open;
-      const serveAll = async (): Promise<void> => {
-        const responses = await started(() => handler(streams.request ? stream : stream.request, call));
-        await writeAll(stream, responses as AsyncIterable<unknown>, call.signal);
-      };
-      serveAll().then(
-        () => {
-          open.succeed();
-          stream.end();
-        },
-        (error: unknown) => stream.emit('error', open.fail(error)),
-      );
-    };
-    return serve;
-  }
+function bindHandler(method: string, streamsRequest: boolean, tools: HandlerTools): UntypedHandleCall {
   const serve: handleUnaryCall<unknown, unknown> & handleClientStreamingCall<unknown, unknown> = (incoming: GrpcCall, answer) => {
     const open = new OpenCall(incoming, method, tools);
-    const request: unknown = streams.request ? incoming : Reflect.get(incoming, 'request');
-    started(() => handler(request, open.call)).then(
+    const request: unknown = streamsRequest ? incoming : Reflect.get(incoming, 'request');
+    started(() => tools.handler(request, open.call)).then(
       (response) => {
         open.succeed();
         answer(null, response);
@@ -116,7 +84,8 @@ function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall
   for (const [method, { requestStream, responseStream }] of Object.entries(service)) {
     const handler = handlers[method];
     if (!handler) throw new Error(`the worker has no handler for ${method}`);
-    bound[method] = bindHandler(method, { request: requestStream, response: responseStream }, { ...tools, handler });
+    if (responseStream) throw new Error(`${method} answers with a stream, which workers do not`);
+    bound[method] = bindHandler(method, requestStream, { ...tools, handler });
   }
   return bound;
 }

@@ -1,16 +1,11 @@
-import { type Clock } from '../../../plugins/core/ports';
+import { type z } from 'zod';
+import { listSetting, redisSetting } from '../config';
 import { ServiceError } from '../errors';
+import { type ServiceTools } from '../service/define-service';
+import { connectWorkers } from './connect-workers';
 import { isUnreachable } from './grpc-status';
-import { type Log } from '../log';
-import { type Metrics } from '../metrics';
 import { createMemorySessionRegistry, createRedisSessionRegistry, type SessionRegistry } from './session-registry';
-import {
-  createWorkerClient,
-  type WorkerCallOptions,
-  type WorkerClient,
-  type WorkerClientOptions,
-  type WorkerMethods,
-} from './worker-client';
+import { type WorkerCallOptions, type WorkerClient, type WorkerMethods } from './worker-client';
 
 interface SessionWorkersOptions<M extends WorkerMethods> {
   readonly client: WorkerClient<M>;
@@ -35,7 +30,7 @@ export interface SessionWorkers<M extends WorkerMethods> {
     request: M[N]['request'],
     call: CallOptions & { readonly sessionId: string },
   ): Promise<M[N]['response']>;
-  /** @throws ServiceError `service_not_ready` when no worker is serving */
+  /** @throws ServiceError `service_not_ready` when no configured worker is serving */
   checkReady(): Promise<void>;
   close(): void;
 }
@@ -53,10 +48,10 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && isUnreachable(error.options.cause);
 }
 
-/** Without a shared memory a single worker can only be the one that owns it. */
-async function ownerOf<M extends WorkerMethods>(sessionId: string, { client, registry }: SessionWorkersOptions<M>): Promise<string> {
-  const [only, ...others] = client.addresses;
-  if (only !== undefined && others.length === 0) return only;
+/** Undefined when there is no choice: without a shared memory a single worker can only be the one that owns it. */
+async function ownerOf<M extends WorkerMethods>(sessionId: string, options: SessionWorkersOptions<M>): Promise<string | undefined> {
+  const { client, registry } = options;
+  if (client.addresses.length < 2) return undefined;
   let owner: string | undefined;
   try {
     owner = await registry.find(sessionId);
@@ -88,12 +83,12 @@ function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOp
     next: async (method, request, { sessionId, ...call }) => {
       const address = await ownerOf(sessionId, options);
       try {
-        return await client.unary(method, request, { ...call, address });
+        return await client.unary(method, request, address === undefined ? call : { ...call, address });
       } catch (error) {
         throw isGone(error) ? sessionExpired(error) : error;
       }
     },
-    checkReady: () => client.checkHealth(),
+    checkReady: () => (client.addresses.length === 0 ? Promise.resolve() : client.checkHealth()),
     close: () => {
       client.close();
       registry.close();
@@ -101,38 +96,27 @@ function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOp
   };
 }
 
-export interface SessionWorkersSettings extends Pick<WorkerClientOptions, 'service' | 'name' | 'tls'> {
-  /** `host:port` of every worker, in the same words for every replica; empty when none is configured. */
-  readonly addresses: readonly string[];
-  /** The environment variable that holds them; named in the 503. */
-  readonly setting: string;
-  /** Shared by the replicas; without it each replica knows its own sessions. */
-  readonly redisUrl: string | undefined;
-  readonly lifetimeMs: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-}
+/** The settings of a service whose workers keep sessions. */
+export const sessionWorkersFields = {
+  /** `host:port` of the identity workers, separated by commas, the same list for every replica. */
+  IDENTITY_WORKER_URL: listSetting().optional(),
+  /** Lets every replica find the worker of a session; needed with several workers and several replicas. */
+  REDIS_URL: redisSetting().optional(),
+};
+
+type SessionWorkersSettings = z.output<z.ZodObject<typeof sessionWorkersFields>>;
 
 /**
- * Clients and registry from settings. Without workers every call is 503 `upstream_not_configured`, which is an answer: such a service is
- * ready, and does not take the others of its process along.
+ * Clients and registry from settings.
+ * @param lifetimeMs no session lives longer
  */
-export function connectSessionWorkers<M extends WorkerMethods>(settings: SessionWorkersSettings): SessionWorkers<M> {
-  const { setting, redisUrl, lifetimeMs, clock, log, metrics, service, name, tls } = settings;
-  const [first, ...others] = settings.addresses;
-  if (first === undefined) {
-    const refuse = (): Promise<never> => Promise.reject(noWorker(setting));
-    return { start: refuse, next: refuse, checkReady: () => Promise.resolve(), close: () => undefined };
-  }
-  const client = createWorkerClient<M>({ service, name, addresses: [first, ...others], metrics, tls });
-  const registry = redisUrl === undefined ? createMemorySessionRegistry(clock) : createRedisSessionRegistry(redisUrl, { clock, log });
+export function connectSessionWorkers<M extends WorkerMethods>(
+  { settings, common, clock, log, metrics }: ServiceTools<SessionWorkersSettings>,
+  lifetimeMs: number,
+): SessionWorkers<M> {
+  const { IDENTITY_WORKER_URL: addresses = [], REDIS_URL: redisUrl } = settings;
+  const client = connectWorkers<M>('identity', addresses, { metrics, tls: common.workerTls });
+  const isShared = redisUrl !== undefined && addresses.length > 0;
+  const registry = isShared ? createRedisSessionRegistry(redisUrl, { clock, log }) : createMemorySessionRegistry(clock);
   return createSessionWorkers({ client, registry, lifetimeMs });
-}
-
-function noWorker(setting: string): ServiceError {
-  return new ServiceError('upstream_not_configured', {
-    detail: `This product has no worker configured: the setting ${setting} is missing.`,
-    members: { setting },
-  });
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { type Readable } from 'node:stream';
 import { Client, type CallOptions, type Metadata, type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { DEFAULT_DEADLINE_MS } from '../deadline';
 import { type CallContext } from '../service/define-service';
@@ -49,8 +48,6 @@ export interface WorkerClient<M extends WorkerMethods> {
     requests: AsyncIterable<Request<M, N>>,
     options: WorkerCallOptions,
   ): Promise<Response<M, N>>;
-  /** Server streaming, with backpressure. */
-  download<N extends keyof M & string>(method: N, request: Request<M, N>, options: WorkerCallOptions): AsyncIterable<Response<M, N>>;
   /** @throws ServiceError `service_not_ready` when no worker says SERVING within the time */
   checkHealth(timeoutMs?: number): Promise<void>;
   readonly addresses: readonly string[];
@@ -154,22 +151,6 @@ class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
       const [address] = await this.candidates(call);
       return this.send(method, requests, { ...call, address, traceparent });
     });
-  }
-
-  async *download<N extends keyof M & string>(method: N, request: Request<M, N>, call: WorkerCallOptions): AsyncGenerator<Response<M, N>> {
-    const [address] = await this.candidates(call);
-    const { client, path, serialize, deserialize, metadata, callOptions } = this.prepare(method, { ...call, address });
-    const { signal } = call.context;
-    const stream = client.makeServerStreamRequest(path, serialize, deserialize, request, metadata, callOptions);
-    const done = cancelOn(signal, stream);
-    try {
-      for await (const response of stream as Readable) yield response as Response<M, N>;
-    } catch (error) {
-      throw failureOf(error, signal);
-    } finally {
-      done();
-      stream.cancel();
-    }
   }
 
   async checkHealth(timeoutMs = DEFAULT_HEALTH_TIMEOUT_MS): Promise<void> {

@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { type Log } from '../../kit/log';
-import { loadService } from '../../kit/worker/load-proto';
 import { type WorkerTools } from '../../kit/worker/run-worker';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/worker/serve-worker';
+import { type WorkerHandler, type WorkerServer } from '../../kit/worker/serve-worker';
+import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics } from '../../kit/worker/worker-metrics';
 import { createApkHandlers } from './handler';
 import { type ApkWorkerSettings } from './settings';
-
-const PROTO = join(__dirname, '../../../protos/apk/v1/apk.proto');
 
 /**
  * Serves the worker over gRPC.
@@ -28,15 +25,5 @@ export function startApkWorker(
     heapMebibytes: settings.APK_WORKER_HEAP_MB,
   });
   metrics.watchPool('analyses', levels);
-  const handlers: Record<string, WorkerHandler> = { Analyze: Analyze as WorkerHandler };
-  return serveWorker({
-    name: 'apk',
-    metrics,
-    service: loadService(PROTO, 'apk.v1.ApkWorker'),
-    handlers,
-    host: settings.WORKER_HOST,
-    port: settings.WORKER_PORT,
-    log,
-    tls,
-  });
+  return startWorker('apk', { settings, log, tls, metrics, handlers: { Analyze: Analyze as WorkerHandler } });
 }

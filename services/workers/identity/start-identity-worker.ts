@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
-import { loadService } from '../../kit/worker/load-proto';
 import { connectRedis, type RedisClient } from '../../kit/redis-client';
-import { serveWorker, type WorkerServer } from '../../kit/worker/serve-worker';
+import { type WorkerServer } from '../../kit/worker/serve-worker';
+import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createAadhaarHandlers } from './aadhaar-handlers';
@@ -13,7 +12,6 @@ import { createRedisOtpThrottle } from './redis-otp-throttle';
 import { type IdentityWorkerSettings } from './settings';
 import { createIdentityUpstreams, type UpstreamTools } from './upstream/create-upstreams';
 
-const PROTO = join(__dirname, '../../../protos/identity/v1/identity.proto');
 const HMAC_KEY_BYTES = 32;
 const REDIS_DEADLINE_MS = 1_000;
 
@@ -24,7 +22,7 @@ function liveThrottle(settings: IdentityWorkerSettings, redis: RedisClient | und
 }
 
 /** Serves the worker over gRPC until it is closed. */
-export async function startIdentityWorker(
+export function startIdentityWorker(
   settings: IdentityWorkerSettings,
   tools: Omit<UpstreamTools, 'metrics'> & { readonly tls?: MutualTls | undefined; readonly metrics?: WorkerMetrics },
 ): Promise<WorkerServer> {
@@ -51,22 +49,15 @@ export async function startIdentityWorker(
     mostSessions,
     watchSessions: (read) => metrics.watchSessions('aadhaar', read),
   });
-  const server = await serveWorker({
-    name: 'identity',
-    metrics,
-    service: loadService(PROTO, 'identity.v1.IdentityWorker'),
-    handlers: { ...gst, ...aadhaar },
-    host: settings.WORKER_HOST,
-    port: settings.WORKER_PORT,
+  return startWorker('identity', {
+    settings,
     log,
     tls,
-  });
-  return {
-    ...server,
-    close: async (drainMs) => {
-      await server.close(drainMs);
+    metrics,
+    handlers: { ...gst, ...aadhaar },
+    close: async () => {
       await upstreams.close();
       redis?.disconnect();
     },
-  };
+  });
 }

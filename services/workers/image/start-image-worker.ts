@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { loadService } from '../../kit/worker/load-proto';
 import { type Log } from '../../kit/log';
 import { type WorkerTools } from '../../kit/worker/run-worker';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../kit/worker/serve-worker';
+import { type WorkerServer } from '../../kit/worker/serve-worker';
+import { startWorker } from '../../kit/worker/start-worker';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type Engine } from './engine';
@@ -12,8 +11,6 @@ import { type ThreadMethod } from './local/cut-out-job';
 import { createLocalEngine } from './local/local-engine';
 import { type ImageWorkerSettings } from './settings';
 import { createUpstreamEngine } from './upstream/upstream-engine';
-
-const PROTO = join(__dirname, '../../../protos/image/v1/image.proto');
 
 function methodOf(settings: ImageWorkerSettings): ThreadMethod {
   const { IMAGE_ONNX_MODEL: modelFile } = settings;
@@ -51,7 +48,7 @@ function enginesOf(settings: ImageWorkerSettings, threadFile: string, metrics: W
  * Serves the worker over gRPC until it is closed.
  * @param threadFile the compiled `local/cut-out-thread`
  */
-export async function startImageWorker(
+export function startImageWorker(
   settings: ImageWorkerSettings,
   log: Log,
   threadFile: string,
@@ -59,23 +56,13 @@ export async function startImageWorker(
 ): Promise<WorkerServer> {
   const engines = enginesOf(settings, threadFile, metrics);
   const { RemoveBackground } = createImageHandlers({ engines, deadlineMs: settings.IMAGE_DEADLINE_MS });
-  const handlers: Record<string, WorkerHandler> = { RemoveBackground: RemoveBackground };
-  const server = await serveWorker({
-    name: 'image',
-    metrics,
-    service: loadService(PROTO, 'image.v1.ImageWorker'),
-    handlers,
-    host: settings.WORKER_HOST,
-    port: settings.WORKER_PORT,
+  return startWorker('image', {
+    settings,
     log,
     tls,
+    metrics,
+    handlers: { RemoveBackground: RemoveBackground },
     maxMessageBytes: IMAGE_LIMITS.messageBytes,
+    close: () => Promise.all([engines.live.close(), engines.test.close()]),
   });
-  return {
-    ...server,
-    close: async (drainMs) => {
-      await server.close(drainMs);
-      await Promise.all([engines.live.close(), engines.test.close()]);
-    },
-  };
 }

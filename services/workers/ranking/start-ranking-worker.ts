@@ -1,20 +1,17 @@
-import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
 import { type GuardedFetchOptions } from '../../kit/upstream/guarded-fetch';
 import { type Log } from '../../kit/log';
 import { type Metrics } from '../../kit/metrics';
-import { loadService } from '../../kit/worker/load-proto';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
-import { serveWorker, type WorkerServer } from '../../kit/worker/serve-worker';
+import { type WorkerServer } from '../../kit/worker/serve-worker';
+import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createEmailCrawl, type EmailCrawl } from './emails/email-crawl';
 import { createRankingHandlers } from './handler';
 import { type RankingWorkerSettings } from './settings';
 import { createRankingUpstreams } from './upstreams';
-
-const PROTO = join(__dirname, '../../../protos/ranking/v1/ranking.proto');
 
 export interface RankingWorkerOptions {
   readonly settings: RankingWorkerSettings;
@@ -46,26 +43,17 @@ function emailCrawlOf({ settings, network }: RankingWorkerOptions, metrics: Metr
 }
 
 /** Serves the worker over gRPC until it is closed. */
-export async function startRankingWorker(options: RankingWorkerOptions): Promise<WorkerServer> {
+export function startRankingWorker(options: RankingWorkerOptions): Promise<WorkerServer> {
   const { settings, log, clock, tls, metrics = createWorkerMetrics('ranking') } = options;
   const upstreams = createRankingUpstreams(settings, { log, clock, metrics: metrics.upstreams });
   const emails = emailCrawlOf(options, metrics.upstreams);
   const handlers = createRankingHandlers(upstreams, emails);
-  const server = await serveWorker({
-    name: 'ranking',
-    metrics,
-    service: loadService(PROTO, 'ranking.v1.RankingWorker'),
-    handlers: { ...handlers },
-    host: settings.WORKER_HOST,
-    port: settings.WORKER_PORT,
+  return startWorker('ranking', {
+    settings,
     log,
     tls,
+    metrics,
+    handlers: { ...handlers },
+    close: () => Promise.all([upstreams.close(), emails?.close()]),
   });
-  return {
-    ...server,
-    close: async (drainMs) => {
-      await server.close(drainMs);
-      await Promise.all([upstreams.close(), emails?.close()]);
-    },
-  };
 }

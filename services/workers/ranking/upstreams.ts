@@ -1,5 +1,5 @@
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
-import { ServiceError } from '../../kit/errors';
+import { notConfigured } from '../../kit/errors';
 import { type Log } from '../../kit/log';
 import { type Metrics } from '../../kit/metrics';
 import { createUpstreamClient } from '../../kit/upstream/upstream-client';
@@ -10,7 +10,7 @@ import { type RankingWorkerSettings } from './settings';
 import { createWebSocketRanking } from './websocket/websocket-ranking';
 
 export interface RankingUpstreams {
-  /** @throws ServiceError 503 `upstream_not_configured` naming the missing settings */
+  /** @throws ServiceError 503 `upstream_not_configured` */
   serving(mode: KeyMode): RankingUpstream;
   close(): Promise<void>;
 }
@@ -22,13 +22,6 @@ function liveSource(settings: RankingWorkerSettings): RankingSource | undefined 
   if (settings.RANKING_SOURCE !== undefined) return settings.RANKING_SOURCE;
   if (settings.RANKING_WEBSOCKET_URL !== undefined) return 'ranking_websocket';
   return settings.RANKING_GOOGLE_PLACES_KEY === undefined ? undefined : 'google_places';
-}
-
-function notConfigured(settings: readonly string[], mode: KeyMode): ServiceError {
-  return new ServiceError('upstream_not_configured', {
-    detail: `This product has no ${mode === 'test' ? 'sandbox' : 'live'} source configured: set ${settings.join(' or ')}.`,
-    members: { settings },
-  });
 }
 
 /** Both adapters; the settings say which one serves live calls and which one test calls. */

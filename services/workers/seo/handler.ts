@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
-import { ServiceError } from '../../kit/errors';
+import { notConfigured } from '../../kit/errors';
 import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
 import { type BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
@@ -53,10 +53,7 @@ export interface SeoHandlers {
 function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
   const port = ports[mode];
   if (port) return port;
-  throw new ServiceError('upstream_not_configured', {
-    detail: 'This product has no sandbox source configured: the setting SANDBOX_URL is missing.',
-    members: { setting: 'SANDBOX_URL' },
-  });
+  throw notConfigured(['SANDBOX_URL'], mode);
 }
 
 /** Runs one piece of research and packs what it found with how its sources did. */

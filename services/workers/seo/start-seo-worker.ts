@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { type Clock } from '../../../plugins/core/ports';
 import { type GuardedFetchOptions } from '../../kit/upstream/guarded-fetch';
-import { loadService } from '../../kit/worker/load-proto';
 import { type Log } from '../../kit/log';
-import { serveWorker, type WorkerServer } from '../../kit/worker/serve-worker';
+import { type WorkerServer } from '../../kit/worker/serve-worker';
+import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type MutualTls } from '../../kit/worker/worker-wire';
 import { createSeoHandlers } from './handler';
@@ -11,8 +10,6 @@ import { FetchLimits } from '../../kit/pages/fetch-limits';
 import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type SeoWorkerSettings } from './settings';
 import { createSources } from './sources/create-sources';
-
-const PROTO = join(__dirname, '../../../protos/seo/v1/seo.proto');
 
 export interface SeoWorkerOptions {
   readonly settings: SeoWorkerSettings;
@@ -25,7 +22,7 @@ export interface SeoWorkerOptions {
 }
 
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
-export async function startSeoWorker({ settings, log, clock, tls, network, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
+export function startSeoWorker({ settings, log, clock, tls, network, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
   const { metrics = createWorkerMetrics('seo') } = options;
   const { upstreams } = metrics;
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
@@ -43,21 +40,12 @@ export async function startSeoWorker({ settings, log, clock, tls, network, ...op
     pageTimeoutMs,
     pagesBudgetMs: settings.SEO_PAGES_BUDGET_MS,
   });
-  const server = await serveWorker({
-    name: 'seo',
-    metrics,
-    service: loadService(PROTO, 'seo.v1.SeoWorker'),
-    handlers: { ...handlers },
-    host: settings.WORKER_HOST,
-    port: settings.WORKER_PORT,
+  return startWorker('seo', {
+    settings,
     log,
     tls,
+    metrics,
+    handlers: { ...handlers },
+    close: () => Promise.all([sources.close(), live.close(), test?.close()]),
   });
-  return {
-    ...server,
-    close: async (drainMs) => {
-      await server.close(drainMs);
-      await Promise.all([sources.close(), live.close(), test?.close()]);
-    },
-  };
 }

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { loadService } from '../../../services/kit/worker/load-proto';
+import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { serveWorker } from '../../../services/kit/worker/serve-worker';
 
@@ -13,7 +12,7 @@ const answer = (): object => ({ bodyJson });
 
 serveWorker({
   name: 'ranking',
-  service: loadService(join(__dirname, '../../../../protos/ranking/v1/ranking.proto'), 'ranking.v1.RankingWorker'),
+  service: loadWorkerService('ranking'),
   handlers: { GetSource: () => ({ source: 'google_places' }), Search: answer, Position: answer, FindLeads: () => ({ dataJson: '{}' }) },
   host: '127.0.0.1',
   port: 0,

@@ -15,8 +15,16 @@ async function findChromium(): Promise<string> {
 
 /** Asks nobody for anything: what the pages load is all that it loads. */
 const FLAGS = [
-  ...['--no-sandbox', '--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-default-apps'],
+  '--no-sandbox',
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-default-apps',
 ];
 
 /** For what a page shall show: decides only how late a failure is told. */

@@ -6,11 +6,10 @@ import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
-import { createAuthLater } from '../../../services/dashboard/api/create-auth';
-import { type Endpoint } from '../../../services/dashboard/api/define-endpoint';
-import { type Mail, type MailSender } from '../../../services/dashboard/api/mail';
-import { createGatewayCaller } from '../../../services/dashboard/api/gateway-caller';
-import { createOutboxSender } from '../../../services/dashboard/api/outbox-sender';
+import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
+import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
+import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { createGatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
@@ -119,16 +118,26 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
   const auth = createAuthLater({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
   const gateway = createGatewayCaller({
-    ...{ url: options.gatewayUrl ?? 'http://127.0.0.1:9', log },
+    url: options.gatewayUrl ?? 'http://127.0.0.1:9',
+    log,
     ...(options.gatewayTimeoutMs && { timeoutMs: options.gatewayTimeoutMs }),
   });
   const app = await createDashboardApp({
     deps: {
-      ...{ db: pool, log, clock: options.clock ?? systemClock, timeZone: 'Asia/Kolkata', gatewayUrl: 'http://gateway.test' },
+      db: pool,
+      log,
+      clock: options.clock ?? systemClock,
+      timeZone: 'Asia/Kolkata',
+      gatewayUrl: 'http://gateway.test',
       gateway,
       hasOutbox: options.hasOutbox ?? false,
     },
-    ...{ auth, secret, url, webRoot, metrics: createMetrics(), trustedProxies: options.trustedProxies ?? [] },
+    auth,
+    secret,
+    url,
+    webRoot,
+    metrics: createMetrics(),
+    trustedProxies: options.trustedProxies ?? [],
     ...(options.endpoints && { endpoints: options.endpoints }),
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
@@ -145,7 +154,12 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       ...(from && { remoteAddress: from }),
     });
   const dashboard = {
-    ...{ app, pool, databaseUrl: database.url, mails, secret, ask },
+    app,
+    pool,
+    databaseUrl: database.url,
+    mails,
+    secret,
+    ask,
     log: () => logged,
     signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
     async close() {

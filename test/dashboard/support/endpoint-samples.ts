@@ -97,8 +97,16 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
 /** Everything that customers own, as text: it changes with any change. */
 export async function readEverything(pool: Pool): Promise<string> {
   const tables = [
-    ...['customer', 'credential', 'credential_product', 'whitelist_rule', 'subscription', 'submission', 'audit_log'],
-    ...['webhook', 'webhook_delivery', 'alert'],
+    'customer',
+    'credential',
+    'credential_product',
+    'whitelist_rule',
+    'subscription',
+    'submission',
+    'audit_log',
+    'webhook',
+    'webhook_delivery',
+    'alert',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

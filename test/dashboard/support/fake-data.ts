@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CATALOGUE } from '../../../plugins/core/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
-import { type AuditPage } from '../../../services/dashboard/contract/audit';
+import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
@@ -147,8 +147,15 @@ export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {
 
 export function usualAlerts(keys: readonly Key[]): Alert[] {
   const make = (over: Partial<Alert>): Alert => ({
-    ...{ id: randomUUID(), at: ago(HOUR), kind: 'quota_daily' as const, percent: 80, product: 'api-gst' },
-    ...{ keyId: null, maskedKey: null, text: 'api-gst has used 80 % of today’s 100,000 requests.', readAt: null },
+    id: randomUUID(),
+    at: ago(HOUR),
+    kind: 'quota_daily' as const,
+    percent: 80,
+    product: 'api-gst',
+    keyId: null,
+    maskedKey: null,
+    text: 'api-gst has used 80% of today’s 100,000 requests.',
+    readAt: null,
     ...over,
   });
   return [
@@ -176,8 +183,12 @@ export function usualAlerts(keys: readonly Key[]): Alert[] {
 
 export function usualWebhooks(): Webhook[] {
   const make = (over: Partial<Webhook>): Webhook => ({
-    ...{ id: randomUUID(), url: 'https://hooks.example.com/tollgate', state: 'active' as const },
-    ...{ createdAt: ago(20 * DAY), lastOutcome: 'delivered' as const, version: randomUUID() },
+    id: randomUUID(),
+    url: 'https://hooks.example.com/tollgate',
+    state: 'active' as const,
+    createdAt: ago(20 * DAY),
+    lastOutcome: 'delivered' as const,
+    version: randomUUID(),
     ...over,
   });
   return [make({}), make({ url: `https://alerts.example.net/${'a-long-path/'.repeat(9)}in`, state: 'paused', lastOutcome: 'failed' })];
@@ -185,8 +196,16 @@ export function usualWebhooks(): Webhook[] {
 
 export function usualDeliveries(): Delivery[] {
   const make = (over: Partial<Delivery>): Delivery => ({
-    ...{ id: randomUUID(), alertId: randomUUID(), event: 'quota.daily', state: 'delivered' as const, attempts: 1 },
-    ...{ lastStatus: 200, lastError: null, createdAt: ago(HOUR), nextAttemptAt: null, endedAt: ago(HOUR - 400) },
+    id: randomUUID(),
+    alertId: randomUUID(),
+    event: 'quota.daily',
+    state: 'delivered' as const,
+    attempts: 1,
+    lastStatus: 200,
+    lastError: null,
+    createdAt: ago(HOUR),
+    nextAttemptAt: null,
+    endedAt: ago(HOUR - 400),
     ...over,
   });
   return [
@@ -196,10 +215,14 @@ export function usualDeliveries(): Delivery[] {
   ];
 }
 
-export function usualAudit(keys: readonly Key[]): AuditPage['entries'] {
-  const entry = (action: string, over: Partial<AuditPage['entries'][number]>): AuditPage['entries'][number] => ({
-    ...{ at: ago(HOUR), actor: 'asha@example.com', from: '198.51.100.23', action },
-    ...{ subject: { kind: 'credential', id: keys[0]?.id ?? randomUUID(), label: 'tg_live…1a2B' }, details: {} },
+export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
+  const entry = (action: string, over: Partial<AuditLog['entries'][number]>): AuditLog['entries'][number] => ({
+    at: ago(HOUR),
+    actor: 'asha@example.com',
+    from: '198.51.100.23',
+    action,
+    subject: { kind: 'credential', id: keys[0]?.id ?? randomUUID(), label: 'tg_live…1a2B' },
+    details: {},
     ...over,
   });
   return [

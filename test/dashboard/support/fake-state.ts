@@ -31,18 +31,29 @@ export class FakeState {
   hasUsage = true;
   mails = [
     {
-      ...{ id: 'b', at: data.ago(60_000), to: 'asha@example.com', subject: 'Confirm your address for Tollgate' },
+      id: 'b',
+      at: data.ago(60_000),
+      to: 'asha@example.com',
+      subject: 'Confirm your email address for Tollgate',
       text: 'To confirm that it was you, open this link and give the password that you chose:\n\nhttp://127.0.0.1:8002/verify?token=not-a-real-one\n\nThe link works for an hour.\n',
     },
   ];
   readonly sessions = [
     {
-      ...{ id: 'one', token: 'first', createdAt: data.ago(3_600_000), updatedAt: data.ago(60_000), expiresAt: data.ago(-data.DAY) },
+      id: 'one',
+      token: 'first',
+      createdAt: data.ago(3_600_000),
+      updatedAt: data.ago(60_000),
+      expiresAt: data.ago(-data.DAY),
       ipAddress: '198.51.100.23',
       userAgent: 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0',
     },
     {
-      ...{ id: 'two', token: 'second', createdAt: data.ago(9e7), updatedAt: data.ago(9e7), expiresAt: data.ago(-data.DAY) },
+      id: 'two',
+      token: 'second',
+      createdAt: data.ago(9e7),
+      updatedAt: data.ago(9e7),
+      expiresAt: data.ago(-data.DAY),
       ipAddress: '2001:db8::7',
       userAgent: 'Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36',
     },
@@ -86,7 +97,7 @@ export class FakeState {
     if (password === 'wrong password')
       throw new FakeProblem(401, 'wrong_password', {
         detail:
-          'This is not the password that was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot the password?”, which makes the account yours.',
+          'This is not the password was chosen at sign-up. If you did not sign up, do nothing; or set a new password by “Forgot your password?”, which makes the account yours.',
       });
     this.isSignedIn = true;
   }
@@ -159,7 +170,7 @@ export class FakeState {
     return {
       admitted: true,
       rule: rule ?? null,
-      reason: rule === undefined ? 'There are no rules, so every caller is let in.' : 'The address matches a rule.',
+      reason: rule === undefined ? 'There are no rules, so any caller is allowed.' : 'The address matches a rule.',
     };
   }
 
@@ -223,7 +234,12 @@ export class FakeState {
       'an active subscription exists',
     ];
     return {
-      ...{ requestId, at, outcome: code, product, keyId, maskedKey },
+      requestId,
+      at,
+      outcome: code,
+      product,
+      keyId,
+      maskedKey,
       checks: [
         ...passed.map((check) => ({ check, outcome: 'passed' as const, saw: `${maskedKey ?? 'no key'} in the header X-API-Key` })),
         {
@@ -249,6 +265,6 @@ export class FakeState {
   addWebhook(url: string): { secret: string; webhook: unknown } {
     const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
     this.webhooks = [...this.webhooks, webhook];
-    return { secret: 'whsec_not_a_real_one_0000000000000000', webhook };
+    return { secret: 'whsec_bm90IGEgcmVhbCBvbmU=', webhook };
   }
 }

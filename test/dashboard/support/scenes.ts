@@ -32,8 +32,8 @@ const triedScene = (name: string, operation: string): Scene => ({
     await go(page, api, `/reference?operation=${operation}`);
     await button(page, 'Create a test key for this page').click();
     await page.getByText(/^Made for /).waitFor();
-    await button(page, 'Send the request').click();
-    await page.getByText(/^(Status \d{3}|No answer)$/).waitFor();
+    await button(page, 'Send request').click();
+    await page.getByText(/^(Status \d{3}|No response)$/).waitFor();
   },
 });
 
@@ -56,9 +56,9 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/verify?token=too-old');
       await page.getByLabel('Password', { exact: true }).fill('a long password');
       await button(page, 'Confirm and sign in').click();
-      await page.getByLabel('E-mail').fill('asha@example.com');
+      await page.getByLabel('Email').fill('asha@example.com');
       await button(page, 'Send a new link').click();
-      await page.getByText('a mail is on its way').waitFor();
+      await page.getByText('an email is on its way').waitFor();
     },
   },
   {
@@ -77,7 +77,7 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/');
       await button(page, 'Create a test key').click();
       await page.getByLabel('IP lookup').waitFor();
-      await button(page, 'Create the key').click();
+      await button(page, 'Create key').click();
       await page.getByText('First call', { exact: true }).waitFor();
     },
   },
@@ -87,7 +87,7 @@ export const SCENES: readonly Scene[] = [
     play: async (page, api) => {
       await go(page, api, firstKey(api));
       await button(page, 'Revoke').click();
-      await button(page, 'Revoke for good').waitFor();
+      await button(page, 'Revoke permanently').waitFor();
     },
   },
   {
@@ -107,7 +107,7 @@ export const SCENES: readonly Scene[] = [
       await page.getByLabel('Name').fill('Checkout, new name');
       const id = api.state.keys[0]?.id ?? '';
       api.state.changeKey(id, { name: 'Renamed by a colleague', products: ['api-ip', 'api-seo'] });
-      await button(page, 'Save the settings').click();
+      await button(page, 'Save settings').click();
       await button(page, 'Keep my edits').waitFor();
     },
   },
@@ -116,9 +116,9 @@ export const SCENES: readonly Scene[] = [
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, firstKey(api));
-      await page.getByLabel('Address').fill('203.0.113.7');
-      await button(page, 'Try').click();
-      await page.getByText('Let in', { exact: true }).waitFor();
+      await page.getByLabel('IP address').fill('203.0.113.7');
+      await button(page, 'Test').click();
+      await page.getByText('Allowed', { exact: true }).waitFor();
     },
   },
   {
@@ -128,7 +128,7 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/plans');
       await button(page, 'Change IP lookup to Base').click();
       await button(page, 'Change the plan').click();
-      await button(page, 'Change all the same').waitFor();
+      await button(page, 'Change anyway').waitFor();
     },
   },
   {
@@ -147,7 +147,7 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/keys');
       api.state.isAway = true;
       await page.getByRole('link', { name: 'Checkout server' }).click();
-      await page.getByText('The server does not answer').waitFor();
+      await page.getByText('The server is not responding').waitFor();
     },
   },
   {
@@ -155,7 +155,7 @@ export const SCENES: readonly Scene[] = [
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, '/usage?days=7');
-      await page.getByText('Requests used: figures as a table').click();
+      await page.getByText('Requests used as a table').click();
     },
   },
   triedScene('answered', 'get_ip'),
@@ -171,7 +171,7 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/reference?operation=post_glead_search');
       await page.getByLabel('Test key').fill('tg_live_never');
       await page.getByRole('textbox', { name: 'Body' }).fill('{');
-      await button(page, 'Send the request').click();
+      await button(page, 'Send request').click();
       await page.getByText('This is not valid JSON.').waitFor();
     },
   },

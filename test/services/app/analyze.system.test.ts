@@ -246,14 +246,6 @@ describe('POST /app/analyze', () => {
     await harness.app.close();
     await slow.close();
   });
-
-  test('says which setting is missing when no worker is configured', async () => {
-    const bare = await serviceFor(undefined);
-    const answer = await analyze(multipart('file', apk), bare);
-    expect(answer.statusCode).toBe(503);
-    expect(answer.json()).toMatchObject({ code: 'upstream_not_configured', detail: expect.stringContaining('APK_WORKER_URL') });
-    await bare.app.close();
-  });
 });
 
 describe('the other routes', () => {

@@ -140,15 +140,9 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
       expect(answer.body).not.toContain('127.0.0.1');
     });
 
-    test('a live key without a configured link is 503 that names the setting', async () => {
-      const answer = await gst.call({ method: 'GET', url: '/gst/start', context: { mode: 'live' } });
-      expect(answer.statusCode).toBe(503);
-      expect(answer.json()).toMatchObject({ code: 'upstream_not_configured', setting: 'GST_LINK_URL' });
-    });
-
     test('a service without workers is 503, one whose workers are down is 502', async () => {
       const none = await stage.gst([]).call({ method: 'GET', url: '/gst/start', context });
-      expect([none.statusCode, none.json().setting]).toEqual([503, 'IDENTITY_WORKER_URL']);
+      expect([none.statusCode, none.json().code]).toEqual([503, 'upstream_not_configured']);
       const down = stage.gst([{ address: `127.0.0.1:${await closedPort()}` }, { address: `127.0.0.1:${await closedPort()}` }]);
       expect((await down.call({ method: 'GET', url: '/gst/start', context })).json()).toMatchObject({
         status: 502,

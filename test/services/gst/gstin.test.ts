@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { gstinCheckCharacter, hasValidCheckCharacter, isGstinShape } from '../../../services/gst/gstin';
+import { gstinCheckCharacter, isGstinShape } from '../../../services/gst/gstin';
 
 const VALID = ['27AAACR5055K1Z7', '27AAPFU0939F1ZV', '33AAAGM0289C1DZ', '9917USA29016OS6', '2317UNO00001UND'];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 test.each(VALID)('%s, a published number, has valid form and check character', (number) => {
-  expect([isGstinShape(number), hasValidCheckCharacter(number)]).toEqual([true, true]);
+  expect([isGstinShape(number), gstinCheckCharacter(number)]).toEqual([true, number.charAt(14)]);
 });
 
 test.each([
@@ -22,15 +22,13 @@ test.each([
   expect(isGstinShape(number)).toBe(false);
 });
 
-test('exactly one check character fits any fourteen characters, and a changed character is noticed', () => {
+test('a changed character is noticed by the check character', () => {
   const character = fc.constantFrom(...ALPHABET);
   fc.assert(
     fc.property(fc.array(character, { minLength: 14, maxLength: 14 }), fc.nat(13), character, (characters, position, other) => {
       const number = characters.join('');
-      const check = gstinCheckCharacter(number);
-      expect([...ALPHABET].filter((each) => hasValidCheckCharacter(number + each))).toEqual([check]);
       const changed = characters.with(position, other).join('');
-      expect(gstinCheckCharacter(changed) === check).toBe(changed === number);
+      expect(gstinCheckCharacter(changed) === gstinCheckCharacter(number)).toBe(changed === number);
     }),
   );
 });

@@ -22,7 +22,7 @@ async function sum(requests: AsyncIterable<{ chunk: Buffer }>): Promise<{ total:
 }
 
 function worker(name: string, port = 0): Promise<WorkerServer> {
-  const handlers = { Say: () => ({ saidText: name, caller: '' }), Sum: sum, Count: () => [] };
+  const handlers = { Say: () => ({ saidText: name, caller: '' }), Sum: sum };
   return serveWorker({ name: 'echo', service, handlers, host: '127.0.0.1', port, log });
 }
 

@@ -24,7 +24,7 @@ async function callOnce(Say: WorkerHandler, signal = new AbortController().signa
   const server = await serveWorker({
     name: 'echo',
     service,
-    handlers: { Say, Sum: unused, Count: unused },
+    handlers: { Say, Sum: unused },
     host: '127.0.0.1',
     port: 0,
     log: createLog('echo-worker', { destination: { write: (line) => void lines.push(line) } }),

@@ -42,7 +42,7 @@ async function workerWith(tls: MutualTls | undefined): Promise<WorkerServer> {
   const server = await serveWorker({
     name: 'echo',
     service,
-    handlers: { Say, Sum: unused, Count: unused },
+    handlers: { Say, Sum: unused },
     host: '127.0.0.1',
     port: 0,
     log,

@@ -1,10 +1,10 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { join } from 'node:path';
 import { readSettings } from '../../../services/kit/config';
 import { type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
-import { loadService } from '../../../services/kit/worker/load-proto';
+import { createMetrics } from '../../../services/kit/metrics';
+import { connectWorkers } from '../../../services/kit/worker/connect-workers';
 import { createLog } from '../../../services/kit/log';
-import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
+import { type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';
@@ -37,8 +37,7 @@ export async function startSeoStage({ env = {}, liveOpenPageRank = false, networ
   const settings = readSettings({ worker: seoWorkerSettings }, { SANDBOX_URL: sandbox.url, ...openPageRank, ...env }).worker;
   const log = createLog('seo-worker', { level: 'silent' });
   const server = await startSeoWorker({ settings, log, clock: testClock, ...(network && { network }) });
-  const service = loadService(join(__dirname, '../../../protos/seo/v1/seo.proto'), 'seo.v1.SeoWorker');
-  const worker = createWorkerClient<SeoWorkerMethods>({ service, addresses: [server.address], name: 'seo-worker' });
+  const worker = connectWorkers<SeoWorkerMethods>('seo', [server.address], { metrics: createMetrics(), tls: undefined });
   const { call } = createHarness(seoService, { deps: { worker } });
   return {
     sandbox,

@@ -6,9 +6,9 @@ import { CoalescingCounter } from '../../../plugins/stores/quota/quota-coalescer
 import { type StoreLog } from '../../../plugins/stores/quota/quota-parts';
 import { SeenUsage } from '../../../plugins/stores/quota/quota-seen';
 import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quota/quota-store';
+import { openRedisMasters } from '../../../plugins/stores/redis/open-redis-masters';
 import { RedisQuotaCounter } from '../../../plugins/stores/redis/quota-counter';
-import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
-import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';
+import { WatchedConnection, type WatchedConnectionOptions } from '../../../plugins/stores/redis/watched-connection';
 import { type QuotaHarness } from '../../contracts/quota-counter';
 import { PatientClock } from './patient-clock';
 
@@ -47,28 +47,40 @@ function common({ pool, timeZone, storeClock, clock, log }: NodeOptions) {
 /** The Postgres counter alone. */
 export function postgresNode(options: NodeOptions): QuotaCounter {
   const shared = common(options);
-  return new CoalescingCounter(new PostgresQuotaCounter(new QuotaLedger({ ...shared, ...PATIENT }), shared.timeZone));
+  const counter = new PostgresQuotaCounter(new QuotaLedger({ ...shared, ...PATIENT }), shared.timeZone);
+  return new CoalescingCounter(() => counter);
+}
+
+/** A single server, watched; resolves when it takes commands. */
+export async function connectToRedis(
+  options: { readonly url: string } & Omit<WatchedConnectionOptions, 'masters' | 'name' | 'onLateReply'>,
+): Promise<{ connection: WatchedConnection; close(this: void): void }> {
+  const [masters, name] = await new Promise<[ReturnType<typeof openRedisMasters>, string]>((resolve) => {
+    const opened = openRedisMasters(
+      { kind: 'server', url: options.url },
+      {
+        onTrouble: (_, reason) => options.onTrouble(reason),
+        onReady: (ready) => resolve([opened, ready]),
+        onMoved: () => undefined,
+      },
+    );
+  });
+  const connection = new WatchedConnection({ ...options, masters, name, onLateReply: () => undefined });
+  return { connection, close: () => masters.close() };
 }
 
 /** The Redis counter without a fallback. */
 export async function redisNode(options: NodeOptions & { redisUrl: string }): Promise<{ counter: QuotaCounter; close(): void }> {
   const shared = common(options);
-  let isReady: () => void = () => undefined;
-  const ready = new Promise<void>((resolve) => (isReady = resolve));
-  const connection = new RedisConnection({
+  const { connection, close } = await connectToRedis({
+    ...PATIENT,
     url: options.redisUrl,
     clock: shared.clock,
-    silenceMs: PATIENT.silenceMs,
-    heldUpSilenceMs: PATIENT.heldUpSilenceMs,
     onTrouble: () => undefined,
-    onLateReply: () => undefined,
-    onReady: isReady,
   });
-  await ready;
-  const script = new QuotaScript({ ...shared, connection });
   const ledger = new QuotaLedger({ ...shared, ...PATIENT });
-  const counter = new CoalescingCounter(new RedisQuotaCounter({ connection, script, ledger, seen: new SeenUsage() }));
-  return { counter, close: () => connection.close() };
+  const redis = new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() });
+  return { counter: new CoalescingCounter(() => redis), close };
 }
 
 export interface StoreNodeOptions extends NodeOptions {

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { StoreUnavailable, systemClock } from '../../../plugins/core/ports';
 import { QuotaLedger } from '../../../plugins/stores/postgres/quota/quota-ledger';
 import { SeenUsage } from '../../../plugins/stores/quota/quota-seen';
-import { RedisQuotaCounter, type UsageLedger } from '../../../plugins/stores/redis/quota-counter';
-import { QuotaScript } from '../../../plugins/stores/redis/quota-script';
-import { type ScriptConnection } from '../../../plugins/stores/redis/script-caller';
-import { RedisConnection } from '../../../plugins/stores/redis/redis-connection';
+import { RedisQuotaCounter, type ScriptConnection, type UsageLedger } from '../../../plugins/stores/redis/quota-counter';
 import { eventually } from '../../support/eventually';
 import { testDatabase } from '../../support/postgres/postgres';
 import { startTestRedis } from '../../support/redis/redis';
+import { connectToRedis } from './harness';
 import { PatientClock } from './patient-clock';
 
 const SILENCE = { silenceMs: 50, heldUpSilenceMs: 50 };
@@ -26,25 +24,16 @@ it.each<[string, (ledger: QuotaLedger, attempt: number) => UsageLedger['giveBack
   const clock = new PatientClock();
   const common = { pool: database.pool, timeZone: 'Asia/Kolkata', clock };
   let isGivenUp = false;
-  const connection = new RedisConnection({
-    ...SILENCE,
-    url: redis.url,
-    clock,
-    onTrouble: () => void (isGivenUp = true),
-    onLateReply: () => undefined,
-    onReady: () => undefined,
-  });
+  const { connection, close } = await connectToRedis({ ...SILENCE, url: redis.url, clock, onTrouble: () => void (isGivenUp = true) });
   const ledger = new QuotaLedger({ ...common, silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 });
   let attempts = 0;
   const failingOnce: UsageLedger = {
     syncOne: (seen) => ledger.syncOne(seen),
     giveBack: (units) => attempting(ledger, attempts++)(units),
   };
-  const script = new QuotaScript({ ...common, connection });
-  const counter = new RedisQuotaCounter({ connection, script, ledger: failingOnce, seen: new SeenUsage() });
+  const counter = new RedisQuotaCounter({ ...common, connection, ledger: failingOnce, seen: new SeenUsage() });
   const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
   try {
-    await eventually(() => connection.isReady);
     await counter.take(demand);
     redis.freeze();
     const refused = expect(counter.take(demand)).rejects.toThrow(StoreUnavailable);
@@ -59,7 +48,7 @@ it.each<[string, (ledger: QuotaLedger, attempt: number) => UsageLedger['giveBack
   } finally {
     redis.thaw();
     await counter.close();
-    connection.close();
+    close();
     await redis.close();
     await database.close();
   }
@@ -78,8 +67,8 @@ it('merges what Postgres knows once more when Redis was given up while it was as
     readField: away,
     probe: away,
   };
-  const script = new QuotaScript({ connection, timeZone: 'Asia/Kolkata', clock: systemClock });
-  const counter = new RedisQuotaCounter({ connection, script, ledger, seen: new SeenUsage() });
+  const seen = new SeenUsage();
+  const counter = new RedisQuotaCounter({ connection, timeZone: 'Asia/Kolkata', clock: systemClock, ledger, seen });
   const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
   const take = async (meanwhile: () => void): Promise<void> => {
     const taken = counter.take(demand);

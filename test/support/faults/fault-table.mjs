@@ -1,12 +1,12 @@
-// The README's table of faults, from the rows that the last run of test/faults left under .test/faults.
+// The table of faults in docs/faults.md, from the rows that the last run of test/faults left under .test/faults.
 //   node test/support/faults/fault-table.mjs           prints it
-//   node test/support/faults/fault-table.mjs --write   puts it between the markers in README.md
+//   node test/support/faults/fault-table.mjs --write   puts it between the markers in docs/faults.md
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const ROWS = join(ROOT, '.test', 'faults');
-const README = join(ROOT, 'README.md');
+const PAGE = join(ROOT, 'docs', 'faults.md');
 const BEGIN = '<!-- faults: written by test/support/faults/fault-table.mjs -->';
 const END = '<!-- faults: end -->';
 
@@ -36,10 +36,10 @@ function table(rows) {
 }
 
 function write(text) {
-  const readme = readFileSync(README, 'utf8');
-  const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`README.md lacks the markers ${BEGIN} and ${END}`);
-  writeFileSync(README, `${readme.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${readme.slice(end)}`);
+  const page = readFileSync(PAGE, 'utf8');
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`docs/faults.md lacks the markers ${BEGIN} and ${END}`);
+  writeFileSync(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`);
 }
 
 try {

@@ -38,7 +38,7 @@ function read(path: string): string {
 
 /** The children of this process, theirs and so on, and the run's own Postgres, whichever jest worker started it. */
 function processesUnderTest(): number[] {
-  const server = readPidFile(serverFiles(join(runFolder(), 'postgres')))?.pid;
+  const server = readPidFile(serverFiles(join(runFolder(), 'postgres')));
   const found = [process.pid, ...(server === undefined ? [] : [server])];
   for (const pid of found) found.push(...read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number));
   return [...new Set(found)].filter((pid) => pid !== process.pid);

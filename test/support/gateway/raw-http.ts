@@ -4,7 +4,7 @@ import { connect } from 'node:net';
  * Sends bytes exactly as given on a connection of its own, for requests that no HTTP client would make.
  * @returns everything that came back until the other side closed, or until it was silent for half a second after an answer
  */
-export function sendRaw(url: string, bytes: string): Promise<string> {
+export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port || 80) });

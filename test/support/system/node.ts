@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pluginServerNodeOptions } from '../../../cli/supervisor/plan';
+import { smallHeapOptions } from '../../../cli/supervisor/plan';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
 
@@ -44,7 +44,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
       PLUGIN_SOCKET: socket,
       NODE_NAME: options.name ?? '',
       METRICS_PORT: '0',
-      NODE_OPTIONS: pluginServerNodeOptions(process.env),
+      NODE_OPTIONS: smallHeapOptions(process.env),
       ...options.env,
     },
   });

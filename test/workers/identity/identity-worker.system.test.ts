@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { loadService } from '../../../services/kit/worker/load-proto';
+import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { serveWorker } from '../../../services/kit/worker/serve-worker';
 import { createGstHandlers } from '../../../services/workers/identity/gst-handlers';
 import { testClock } from '../../services/kit/harness';
@@ -7,7 +6,6 @@ import { asTest, get, post } from './support/ask';
 import { PIXEL } from './support/scripted-link';
 import { closedPort, Stage } from './support/stage';
 
-const root = join(__dirname, '../../..');
 const NUMBER = '999999990019';
 const GSTIN = '27AAACR5055K1Z7';
 
@@ -49,7 +47,7 @@ test('a fault of our own is 500 processing_failed without its text, and ends the
   const unused = { AadhaarStart: broken, AadhaarCaptcha: broken, AadhaarOtp: broken };
   const worker = await serveWorker({
     name: 'identity',
-    service: loadService(join(root, 'protos/identity/v1/identity.proto'), 'identity.v1.IdentityWorker'),
+    service: loadWorkerService('identity'),
     handlers: { ...createGstHandlers({ upstream, clock: testClock, mostSessions: 10 }), ...unused },
     host: '127.0.0.1',
     port: 0,

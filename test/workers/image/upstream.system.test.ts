@@ -184,11 +184,11 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
   });
 
-  test('says which setting is missing', async () => {
+  test('says to the log which setting is missing', async () => {
     const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
     const engine = createUpstreamEngine({ target, token: undefined, timeoutMs: 100 });
     await expect(cut({ engine })).rejects.toMatchObject(
-      failsWith('upstream_not_configured', { members: { setting: 'IMAGE_UPSTREAM_URL' } }),
+      failsWith('upstream_not_configured', { cause: new Error('not set: IMAGE_UPSTREAM_URL') }),
     );
   });
 

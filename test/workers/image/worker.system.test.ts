@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import sharp from 'sharp';
-import { loadService } from '../../../services/kit/worker/load-proto';
+import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { type RemoveBackgroundRequest } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundResponse';
@@ -50,7 +50,7 @@ describe('the worker process, with its default engine', () => {
     const [line] = (await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')) as [string];
     const { ready, port } = JSON.parse(line);
     expect(ready).toBe(true);
-    const service = loadService(join(ROOT, 'protos/image/v1/image.proto'), 'image.v1.ImageWorker');
+    const service = loadWorkerService('image');
     client = createWorkerClient<Methods>({ service, addresses: [`127.0.0.1:${port}`], name: 'image', maxMessageBytes: 68 * 1_048_576 });
   });
   afterAll(async () => {

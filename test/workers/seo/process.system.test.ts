@@ -4,12 +4,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable } from 'node:stream';
-import { loadService } from '../../../services/kit/worker/load-proto';
+import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { createWorkerClient } from '../../../services/kit/worker/worker-client';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';
 
 const root = join(__dirname, '../../..');
-const proto = join(root, 'protos/seo/v1/seo.proto');
 // As deep as the source, so that the program finds its proto.
 const folder = join(root, '.test', 'workers', `seo-${process.pid}`);
 const program = join(folder, 'main.cjs');
@@ -36,7 +35,7 @@ test('prints one ready line, serves, and ends cleanly on SIGTERM', async () => {
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { ready, port } = JSON.parse(String(line)) as { ready: boolean; port: number };
   expect(ready).toBe(true);
-  const service = loadService(proto, 'seo.v1.SeoWorker');
+  const service = loadWorkerService('seo');
   const worker = createWorkerClient<SeoWorkerMethods>({ service, addresses: [`127.0.0.1:${port}`], name: 'seo' });
   await worker.checkHealth(60_000);
   worker.close();

@@ -18,14 +18,6 @@ export interface NodeReporterOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Tells the database that this node lives, and which changes of keys it acts on. Never throws, and no request waits for it. */
-export interface NodeReporter {
-  /** Id of this process among the nodes. */
-  readonly id: string;
-  /** Ends the timers and writes what still waits. Never throws. */
-  close(): Promise<void>;
-}
-
 /** An import of more keys at once is not confirmed key by key: the heartbeat says some seconds later that all of it is known. */
 const MOST_PENDING = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -44,90 +36,104 @@ const PRUNE_NODES = `DELETE FROM gateway_node WHERE seen_at < now() - interval '
 const PRUNE_CONFIRMATIONS = `DELETE FROM change_confirmation WHERE confirmed_at < now() - interval '7 days'`;
 
 /**
- * Confirms what the feed has told, after every other listener has dropped what it knew: writing begins in a later turn than the telling.
+ * Tells the database that this node lives, and which changes of keys it acts on. Confirms what the feed has told after every other listener
+ * has dropped what it knew: writing begins in a later turn than the telling. Never throws, and no request waits for it.
  */
-export function createNodeReporter(options: NodeReporterOptions): NodeReporter {
-  const { pool, feed, name, clock = systemClock, heartbeatMs = 2_000, collectMs = 50, onError = () => undefined } = options;
-  const id = randomUUID();
+export class NodeReporter {
+  /** Id of this process among the nodes. */
+  readonly id = randomUUID();
   /** Credential → when its last change that was told began. */
-  let pending = new Map<string, string>();
-  let collecting: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let beating: Promise<void> | undefined;
-  let closed = false;
+  private pending = new Map<string, string>();
+  private readonly clock: Clock;
+  private readonly heartbeatMs: number;
+  private readonly collectMs: number;
+  private readonly onError: (error: unknown) => void;
+  private readonly unsubscribe: () => void;
+  private readonly timers: readonly NodeJS.Timeout[];
+  private collecting: NodeJS.Timeout | undefined;
+  private writing: Promise<void> | undefined;
+  private beating: Promise<void> | undefined;
+  private isClosed = false;
 
-  function collect(waitMs: number): void {
-    if (closed || pending.size === 0) return;
-    collecting ??= setTimeout(() => {
-      collecting = undefined;
-      void write();
-    }, waitMs).unref();
+  constructor(private readonly options: NodeReporterOptions) {
+    this.clock = options.clock ?? systemClock;
+    this.heartbeatMs = options.heartbeatMs ?? 2_000;
+    this.collectMs = options.collectMs ?? 50;
+    this.onError = options.onError ?? (() => undefined);
+    this.unsubscribe = options.feed.subscribe((change) => this.hear(change));
+    this.timers = [setInterval(() => this.beat(), this.heartbeatMs), setInterval(() => void this.prune(), PRUNE_EVERY_MS)];
+    for (const timer of this.timers) timer.unref();
+    this.beat();
   }
 
-  function hear(change: Change): void {
+  /** Ends the timers and writes what still waits. Never throws. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.unsubscribe();
+    for (const timer of this.timers) clearInterval(timer);
+    clearTimeout(this.collecting);
+    await this.writing;
+    await this.write();
+    await this.beating;
+  }
+
+  private hear(change: Change): void {
     if (change.kind !== 'credential' || change.at === undefined) return;
     // Whoever may NOTIFY can send anything; what PostgreSQL would refuse must not hold up the rest.
     if (!isUuid(change.id) || Number.isNaN(Date.parse(change.at))) return;
-    if (pending.size >= MOST_PENDING && !pending.has(change.id)) return;
-    pending.set(change.id, change.at);
-    collect(collectMs);
+    if (this.pending.size >= MOST_PENDING && !this.pending.has(change.id)) return;
+    this.pending.set(change.id, change.at);
+    this.collect(this.collectMs);
   }
 
-  async function writeOnce(): Promise<void> {
-    const told = pending;
-    pending = new Map();
-    try {
-      if (told.size > 0) await pool.query(CONFIRM, [id, [...told.keys()], [...told.values()]]);
-      collect(collectMs);
-    } catch (error) {
-      onError(error);
-      // What was told meanwhile is newer.
-      pending = new Map([...told, ...pending]);
-      collect(heartbeatMs);
-    }
+  private collect(waitMs: number): void {
+    if (this.isClosed || this.pending.size === 0) return;
+    this.collecting ??= setTimeout(() => {
+      this.collecting = undefined;
+      void this.write();
+    }, waitMs).unref();
   }
 
   /** One at a time: an older confirmation must not overtake a newer. */
-  function write(): Promise<void> {
-    writing ??= writeOnce().finally(() => (writing = undefined));
-    return writing;
+  private write(): Promise<void> {
+    this.writing ??= this.writeOnce().finally(() => (this.writing = undefined));
+    return this.writing;
   }
 
-  async function beatOnce(): Promise<void> {
-    const ageMs = clock.monotonic() - feed.lastHealthyAt();
+  private async writeOnce(): Promise<void> {
+    const told = this.pending;
+    this.pending = new Map();
     try {
-      await pool.query(BEAT, [id, name, feed.isHealthy(), Number.isFinite(ageMs) ? ageMs : null]);
+      if (told.size > 0) await this.options.pool.query(CONFIRM, [this.id, [...told.keys()], [...told.values()]]);
+      this.collect(this.collectMs);
     } catch (error) {
-      onError(error);
+      this.onError(error);
+      // What was told meanwhile is newer.
+      this.pending = new Map([...told, ...this.pending]);
+      this.collect(this.heartbeatMs);
     }
   }
 
-  function beat(): void {
-    beating ??= beatOnce().finally(() => (beating = undefined));
+  private beat(): void {
+    this.beating ??= this.beatOnce().finally(() => (this.beating = undefined));
   }
 
-  async function prune(): Promise<void> {
+  private async beatOnce(): Promise<void> {
+    const { pool, feed, name } = this.options;
+    const ageMs = this.clock.monotonic() - feed.lastHealthyAt();
     try {
-      await pool.query(PRUNE_NODES);
-      await pool.query(PRUNE_CONFIRMATIONS);
+      await pool.query(BEAT, [this.id, name, feed.isHealthy(), Number.isFinite(ageMs) ? ageMs : null]);
     } catch (error) {
-      onError(error);
+      this.onError(error);
     }
   }
 
-  const unsubscribe = feed.subscribe(hear);
-  const timers = [setInterval(beat, heartbeatMs).unref(), setInterval(() => void prune(), PRUNE_EVERY_MS).unref()];
-  beat();
-  return {
-    id,
-    async close() {
-      closed = true;
-      unsubscribe();
-      for (const timer of timers) clearInterval(timer);
-      clearTimeout(collecting);
-      await writing;
-      await write();
-      await beating;
-    },
-  };
+  private async prune(): Promise<void> {
+    try {
+      await this.options.pool.query(PRUNE_NODES);
+      await this.options.pool.query(PRUNE_CONFIRMATIONS);
+    } catch (error) {
+      this.onError(error);
+    }
+  }
 }

@@ -10,7 +10,7 @@ const GIVE_BACK = {
   name: 'quota-give-back',
   text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6)',
 };
-const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'DELETE FROM quota_refund WHERE day < $1::date - 3' };
+const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'SELECT quota_forget_refunds()' };
 
 export interface QuotaLedgerOptions {
   readonly pool: Pool;
@@ -149,7 +149,7 @@ export class QuotaLedger {
     if (newest <= this.refundsForgottenOn) return;
     this.refundsForgottenOn = newest;
     // A failure only leaves rows for the next day's clean-up.
-    this.query(FORGET_REFUNDS, [newest]).catch(() => undefined);
+    this.query(FORGET_REFUNDS, []).catch(() => undefined);
   }
 }
 

@@ -51,9 +51,9 @@ async function readWebhook(db: Database, { id, customerId }: WebhookRef, lock: '
   return rows[0];
 }
 
-/** Signs deliveries; 256 bits. The prefix says what it is to whoever finds it in a file. */
+/** Signs deliveries; 256 bits, in the form that the Standard Webhooks specification gives secrets. */
 export function generateWebhookSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64url')}`;
+  return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
 /** For the audit log: a path may hold a secret of the receiver. */

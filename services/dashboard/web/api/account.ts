@@ -1,7 +1,7 @@
 import { get, post } from './request';
 
 /** One place where the account is signed in. */
-export interface SignedInPlace {
+export interface AccountSession {
   readonly id: string;
   /** Names the session in a request to end it. */
   readonly token: string;
@@ -32,7 +32,7 @@ export const resetPassword = (token: string, newPassword: string): Promise<unkno
 export const changePassword = (currentPassword: string, newPassword: string): Promise<unknown> =>
   post('/auth/change-password', { currentPassword, newPassword });
 
-export const listPlaces = (): Promise<SignedInPlace[]> => get('/auth/list-sessions');
-export const currentPlace = (): Promise<{ session: { id: string } } | null> => get('/auth/get-session');
-export const endPlace = (token: string): Promise<unknown> => post('/auth/revoke-session', { token });
-export const endOtherPlaces = (): Promise<unknown> => post('/auth/revoke-other-sessions');
+export const listSessions = (): Promise<AccountSession[]> => get('/auth/list-sessions');
+export const currentSession = (): Promise<{ session: { id: string } } | null> => get('/auth/get-session');
+export const signOutSession = (token: string): Promise<unknown> => post('/auth/revoke-session', { token });
+export const signOutOthers = (): Promise<unknown> => post('/auth/revoke-other-sessions');

@@ -6,6 +6,6 @@ export function explainConflict(error: unknown): unknown {
   return new ApiProblem(
     409,
     error.code,
-    'It was changed elsewhere meanwhile. The page now shows how it is; press again if you still want this.',
+    'This was changed elsewhere. The page now shows the current state; confirm again if you still want to go ahead.',
   );
 }

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { type Installation, type Outbox, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type DeliveryPage, type webhookList } from '../../contract/alerts';
-import { type AuditPage } from '../../contract/audit';
+import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
@@ -94,4 +94,4 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
   });
 
 export const auditQuery = (after: After) =>
-  queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditPage>('/audit', { after }) });
+  queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });

@@ -3,8 +3,8 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { isSignedOut } from '../api/query-client';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
-import { NotFoundPage } from '../pages/not-found-page';
-import { CrashPage } from '../pages/crash-page';
+import { NotFoundPage } from '../pages/errors/not-found-page';
+import { CrashPage } from '../pages/errors/crash-page';
 import { safeReturn } from './safe-return';
 
 interface RouterContext {
@@ -19,7 +19,7 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponen
 const entranceRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'entrance',
-  component: lazyRouteComponent(() => import('../pages/entrance-layout'), 'EntranceLayout'),
+  component: lazyRouteComponent(() => import('../layouts/entrance-layout'), 'EntranceLayout'),
 });
 
 const entrance = { getParentRoute: () => entranceRoute };
@@ -27,32 +27,32 @@ const signInRoute = createRoute({
   ...entrance,
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
-  component: lazyRouteComponent(() => import('../pages/sign-in-page'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page'), 'SignInPage'),
 });
 const signUpRoute = createRoute({
   ...entrance,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('../pages/sign-up-page'), 'SignUpPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/sign-up-page'), 'SignUpPage'),
 });
 const forgotRoute = createRoute({
   ...entrance,
   path: '/forgot',
-  component: lazyRouteComponent(() => import('../pages/forgot-page'), 'ForgotPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/forgot-page'), 'ForgotPage'),
 });
 const resetRoute = createRoute({
   ...entrance,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('../pages/reset-page'), 'ResetPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/reset-page'), 'ResetPage'),
 });
 const verifyRoute = createRoute({
   ...entrance,
   path: '/verify',
-  component: lazyRouteComponent(() => import('../pages/verify-page'), 'VerifyPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/verify-page'), 'VerifyPage'),
 });
 const outboxRoute = createRoute({
   ...entrance,
   path: '/outbox',
-  component: lazyRouteComponent(() => import('../pages/outbox-page'), 'OutboxPage'),
+  component: lazyRouteComponent(() => import('../pages/entrance/outbox-page'), 'OutboxPage'),
 });
 
 /** Pages of a customer. Nobody sees their frame without a session. */
@@ -67,7 +67,7 @@ const shellRoute = createRoute({
       redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
     }
   },
-  component: lazyRouteComponent(() => import('../pages/shell-layout'), 'ShellLayout'),
+  component: lazyRouteComponent(() => import('../layouts/shell-layout'), 'ShellLayout'),
 });
 
 const shell = { getParentRoute: () => shellRoute };
@@ -112,17 +112,17 @@ const alertsRoute = createRoute({
 const webhooksRoute = createRoute({
   ...shell,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('../pages/alerts/webhooks-page'), 'WebhooksPage'),
+  component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page'), 'WebhooksPage'),
 });
 const webhookRoute = createRoute({
   ...shell,
   path: '/webhooks/$webhookId',
-  component: lazyRouteComponent(() => import('../pages/alerts/webhook-page'), 'WebhookPage'),
+  component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
-  component: lazyRouteComponent(() => import('../pages/audit-page'), 'AuditPage'),
+  component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 const referenceRoute = createRoute({
   ...shell,
@@ -171,5 +171,9 @@ export function createAppRouter(queryClient: QueryClient) {
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
+  }
+  interface HistoryState {
+    /** The address that was just typed; kept out of the URL. */
+    email?: string;
   }
 }

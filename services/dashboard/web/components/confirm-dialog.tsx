@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { useSubmit } from '../app/use-submit';
+import { useSubmit } from '../hooks/use-submit';
 import { Dialog } from './dialog';
 import { ProblemAlert } from './problem-alert';
 

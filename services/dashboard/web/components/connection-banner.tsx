@@ -30,10 +30,10 @@ export function ConnectionBanner(): ReactNode {
     <Group role="status" className="connection-banner" gap="sm" wrap="nowrap">
       <IconCloudOff size={20} aria-hidden />
       <Text size="sm" flex={1}>
-        The server does not answer. Trying again; what you typed stays here.
+        The server is not responding. Retrying; what you typed is kept.
       </Text>
       <Button size="xs" variant="default" onClick={() => void retry()}>
-        Try now
+        Retry now
       </Button>
     </Group>
   );

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { copyText } from '../app/copy-text';
+import { copyText } from '../browser/copy-text';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -16,7 +16,7 @@ export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
     setOutcome((await copyText(text)) ? 'copied' : 'refused');
     setTimeout(() => setOutcome(undefined), 2_500);
   }
-  const label = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Copy by hand' : `Copy ${what}`;
+  const label = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Copy manually' : `Copy ${what}`;
   const icon = outcome === 'copied' ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />;
   return (
     <Button variant="default" size="xs" leftSection={icon} onClick={() => void copy()} miw="8rem">

@@ -1,7 +1,6 @@
-import { type ReactNode } from 'react';
-import { formatDistance, formatMoment, zoneName } from '../app/time';
-import { useNow } from '../app/use-now';
-import { useSession } from '../app/use-session';
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { formatDistance, formatMoment, zoneName } from '../format/time';
+import { useSession } from '../hooks/use-session';
 
 interface MomentProps {
   /** ISO 8601, UTC. */
@@ -10,6 +9,19 @@ interface MomentProps {
   readonly none?: string;
   /** The exact time below it, for pages that serve as a record: a title cannot be seen on a phone. */
   readonly isExact?: boolean;
+}
+
+/** Often enough for minutes. */
+const STEP_MS = 15_000;
+
+function subscribe(listener: () => void): () => void {
+  const timer = setInterval(listener, STEP_MS);
+  return () => clearInterval(timer);
+}
+
+/** Unix milliseconds, a few seconds old; whoever shows it is drawn again as it goes on. */
+function useNow(): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / STEP_MS) * STEP_MS);
 }
 
 /** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the quota time zone and in UTC. */

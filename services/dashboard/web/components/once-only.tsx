@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconDoorExit, IconEyeOff } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
-import { useShownSecret } from '../app/shown-secret';
+import { useShownSecret } from '../hooks/use-shown-secret';
 
 /** Stands above a secret that is shown once, and holds the page while it is. */
 export function OnceOnly({ children }: { readonly children: ReactNode }): ReactNode {
@@ -13,7 +13,7 @@ export function OnceOnly({ children }: { readonly children: ReactNode }): ReactN
       </Alert>
       {hasSessionEnded && (
         <Alert color="red" role="alert" icon={<IconDoorExit size={18} aria-hidden />} title="Your session has ended">
-          What is shown here stays until you close it. Copy it now; you will be asked to sign in again afterwards.
+          This stays visible until you close it. Copy it now; you will be asked to sign in again afterwards.
         </Alert>
       )}
     </>

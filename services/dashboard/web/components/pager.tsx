@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
-import { type Paging } from '../app/use-paged';
+import { type Paging } from '../hooks/use-paged';
 
 interface PagerProps {
   readonly paging: Paging;

@@ -16,7 +16,7 @@ export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode
   const fields = known?.fields ?? [];
   return (
     <Alert color="red" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />}>
-      <Text size="sm">{known ? known.text : 'Something went wrong on this page. Reload it.'}</Text>
+      <Text size="sm">{known ? known.text : 'Something went wrong. Reload the page.'}</Text>
       {fields.length > 1 && (
         <List size="sm" mt={4}>
           {fields.slice(0, 10).map(({ field, message }) => (

@@ -1,9 +1,9 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type WindowStanding } from '../../contract/plans';
-import { formatCount, percentOf } from '../app/numbers';
-import { formatDayAndTime, formatTimeOfDay } from '../app/time';
-import { useSession } from '../app/use-session';
+import { formatCount, percentOf } from '../format/numbers';
+import { formatDayAndTime, formatTimeOfDay } from '../format/time';
+import { useSession } from '../hooks/use-session';
 
 interface WindowBarProps {
   readonly window: 'day' | 'month';
@@ -41,6 +41,6 @@ function forecast(window: 'day' | 'month', { used, limit, exhaustedAt, resetsAt 
   const format = window === 'day' ? formatTimeOfDay : formatDayAndTime;
   if (used >= limit) return `Used up; resets ${window === 'day' ? 'at ' : ''}${format(resetsAt, timeZone)}.`;
   if (exhaustedAt === null) return `Resets ${formatDayAndTime(resetsAt, timeZone)}.`;
-  const quota = window === 'day' ? "day's" : "month's";
-  return `At this rate the ${quota} quota ends about ${format(exhaustedAt, timeZone)}.`;
+  const quota = window === 'day' ? 'daily' : 'monthly';
+  return `At this rate, the ${quota} quota runs out around ${format(exhaustedAt, timeZone)}.`;
 }

@@ -5,7 +5,7 @@ import { OPEN_PAGE_RANK } from '../sources/open-page-rank';
 import { TRANCO } from '../sources/tranco';
 import { WEB_GRAPH } from '../sources/web-graph';
 import { pageFacts } from './page-facts';
-import { notConfigured, readPage, type Research } from './research';
+import { readPage, type Research, sourcesMissing } from './research';
 import { serviceAuthority } from './service-authority';
 
 export interface AuthorityQuery {
@@ -30,7 +30,7 @@ async function askProviders({ sources, log, signal }: Research, domain: string) 
 export async function researchAuthority(research: Research, { host, page }: AuthorityQuery) {
   const domain = registrableDomain(host);
   const names = [OPEN_PAGE_RANK, TRANCO, WEB_GRAPH, COMMON_CRAWL];
-  if (!research.sources.states.some(({ name, configured }) => configured && names.includes(name))) throw notConfigured(research, names);
+  if (!research.sources.states.some(({ name, configured }) => configured && names.includes(name))) throw sourcesMissing(research, names);
   const [{ rank, trancoRank = null, harmonicRank = null, pages = null }, visit] = await Promise.all([
     askProviders(research, domain),
     page && readPage(research, page.href),

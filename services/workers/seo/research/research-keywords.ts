@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { provided } from '../figure';
 import { type Suggester, type SuggestQuery } from '../sources/suggester';
-import { notConfigured, type Research } from './research';
+import { type Research, sourcesMissing } from './research';
 
 export interface KeywordsQuery extends SuggestQuery {
   readonly limit: number;
@@ -57,7 +57,7 @@ function bestPlace({ places }: Suggestion): number {
 /** What people type after a keyword: what several sources say first. Nobody publishes search volumes here, so there are none. */
 export async function researchKeywords(research: Research, query: KeywordsQuery) {
   const { suggesters } = research.sources;
-  if (suggesters.length === 0) throw notConfigured(research, ['duckduckgo_suggestions', 'google_suggestions']);
+  if (suggesters.length === 0) throw sourcesMissing(research, ['duckduckgo_suggestions', 'google_suggestions']);
   const answers = await Promise.all(suggesters.map((suggester) => askSuggester(research, suggester, query)));
   research.log.requireProvider();
   const all = new Map<string, Suggestion>();

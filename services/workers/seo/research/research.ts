@@ -1,5 +1,5 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { ServiceError } from '../../../kit/errors';
+import { notConfigured, type ServiceError } from '../../../kit/errors';
 import { PAGE_FETCH } from '../figure';
 import { type PageReader, type PageVisit } from '../../../kit/pages/page-reader';
 import { type Sources } from '../sources/create-sources';
@@ -21,15 +21,8 @@ export async function readPage({ pages, log }: Research, url: string): Promise<P
   return visit;
 }
 
-/**
- * @param names of sources, any of which would do
- * @throws ServiceError 503 naming the first setting that would switch one on
- */
-export function notConfigured({ sources }: Research, names: readonly string[]): ServiceError {
+/** 503. @param names of sources, any of which would do */
+export function sourcesMissing({ sources }: Research, names: readonly string[]): ServiceError {
   const settings = new Set(sources.states.filter(({ name }) => names.includes(name)).map(({ setting }) => setting));
-  const [setting = ''] = settings;
-  return new ServiceError('upstream_not_configured', {
-    detail: `This route has no source configured: set ${[...settings].join(' or ')}.`,
-    members: { setting },
-  });
+  return notConfigured([...settings], 'live');
 }

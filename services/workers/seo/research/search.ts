@@ -1,6 +1,6 @@
 import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
 import { type SearchQuery, type SearchResult } from '../sources/search-engine';
-import { notConfigured, type Research } from './research';
+import { type Research, sourcesMissing } from './research';
 
 export interface FoundPage extends SearchResult {
   readonly parsed: URL;
@@ -32,7 +32,7 @@ function interleave(lists: readonly (readonly FoundPage[])[], most: number): Fou
  */
 export async function searchEverywhere(research: Research, query: SearchQuery): Promise<FoundPage[]> {
   const { sources, log, signal } = research;
-  if (sources.engines.length === 0) throw notConfigured(research, ['searxng', 'brave']);
+  if (sources.engines.length === 0) throw sourcesMissing(research, ['searxng', 'brave']);
   const lists = await Promise.all(
     sources.engines.map((engine) => log.ask(engine.name, async () => ({ value: usable(await engine.search(query, signal)) }))),
   );

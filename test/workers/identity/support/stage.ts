@@ -2,7 +2,6 @@ import { createServer } from 'node:net';
 import { type DestinationStream } from 'pino';
 import { type Clock } from '../../../../plugins/core/ports';
 import { aadhaarService, createAadhaarDeps } from '../../../../services/aadhaar/routes';
-import { aadhaarSettings } from '../../../../services/aadhaar/settings';
 import { createGstDeps, gstService } from '../../../../services/gst/routes';
 import { gstSettings } from '../../../../services/gst/settings';
 import { createLog, type Log } from '../../../../services/kit/log';
@@ -54,7 +53,7 @@ export class Stage {
   }
 
   aadhaar(workers: readonly { address: string }[], env: Record<string, string> = {}): Harness {
-    const deps = createAadhaarDeps({ ...this.tools(), settings: aadhaarSettings.parse({ ...workerUrl(workers), ...env }) });
+    const deps = createAadhaarDeps({ ...this.tools(), settings: aadhaarService.settings.parse({ ...workerUrl(workers), ...env }) });
     return this.closing(createHarness(aadhaarService, { deps, clock: this.clock, log: this.log, metrics: this.metrics }), deps);
   }
 

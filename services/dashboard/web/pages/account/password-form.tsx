@@ -3,33 +3,33 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { changePassword } from '../../api/account';
-import { checkNewPassword, PASSWORD_MIN } from '../../app/credentials';
-import { say } from '../../app/say';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
+import { checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
+import { toast } from '../../browser/toast';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
-/** Changes the password, which ends every other session. */
+/** Changes the password, which signs out all other sessions. */
 export function PasswordForm(): ReactNode {
   const { email } = useSession();
   const client = useQueryClient();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { current: '', next: '' },
-    validate: { current: (value) => (value === '' ? 'Write your present password.' : null), next: checkNewPassword },
+    validate: { current: (value) => (value === '' ? 'Enter your current password.' : null), next: checkNewPassword },
   });
   const { submit, pending, problem } = useSubmit(async ({ current, next }: typeof form.values) => {
     await changePassword(current, next);
     form.reset();
-    say('The password is changed, and every other session has ended.');
-    await client.invalidateQueries({ queryKey: ['places'] });
+    toast('Password changed. All other sessions were signed out.');
+    await client.invalidateQueries({ queryKey: ['sessions'] });
   });
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="sm">
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           key={form.key('current')}
           {...form.getInputProps('current')}
@@ -44,7 +44,7 @@ export function PasswordForm(): ReactNode {
         <ProblemAlert problem={problem} />
         <Group justify="flex-end">
           <Button type="submit" loading={pending}>
-            Change the password
+            Change password
           </Button>
         </Group>
       </Stack>

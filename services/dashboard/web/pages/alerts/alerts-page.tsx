@@ -6,8 +6,8 @@ import { type ReactNode } from 'react';
 import { type Alert } from '../../../contract/alerts';
 import { alertsQuery } from '../../api/queries';
 import { post } from '../../api/request';
-import { usePaged } from '../../app/use-paged';
-import { useSubmit } from '../../app/use-submit';
+import { usePaged } from '../../hooks/use-paged';
+import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -15,7 +15,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 
-const KINDS = { quota_daily: 'Day', quota_monthly: 'Month', key_expiry: 'Expiry' } as const;
+const KINDS = { quota_daily: 'Daily', quota_monthly: 'Monthly', key_expiry: 'Expiry' } as const;
 
 const COLUMNS: readonly Column<Alert>[] = [
   {
@@ -26,20 +26,20 @@ const COLUMNS: readonly Column<Alert>[] = [
         {alert.text}
         {alert.readAt === null && (
           <Badge size="xs" ml={8} color="red">
-            new
+            New
           </Badge>
         )}
       </Text>
     ),
   },
-  { header: 'Kind', cell: (alert) => <Kind alert={alert} /> },
-  { header: 'About', cell: (alert) => <About alert={alert} /> },
-  { header: 'When', cell: (alert) => <Moment at={alert.at} isExact /> },
+  { header: 'Type', cell: (alert) => <Kind alert={alert} /> },
+  { header: 'Subject', cell: (alert) => <About alert={alert} /> },
+  { header: 'Time', cell: (alert) => <Moment at={alert.at} isExact /> },
 ];
 
 function Kind({ alert: { kind, percent } }: { readonly alert: Alert }): ReactNode {
   const color = kind === 'key_expiry' ? 'indigo' : percent === 100 ? 'red' : percent === 80 ? 'orange' : 'yellow';
-  return <Badge color={color}>{percent === null ? KINDS[kind] : `${KINDS[kind]} ${percent} %`}</Badge>;
+  return <Badge color={color}>{percent === null ? KINDS[kind] : `${KINDS[kind]} ${percent}%`}</Badge>;
 }
 
 function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert }): ReactNode {
@@ -74,10 +74,9 @@ export function AlertsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Alerts" actions={markRead}>
-        At 50, 80 and 100 % of a day&apos;s or month&apos;s limit, and 7 days before a key expires. They can be sent to your own program,
-        too:{' '}
+        Raised at 50, 80 and 100% of a daily or monthly limit, and 7 days before a key expires. To receive them in your own systems, add{' '}
         <Link to="/webhooks" className="text-link in-text">
-          webhooks
+          a webhook
         </Link>
         .
       </PageTitle>
@@ -90,7 +89,7 @@ export function AlertsPage(): ReactNode {
           columns={COLUMNS}
           rows={data?.alerts}
           rowKey={(alert) => alert.id}
-          empty={<EmptyState title="No alerts">You will be told here before a limit is reached or a key expires.</EmptyState>}
+          empty={<EmptyState title="No alerts yet">Alerts appear here before a limit is reached or a key expires.</EmptyState>}
         />
       )}
       <Pager paging={paging} next={data?.next} />

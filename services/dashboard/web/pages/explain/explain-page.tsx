@@ -11,7 +11,7 @@ import { Panel } from '../../components/panel';
 import { ExplanationView } from './explanation-view';
 import { RefusalTable } from './refusal-table';
 
-/** Why a request was let in or refused. */
+/** Why a request was allowed or refused. */
 export function ExplainPage(): ReactNode {
   const { request } = useSearch({ from: '/shell/explain' });
   const navigate = useNavigate({ from: '/explain' });
@@ -23,14 +23,14 @@ export function ExplainPage(): ReactNode {
   return (
     <>
       <PageTitle title="Explain">
-        Every answer carries a request id: <span className="mono">X-Kong-Request-Id</span>, and <span className="mono">request_id</span> in
-        a refusal. Its checks can be looked up for 7 days.
+        Every response carries a request ID: in the header <span className="mono">X-Kong-Request-Id</span> and, if it was refused, as{' '}
+        <span className="mono">request_id</span> in its body. Look up here, for 7 days, which checks the request passed.
       </PageTitle>
       <Stack gap="md">
         <form onSubmit={ask} key={request}>
           <Group gap="xs" align="flex-end">
             <TextInput
-              label="Request id"
+              label="Request ID"
               name="request"
               defaultValue={request ?? ''}
               maxLength={100}
@@ -43,7 +43,7 @@ export function ExplainPage(): ReactNode {
           </Group>
         </form>
         <div aria-live="polite">{request !== undefined && <Result requestId={request} />}</div>
-        <Panel title="Recently refused">
+        <Panel title="Recent refusals">
           <RefusalTable />
         </Panel>
       </Stack>
@@ -57,14 +57,14 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
     return (
       <div className="panel">
         <EmptyState
-          title="This request is not known"
+          title="Request not found"
           action={
             <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
-              Look again
+              Check again
             </Button>
           }
         >
-          It was made with a key of another account, or more than 7 days ago, or less than 3 seconds ago.
+          It was made with a key of another account, more than 7 days ago, or within the last few seconds.
         </EmptyState>
       </div>
     );

@@ -13,12 +13,12 @@ const OUTCOMES = {
   'not reached': { Icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', text: 'Not reached' },
 } as const;
 
-/** The checks of one request in their order, what each saw, and what would mend it. */
+/** The checks of one request in their order, what each found, and how to fix it. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }): ReactNode {
   const { outcome, product, keyId, maskedKey, at, checks, remedy } = explanation;
   const isAdmitted = outcome === 'admitted';
   return (
-    <Panel title={isAdmitted ? 'Let in' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
+    <Panel title={isAdmitted ? 'Allowed' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
       <Group gap="md" mb="sm" c="dimmed">
         <Text size="sm">
           <Moment at={at} isExact />
@@ -31,7 +31,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         )}
       </Group>
       {remedy !== '' && (
-        <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to mend it" mb="sm">
+        <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to fix it" mb="sm">
           {remedy}
         </Alert>
       )}
@@ -50,7 +50,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
                 </Text>
                 {check.outcome !== 'not reached' && (
                   <Text size="sm" className="breakable">
-                    saw: {check.saw}
+                    Found: {check.saw}
                   </Text>
                 )}
               </div>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type RefusalPage } from '../../../contract/explain';
 import { refusalsQuery } from '../../api/queries';
-import { usePaged } from '../../app/use-paged';
+import { usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -15,7 +15,7 @@ type Refusal = RefusalPage['refusals'][number];
 
 const COLUMNS: readonly Column<Refusal>[] = [
   {
-    header: 'Why',
+    header: 'Reason',
     isTitle: true,
     cell: (refusal) => (
       <Link to="/explain" search={{ request: refusal.requestId }} className="text-link mono">
@@ -23,11 +23,11 @@ const COLUMNS: readonly Column<Refusal>[] = [
       </Link>
     ),
   },
-  { header: 'When', cell: (refusal) => <Moment at={refusal.at} /> },
+  { header: 'Time', cell: (refusal) => <Moment at={refusal.at} /> },
   { header: 'Product', cell: (refusal) => refusal.product ?? '–' },
   { header: 'Key', cell: (refusal) => <span className="mono keep">{refusal.maskedKey ?? '–'}</span> },
   {
-    header: 'From',
+    header: 'Caller',
     cell: (refusal) => (
       <>
         <span className="mono">{refusal.callerAddress ?? '–'}</span>
@@ -66,8 +66,8 @@ export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTable
         rowKey={(refusal) => refusal.requestId}
         expectedRows={Math.min(limit, 5)}
         empty={
-          <EmptyState title="Nothing was refused in the last 7 days">
-            A refused request appears here with its reason, within seconds.
+          <EmptyState title="No refused requests in the last 7 days">
+            Refused requests appear here within seconds, with the reason.
           </EmptyState>
         }
       />

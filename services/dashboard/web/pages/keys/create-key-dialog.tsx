@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { Dialog } from '../../components/dialog';
-import { SecretPanel } from '../../components/secret-panel';
+import { SecretPanel } from './secret-panel';
 import { CreateKeyForm } from './create-key-form';
 
 interface CreateKeyDialogProps {

@@ -5,13 +5,13 @@ import { useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { post } from '../../api/request';
-import { splitRules } from '../../app/rule-text';
-import { uniqueId } from '../../app/unique';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
-import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { splitRules } from './rule-text';
+import { uniqueId } from '../../browser/unique-id';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
+import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
-import { ProductChoice } from '../../components/product-choice';
+import { ProductChoice } from './product-choice';
 import { SubmissionProblem } from './submission-problem';
 
 interface CreateKeyFormProps {
@@ -22,7 +22,7 @@ interface CreateKeyFormProps {
   readonly onCancel: () => void;
 }
 
-const checkName = (value: string): string | null => (value.trim().length > 100 ? 'A name has at most 100 characters.' : null);
+const checkName = (value: string): string | null => (value.trim().length > 100 ? 'Use at most 100 characters.' : null);
 
 /** What a new key is to be. One form is one submission: sent twice, it makes one key. */
 export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy, onCancel }: CreateKeyFormProps): ReactNode {
@@ -50,16 +50,11 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
-        <TextInput
-          label="Name"
-          description="For you to tell it from others; may stay empty"
-          {...form.getInputProps('name')}
-          data-autofocus
-        />
+        <TextInput label="Name" description="Optional; helps you tell your keys apart" {...form.getInputProps('name')} data-autofocus />
         <Radio.Group label="Mode" {...form.getInputProps('mode')}>
           <Group mt={6} gap="lg">
-            <Radio value="test" label="Test" description="Answers are examples" />
-            <Radio value="live" label="Live" description="Answers are real" />
+            <Radio value="test" label="Test" description="Returns sample data" />
+            <Radio value="live" label="Live" description="Returns real data" />
           </Group>
         </Radio.Group>
         <Loaded query={products} height={330}>
@@ -68,7 +63,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
         <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
         <Textarea
           label="Whitelist rules"
-          description="One a line: an address, a CIDR range, a domain or *.domain. Without any, every caller is let in."
+          description="One per line: an IP address, a CIDR range, a domain or *.domain. Without rules, any caller is allowed."
           placeholder={'203.0.113.0/24\n*.example.com'}
           autosize
           minRows={2}
@@ -82,7 +77,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
             Cancel
           </Button>
           <Button type="submit" loading={pending}>
-            Create the key
+            Create key
           </Button>
         </Group>
       </Stack>

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { say } from '../../app/say';
+import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { RotateDialog } from './rotate-dialog';
 
@@ -15,24 +15,24 @@ const TEXTS = {
   activate: {
     title: 'Activate this key?',
     action: 'Activate',
-    done: 'The key is active again.',
-    text: 'Requests with it are let in again.',
+    done: 'Key activated.',
+    text: 'Requests with this key are accepted again.',
   },
   deactivate: {
     title: 'Deactivate this key?',
     action: 'Deactivate',
-    done: 'The key is inactive.',
-    text: 'Requests with it are refused from now on, until you activate it again.',
+    done: 'Key deactivated.',
+    text: 'Requests with this key are refused until you activate it again.',
   },
   revoke: {
-    title: 'Revoke this key for good?',
-    action: 'Revoke for good',
-    done: 'The key is revoked. Below you see when each gateway node confirms it.',
-    text: 'Requests with it are refused from now on. This cannot be undone; rotate the key instead when your programs still need one.',
+    title: 'Revoke this key permanently?',
+    action: 'Revoke permanently',
+    done: 'Key revoked. See below when each gateway node confirms it.',
+    text: 'Requests with this key are refused from now on. This cannot be undone. If your programs still need a key, rotate it instead.',
   },
 } as const;
 
-/** What can be done to a key; each asks first. */
+/** Rotate, deactivate and revoke; each asks for confirmation. */
 export function KeyActions({ item }: { readonly item: Key }): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();
@@ -42,7 +42,7 @@ export function KeyActions({ item }: { readonly item: Key }): ReactNode {
   async function change(kind: Exclude<Act, 'rotate'>): Promise<void> {
     try {
       await post(`/keys/${item.id}/${kind}`, { version: item.version });
-      say(TEXTS[kind].done);
+      toast(TEXTS[kind].done);
     } catch (error) {
       throw explainConflict(error);
     } finally {

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { keyQuery } from '../../api/queries';
-import { KeyStateBadge } from '../../components/key-state-badge';
+import { KeyStateBadge } from './key-state-badge';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
@@ -28,7 +28,7 @@ export function KeyPage(): ReactNode {
         </Link>
       </Text>
       <PageTitle
-        title={query.data?.name ?? (query.data ? 'Key without a name' : 'Key')}
+        title={query.data?.name ?? (query.data ? 'Unnamed key' : 'Key')}
         actions={query.data && <KeyActions item={query.data} />}
       />
       <Loaded query={query} height={520}>
@@ -51,7 +51,7 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
         </Panel>
       </SimpleGrid>
       <PropagationPanel id={item.id} />
-      <Panel title="Refused requests of this key">
+      <Panel title="Refused requests">
         <RefusalTable keyId={item.id} limit={5} />
       </Panel>
     </Stack>

@@ -5,16 +5,16 @@ import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { patch } from '../../api/request';
-import { isSameList, isSameSettings } from '../../app/key-changes';
-import { say } from '../../app/say';
-import { formatMoment } from '../../app/time';
-import { useSession } from '../../app/use-session';
-import { useSubmit } from '../../app/use-submit';
-import { useVersioned } from '../../app/use-versioned';
-import { ConflictNotice } from '../../components/conflict-notice';
-import { checkExpiry, ExpiryChoice, expiryMoment } from '../../components/expiry-choice';
+import { isSameList, isSameSettings } from './key-changes';
+import { toast } from '../../browser/toast';
+import { formatMoment } from '../../format/time';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
+import { useVersioned } from '../../hooks/use-versioned';
+import { ConflictNotice } from './conflict-notice';
+import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
-import { ProductChoice } from '../../components/product-choice';
+import { ProductChoice } from './product-choice';
 import { SaveProblem } from './save-problem';
 
 interface Values {
@@ -45,7 +45,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
   const form = useForm<Values>({
     initialValues: valuesOf(item),
     validate: {
-      name: (value) => (value.trim().length > 100 ? 'A name has at most 100 characters.' : null),
+      name: (value) => (value.trim().length > 100 ? 'Use at most 100 characters.' : null),
       products: (value) => (value.length === 0 ? 'Choose at least one product.' : null),
       expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
     },
@@ -59,13 +59,13 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
     try {
       await patch(`/keys/${item.id}`, changesOf(values, versioned.base, quotaTimeZone));
       form.resetDirty(values);
-      say('The settings are saved.');
+      toast('Settings saved.');
     } finally {
       await client.invalidateQueries({ queryKey: ['keys'] });
     }
   });
   if (item.state === 'revoked') return <Revoked item={item} />;
-  const keep = item.expiresAt === null ? 'Never (as it is)' : `${formatMoment(item.expiresAt, quotaTimeZone)} (as it is)`;
+  const keep = item.expiresAt === null ? 'Never (unchanged)' : `${formatMoment(item.expiresAt, quotaTimeZone)} (unchanged)`;
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
@@ -78,10 +78,10 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
         <SaveProblem problem={problem} isStale={versioned.isStale} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={!form.isDirty() || pending} onClick={versioned.takeTheirs}>
-            Undo
+            Discard changes
           </Button>
           <Button type="submit" loading={pending} disabled={!form.isDirty() || versioned.isStale}>
-            Save the settings
+            Save settings
           </Button>
         </Group>
       </Stack>
@@ -94,7 +94,7 @@ function Revoked({ item }: { readonly item: Key }): ReactNode {
     <Stack gap={4}>
       <Text size="sm">Products: {item.products.join(', ')}</Text>
       <Text size="sm" c="dimmed">
-        A revoked key cannot be changed, nor brought back. Create a new one instead.
+        A revoked key cannot be changed or restored. Create a new one instead.
       </Text>
     </Stack>
   );

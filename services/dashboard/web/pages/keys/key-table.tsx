@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../components/data-table';
-import { KeyStateBadge } from '../../components/key-state-badge';
+import { KeyStateBadge } from './key-state-badge';
 import { Moment } from '../../components/moment';
 
 const COLUMNS: readonly Column<ListedKey>[] = [
@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<ListedKey>[] = [
     isTitle: true,
     cell: (key) => (
       <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link">
-        {key.name ?? 'Key without a name'}
+        {key.name ?? 'Unnamed key'}
       </Link>
     ),
   },
@@ -34,7 +34,7 @@ export function KeyTable({ keys, empty }: KeyTableProps): ReactNode {
   return <DataTable caption="Keys" columns={COLUMNS} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
 }
 
-/** Live keys reach the real sources, test keys get examples. */
+/** Live keys return real data, test keys sample data. */
 export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
   return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
 }

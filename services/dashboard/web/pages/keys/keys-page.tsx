@@ -5,8 +5,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { keysQuery } from '../../api/queries';
-import { formatCount } from '../../app/numbers';
-import { usePaged } from '../../app/use-paged';
+import { formatCount } from '../../format/numbers';
+import { usePaged } from '../../hooks/use-paged';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
@@ -15,7 +15,7 @@ import { CreateKeyDialog } from './create-key-dialog';
 import { KeyTable } from './key-table';
 
 const STATES = [
-  { value: '', label: 'Every state' },
+  { value: '', label: 'All states' },
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Inactive' },
   { value: 'expired', label: 'Expired' },
@@ -38,20 +38,20 @@ export function KeysPage(): ReactNode {
     </Button>
   );
   const empty = isFiltered ? (
-    <EmptyState title="No key fits">Search for another part of the name or of the shown key, or choose another state.</EmptyState>
+    <EmptyState title="No matching keys">Try another part of the name or of the masked key, or another state.</EmptyState>
   ) : (
     <EmptyState title="No keys yet" action={create}>
-      A test key is answered with examples and costs nothing; it is the quickest way to a first call.
+      A test key is free and returns sample data: the quickest way to a first call.
     </EmptyState>
   );
   return (
     <>
       <PageTitle title="Keys" actions={create}>
-        A key admits your programs to the products that you choose for it.
+        A key gives your programs access to the products you choose.
       </PageTitle>
       <Group gap="xs" mb="sm" align="flex-end">
         <TextInput
-          aria-label="Search keys by name or shown part"
+          aria-label="Search keys by name or masked key"
           placeholder="Name or part of the key"
           leftSection={<IconSearch size={16} aria-hidden />}
           defaultValue={filter.search ?? ''}

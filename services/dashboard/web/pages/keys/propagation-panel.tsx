@@ -12,9 +12,9 @@ type Node = Propagation['nodes'][number];
 
 const STATES = {
   confirmed: { color: 'green', text: 'Confirmed' },
-  pending: { color: 'yellow', text: 'Waiting' },
-  reading: { color: 'indigo', text: 'Asks each time' },
-  gone: { color: 'gray', text: 'Gone' },
+  pending: { color: 'yellow', text: 'Pending' },
+  reading: { color: 'indigo', text: 'Uncached' },
+  gone: { color: 'gray', text: 'Offline' },
 } as const;
 
 /** When each gateway node confirmed the key's last change. Asks again until all have. */
@@ -29,7 +29,7 @@ export function PropagationPanel({ id }: { readonly id: string }): ReactNode {
             columns={columnsFor(changedAt)}
             rows={nodes}
             rowKey={(node) => node.name}
-            empty={<Text p="sm">No gateway node is known yet. One appears here once it runs.</Text>}
+            empty={<Text p="sm">No gateway nodes yet. They appear here once they run.</Text>}
           />
         )}
       </Loaded>
@@ -39,10 +39,10 @@ export function PropagationPanel({ id }: { readonly id: string }): ReactNode {
 
 function Summary({ changedAt, nodes }: Propagation): ReactNode {
   const waiting = nodes.filter((node) => node.state === 'pending').length;
-  const text = waiting === 0 ? 'Every node acts on it' : `${waiting} of ${nodes.length} nodes to confirm`;
+  const text = waiting === 0 ? 'Applied on every node' : `Waiting for ${waiting} of ${nodes.length} nodes`;
   return (
     <Text size="sm" c="dimmed" role="status">
-      {changedAt === null ? 'Not changed since it was made' : text}
+      {changedAt === null ? 'Not changed since it was created' : text}
     </Text>
   );
 }
@@ -55,14 +55,14 @@ function columnsFor(changedAt: string | null): readonly Column<Node>[] {
       cell: (node) => (
         <Badge
           color={STATES[node.state].color}
-          title={node.state === 'reading' ? 'This node has lost its feed of changes and asks the database for every request' : undefined}
+          title={node.state === 'reading' ? 'This node lost its change feed and reads the database on every request' : undefined}
         >
           {STATES[node.state].text}
         </Badge>
       ),
     },
-    { header: 'After the change', isNumber: true, cell: (node) => delay(changedAt, node.confirmedAt) },
-    { header: 'Confirmed', cell: (node) => <Moment at={node.confirmedAt} none="not yet" /> },
+    { header: 'Delay', isNumber: true, cell: (node) => delay(changedAt, node.confirmedAt) },
+    { header: 'Confirmed', cell: (node) => <Moment at={node.confirmedAt} none="Not yet" /> },
     { header: 'Last seen', cell: (node) => <Moment at={node.seenAt} /> },
   ];
 }

@@ -5,9 +5,9 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { type CreatedKey, type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { uniqueId } from '../../app/unique';
-import { useSubmit } from '../../app/use-submit';
-import { SecretPanel } from '../../components/secret-panel';
+import { uniqueId } from '../../browser/unique-id';
+import { useSubmit } from '../../hooks/use-submit';
+import { SecretPanel } from './secret-panel';
 import { SubmissionProblem } from './submission-problem';
 
 const OVERLAPS = [
@@ -15,7 +15,7 @@ const OVERLAPS = [
   { value: '1', label: '1 hour' },
   { value: '168', label: '7 days' },
   { value: '720', label: '30 days' },
-  { value: '0', label: 'Not at all: the old key ends at once' },
+  { value: '0', label: 'No overlap: the old key stops working at once' },
 ];
 
 interface RotateDialogProps {
@@ -57,9 +57,9 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
       ) : (
         <form onSubmit={rotate}>
           <Stack gap="md">
-            <Text size="sm">A new key takes over products, rules and mode. Your programs can change over while both work.</Text>
+            <Text size="sm">The new key gets the same products, rules and mode. Switch your programs over while both work.</Text>
             <NativeSelect
-              label="The old key works beside the new one for"
+              label="Keep the old key working for"
               data={OVERLAPS}
               value={overlap}
               onChange={(event) => setOverlap(event.currentTarget.value)}

@@ -3,7 +3,7 @@ import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type Simulation } from '../../../contract/keys';
 import { post } from '../../api/request';
-import { useSubmit } from '../../app/use-submit';
+import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
 interface RuleSimulatorProps {
@@ -13,7 +13,7 @@ interface RuleSimulatorProps {
   readonly isDraft: boolean;
 }
 
-/** Asks whether a caller would be let in, and by which rule. */
+/** Checks whether a caller would be allowed, and by which rule. */
 export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): ReactNode {
   const [address, setAddress] = useState('');
   const [origin, setOrigin] = useState('');
@@ -30,14 +30,14 @@ export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): React
   return (
     <form onSubmit={ask} noValidate className="subsection">
       <Title order={3} mb={4}>
-        Try a caller
+        Test a caller
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Would this caller be let in by the rules {isDraft ? 'above, which are not saved yet' : 'above'}?
+        Would the {isDraft ? 'unsaved rules' : 'rules'} above allow this caller?
       </Text>
       <Group gap="xs" align="flex-end">
         <TextInput
-          label="Address"
+          label="IP address"
           placeholder="203.0.113.7"
           value={address}
           onChange={(event) => setAddress(event.currentTarget.value)}
@@ -52,7 +52,7 @@ export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): React
           flex="1 1 11rem"
         />
         <Button type="submit" variant="default" loading={pending} disabled={address.trim() === '' && origin.trim() === ''}>
-          Try
+          Test
         </Button>
       </Group>
       <div aria-live="polite" className="simulation">
@@ -66,7 +66,7 @@ export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): React
 function Verdict({ answer }: { readonly answer: Simulation }): ReactNode {
   const Icon = answer.admitted ? IconCircleCheck : IconCircleX;
   return (
-    <Alert color={answer.admitted ? 'green' : 'red'} icon={<Icon size={18} aria-hidden />} title={answer.admitted ? 'Let in' : 'Refused'}>
+    <Alert color={answer.admitted ? 'green' : 'red'} icon={<Icon size={18} aria-hidden />} title={answer.admitted ? 'Allowed' : 'Refused'}>
       {answer.reason}
       {answer.rule !== null && (
         <>

@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { put } from '../../api/request';
-import { isSameList, isSameRules } from '../../app/key-changes';
-import { formatCount } from '../../app/numbers';
-import { joinRules, splitRules } from '../../app/rule-text';
-import { say } from '../../app/say';
-import { useSubmit } from '../../app/use-submit';
-import { useVersioned } from '../../app/use-versioned';
-import { ConflictNotice } from '../../components/conflict-notice';
+import { isSameList, isSameRules } from './key-changes';
+import { formatCount } from '../../format/numbers';
+import { joinRules, splitRules } from './rule-text';
+import { toast } from '../../browser/toast';
+import { useSubmit } from '../../hooks/use-submit';
+import { useVersioned } from '../../hooks/use-versioned';
+import { ConflictNotice } from './conflict-notice';
 import { RuleSimulator } from './rule-simulator';
 import { SaveProblem } from './save-problem';
 
@@ -29,7 +29,7 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
     try {
       await put(`/keys/${item.id}/rules`, { version: versioned.base.version, rules });
       setSaved(rules);
-      say('The rules are saved; every gateway node is being told.');
+      toast('Rules saved. Gateway nodes are being updated.');
     } finally {
       await client.invalidateQueries({ queryKey: ['keys'] });
     }
@@ -39,8 +39,8 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
     <Stack gap="md">
       <ConflictNotice versioned={versioned} item={item} />
       <Textarea
-        label="One rule a line"
-        description="An address, a CIDR range, a domain or *.domain (of the Origin or Referer header)"
+        label="One rule per line"
+        description="An IP address, a CIDR range, a domain or *.domain (matched against the Origin or Referer header)"
         placeholder={'203.0.113.0/24\n*.example.com'}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -56,10 +56,10 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
       {!isRevoked && (
         <Group justify="flex-end" gap="xs">
           <Button variant="default" disabled={!isDirty || pending} onClick={versioned.takeTheirs}>
-            Undo
+            Discard changes
           </Button>
           <Button loading={pending} disabled={!isDirty || versioned.isStale} onClick={() => void submit()}>
-            Save the rules
+            Save rules
           </Button>
         </Group>
       )}
@@ -72,7 +72,7 @@ function RuleCount({ count }: { readonly count: number }): ReactNode {
   if (count === 0) {
     return (
       <Alert color="gray" py="xs">
-        No rules: every caller who has the key is let in.
+        No rules: anyone who has the key is allowed.
       </Alert>
     );
   }

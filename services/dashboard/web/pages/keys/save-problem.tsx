@@ -15,7 +15,7 @@ export function SaveProblem({ problem, isStale }: SaveProblemProps): ReactNode {
   if (isStale) return null;
   return (
     <Alert color="yellow" role="alert">
-      The key was changed elsewhere meanwhile. This form is up to date again and holds your edits: save once more.
+      The key was changed elsewhere. This form is up to date again and still has your edits: save once more.
     </Alert>
   );
 }

@@ -11,11 +11,11 @@ export function SubmissionProblem({ problem }: { readonly problem: ApiProblem | 
   return (
     <Alert color="yellow" role="alert">
       <Text size="sm">
-        This form has made its key already, but the answer that showed it did not arrive. A key is never shown twice:{' '}
+        This form already created its key, but the response that shows it was lost. A key is never shown twice:{' '}
         <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link in-text">
           open the key
         </Link>{' '}
-        and rotate it, and the new one is shown.
+        and rotate it to get a new one.
       </Text>
     </Alert>
   );

@@ -11,13 +11,13 @@ import { Panel } from '../../components/panel';
 import { WindowBar } from '../../components/window-bar';
 import { RefusalTable } from '../explain/refusal-table';
 
-/** Today's use, alerts and refusals. */
+/** Today's usage, alerts and refusals. */
 export function DailyView(): ReactNode {
   const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   return (
     <Stack gap="md">
       <Panel
-        title="Use today"
+        title="Usage today"
         aside={
           <Link to="/usage" search={{ days: undefined, product: undefined }} className="text-link">
             All usage
@@ -30,7 +30,7 @@ export function DailyView(): ReactNode {
       </Panel>
       <UnreadAlerts />
       <Panel
-        title="Last refused"
+        title="Recent refusals"
         aside={
           <Link to="/explain" search={{ request: undefined }} className="text-link">
             All refusals
@@ -48,14 +48,14 @@ function TodayBars({ products }: { readonly products: readonly Product[] }): Rea
   if (active.length === 0) {
     return (
       <EmptyState
-        title="No active subscription"
+        title="No active subscriptions"
         action={
           <Link to="/plans" className="text-link in-text">
             See the plans
           </Link>
         }
       >
-        Your keys are refused until you subscribe to a product of theirs, or resume it.
+        Requests are refused until you subscribe to a product, or resume a paused subscription.
       </EmptyState>
     );
   }
@@ -91,7 +91,7 @@ function UnreadAlerts(): ReactNode {
           if (unread.length === 0) {
             return (
               <Text size="sm" c="dimmed">
-                Nothing new.
+                No new alerts.
               </Text>
             );
           }

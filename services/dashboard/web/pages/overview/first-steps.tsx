@@ -9,21 +9,19 @@ export function FirstSteps({ onCreate }: { readonly onCreate: () => void }): Rea
   return (
     <ol className={classes['steps']}>
       <Step number={1} title="Create a test key">
-        <Text size="sm">
-          It is free, and answers are examples. You are subscribed to its products on their base limits as you create it.
-        </Text>
+        <Text size="sm">It is free and returns sample data. Creating it subscribes you to its products on their base limits.</Text>
         <Group mt="sm">
           <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>
             Create a test key
           </Button>
         </Group>
       </Step>
-      <Step number={2} title="Run the call that is shown with it">
-        <Text size="sm">The dialog has a curl line that is ready to run, and says when your call has arrived.</Text>
+      <Step number={2} title="Run the sample call">
+        <Text size="sm">The dialog shows a curl command that is ready to run, and tells you when your call has arrived.</Text>
       </Step>
       <Step number={3} title="Choose a plan and create a live key">
         <Text size="sm">
-          Live keys reach the real sources.{' '}
+          Live keys return real data.{' '}
           <Link to="/plans" className="text-link in-text">
             See products, limits and prices
           </Link>

@@ -19,7 +19,7 @@ export function OverviewPage(): ReactNode {
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
     <>
-      <PageTitle title="Overview">{data?.total === 0 ? 'Three steps to your first answer.' : 'How today goes.'}</PageTitle>
+      <PageTitle title="Overview">{data?.total === 0 ? 'Three steps to your first response.' : 'Today at a glance.'}</PageTitle>
       {data === undefined ? <Skeleton height={420} /> : data.total === 0 ? <FirstSteps onCreate={open} /> : <DailyView />}
       {/* Beside both: the first key ends the first steps, and must not take the dialog that shows it along. */}
       {isCreating && <CreateKeyDialog onClose={close} initialProducts={FIRST_PRODUCTS} />}

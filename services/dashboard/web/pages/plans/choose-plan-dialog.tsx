@@ -5,8 +5,8 @@ import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
 import { post, put } from '../../api/request';
-import { formatCount, formatRupees } from '../../app/numbers';
-import { say } from '../../app/say';
+import { formatCount, formatRupees } from '../../format/numbers';
+import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer } from './offers';
 
@@ -30,7 +30,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         const body = { version: subscription.version, plan: offer.plan, acceptLowerThanUsed: belowUse !== undefined };
         await put(`/subscriptions/${subscription.id}/plan`, body);
       } else await post('/subscriptions', { product: product.id, plan: offer.plan });
-      say(isChange ? `${product.title} is on ${name} now.` : `You are subscribed to ${product.title}.`);
+      toast(isChange ? `${product.title} is on ${name} now.` : `You are subscribed to ${product.title}.`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);
@@ -42,7 +42,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   return (
     <ConfirmDialog
       title={isChange ? `Change ${product.title} to ${name}?` : `Subscribe to ${product.title} on ${name}?`}
-      action={belowUse ? 'Change all the same' : isChange ? 'Change the plan' : 'Subscribe'}
+      action={belowUse ? 'Change anyway' : isChange ? 'Change the plan' : 'Subscribe'}
       isDangerous={belowUse !== undefined}
       onConfirm={choose}
       onClose={onClose}
@@ -52,12 +52,12 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         <List.Item>
           {formatCount(offer.daily)} requests a day, {formatCount(offer.monthly)} a month
         </List.Item>
-        <List.Item>{offer.priceInr === null ? 'No price' : `${formatRupees(offer.priceInr)} a month`}</List.Item>
-        {isChange && <List.Item>What was used today and this month stays used.</List.Item>}
+        <List.Item>{offer.priceInr === null ? 'Free' : `${formatRupees(offer.priceInr)} a month`}</List.Item>
+        {isChange && <List.Item>Usage of today and this month still counts.</List.Item>}
       </List>
       {isChange && subscription.hasOwnLimits && (
         <Text size="sm" mt="xs">
-          The limits that were set for you alone keep counting in place of the plan&apos;s.
+          Your custom limits still apply instead of the plan&apos;s.
         </Text>
       )}
       {belowUse && <BelowUse problem={belowUse} />}
@@ -76,7 +76,7 @@ function BelowUse({ problem }: { readonly problem: ApiProblem }): ReactNode {
         ({ name, used = 0, limit = 0, until }) =>
           used > limit && (
             <Text size="sm" key={name}>
-              {name} {formatCount(used)} were used, and the new limit is {formatCount(limit)}: every request is refused until {until}.
+              {name}: {formatCount(used)} used, new limit {formatCount(limit)}. Every request is refused until {until}.
             </Text>
           ),
       )}

@@ -1,19 +1,19 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
-import { formatCount, formatRupees } from '../../app/numbers';
+import { formatCount, formatRupees } from '../../format/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
 import { type Offer, offersOf } from './offers';
 import classes from './product-plans.module.css';
 
-/** The offers of one product, the present one marked. */
+/** The offers of one product, the current one marked. */
 export function OfferList({ product }: { readonly product: Product }): ReactNode {
   const [chosen, setChosen] = useState<Offer>();
   const offers = offersOf(product);
   if (offers.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        This product is listed only; it cannot be subscribed to.
+        Listed only: not open for subscription.
       </Text>
     );
   }
@@ -36,7 +36,7 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
             <div className={classes['act']}>
               {isSubscribed && product.subscription?.plan === offer.plan ? (
                 <Text size="sm" fw={600} component="span">
-                  Your plan
+                  Current plan
                 </Text>
               ) : (
                 <Button

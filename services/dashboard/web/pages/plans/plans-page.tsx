@@ -14,7 +14,7 @@ export function PlansPage(): ReactNode {
   const query = useQuery({ ...productsQuery, refetchInterval: 15_000 });
   return (
     <>
-      <PageTitle title="Plans">A change takes effect with the next request. What was used today and this month stays used.</PageTitle>
+      <PageTitle title="Plans">Changes take effect with the next request. Usage of today and this month still counts.</PageTitle>
       <Loaded query={query} height={900}>
         {({ products }) => {
           const isOwn = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
@@ -38,7 +38,7 @@ function ProductSection({ title, products }: { readonly title: string; readonly 
       </Title>
       <div className={`panel ${classes['list']}`}>
         {products.length === 0 ? (
-          <EmptyState title="None yet">Subscribe to a product below; base limits cost nothing.</EmptyState>
+          <EmptyState title="None yet">Subscribe to a product below; base limits are free.</EmptyState>
         ) : (
           products.map((product) => <ProductPlans key={product.id} product={product} />)
         )}

@@ -46,7 +46,7 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
       <WindowBar window="month" standing={subscription.monthly} of={title} />
       {subscription.hasOwnLimits && (
         <Text size="xs" c="dimmed">
-          These limits were set for you alone, and count in place of the plan&apos;s.
+          Custom limits, which apply instead of the plan&apos;s.
         </Text>
       )}
     </div>

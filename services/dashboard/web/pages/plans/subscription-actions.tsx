@@ -4,18 +4,18 @@ import { useState, type ReactNode } from 'react';
 import { type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
-import { say } from '../../app/say';
+import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 
 type Act = 'pause' | 'resume' | 'cancel';
 
 const TEXTS = {
-  pause: { action: 'Pause', done: 'paused', text: 'Requests to this product are refused until you resume. What was used stays used.' },
-  resume: { action: 'Resume', done: 'active again', text: 'Requests to this product are let in again.' },
+  pause: { action: 'Pause', done: 'paused', text: 'Requests to this product are refused until you resume. Usage so far still counts.' },
+  resume: { action: 'Resume', done: 'active again', text: 'Requests to this product are accepted again.' },
   cancel: {
-    action: 'Cancel the subscription',
+    action: 'Cancel subscription',
     done: 'cancelled',
-    text: 'Requests to this product are refused from now on, with every key. You can subscribe again at any time; what was used stays used.',
+    text: 'Requests to this product are refused from now on, with every key. You can subscribe again at any time; usage so far still counts.',
   },
 } as const;
 
@@ -34,7 +34,7 @@ export function SubscriptionActions({ subscription, title }: SubscriptionActions
   async function change(kind: Act): Promise<void> {
     try {
       await post(`/subscriptions/${subscription.id}/${kind}`, { version: subscription.version });
-      say(`${title} is ${TEXTS[kind].done}.`);
+      toast(`${title} is ${TEXTS[kind].done}.`);
     } catch (error) {
       throw explainConflict(error);
     } finally {

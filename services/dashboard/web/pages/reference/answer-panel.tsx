@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldsOf } from '../../app/schema-fields';
+import { fieldsOf } from './schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import { Panel } from '../../components/panel';
 import { FieldTable } from './field-table';
@@ -49,18 +49,20 @@ const COLUMNS: readonly Column<AnswerRow>[] = [
 /** The answers by status, with the codes of refusals, and the fields of a success. */
 export function AnswerPanel({ operation }: { readonly operation: ApiOperation }): ReactNode {
   const rows = Object.entries(operation.responses).map(([status, { description, content = {} }]) => ({
-    ...{ status, description, types: Object.keys(content) },
+    status,
+    description,
+    types: Object.keys(content),
   }));
   const fields = fieldsOf(operation.responses['200']?.content?.['application/json']?.schema ?? {});
   return (
-    <Panel title="Answers">
+    <Panel title="Responses">
       <Text size="sm" c="dimmed" mb="xs">
-        A refusal is <span className="mono breakable">application/problem+json</span>. Decide by its code: texts may change.
+        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.
       </Text>
-      <DataTable caption="Answers by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
+      <DataTable caption="Responses by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
       {fields.length > 0 && (
         <details className="figures">
-          <summary>Fields of a 200 answer</summary>
+          <summary>Fields of a 200 response</summary>
           <FieldTable title="Fields" fields={fields} />
         </details>
       )}

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type ListedOperation, type ListedProduct } from '../../app/operations';
+import { type ListedOperation, type ListedProduct } from './operations';
 import { MethodBadge } from './method-badge';
 import classes from './reference.module.css';
 

@@ -1,8 +1,8 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { type ListedOperation, type ListedProduct } from '../../app/operations';
-import { fieldOf, fieldsOf } from '../../app/schema-fields';
+import { type ListedOperation, type ListedProduct } from './operations';
+import { fieldOf, fieldsOf } from './schema-fields';
 import { CodeSamples } from './code-samples';
 import { FieldTable } from './field-table';
 import { MethodBadge } from './method-badge';
@@ -47,7 +47,7 @@ function Input({ operation }: { readonly operation: ApiOperation }): ReactNode {
   if (parameters.length === 0 && bodyFields.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Takes no input besides the key.
+        Takes no input other than the key.
       </Text>
     );
   }

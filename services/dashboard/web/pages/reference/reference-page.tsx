@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import { type ApiDocument } from '../../../contract/api-document';
 import { type Product } from '../../../contract/plans';
 import { documentQuery, productsQuery } from '../../api/queries';
-import { chooseOperation, listProducts } from '../../app/operations';
+import { chooseOperation, listProducts } from './operations';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
@@ -28,7 +28,7 @@ export function ReferencePage(): ReactNode {
   return (
     <>
       <PageTitle title="API reference" actions={download}>
-        What each route takes and answers, with code to copy and a form to try it.
+        Input and responses of every route, with code to copy and a form to try it.
       </PageTitle>
       <Loaded query={description} height={1_200}>
         {(document) => (
@@ -46,7 +46,7 @@ function Reference({ document, products }: { readonly document: ApiDocument; rea
   const memory = useTryMemory();
   const listed = listProducts(document, products);
   const found = chooseOperation(listed, wanted);
-  if (!found) return <EmptyState title="No routes are published">They appear here as soon as there are some.</EmptyState>;
+  if (!found) return <EmptyState title="No routes yet">They appear here once they are published.</EmptyState>;
   const { product, chosen } = found;
   return (
     <div className={classes['layout']}>

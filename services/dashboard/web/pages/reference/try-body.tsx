@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { isJson } from '../../app/try-call';
+import { isJson } from './try-call';
 import { CopyButton } from '../../components/copy-button';
 import classes from './reference.module.css';
 
@@ -34,9 +34,9 @@ export function TryBody({ answer }: { readonly answer: Answered }): ReactNode {
   const { body, encoding, isCut } = answer;
   return (
     <Stack gap="xs">
-      {isCut && <Text size="sm">The answer is longer than 2 MiB; this is its beginning.</Text>}
+      {isCut && <Text size="sm">The response is longer than 2 MiB; this is the beginning.</Text>}
       {body === '' ? (
-        <Text size="sm">The answer has no body.</Text>
+        <Text size="sm">The response has no body.</Text>
       ) : encoding === 'text' ? (
         <TextBody text={body} />
       ) : (
@@ -51,12 +51,12 @@ function TextBody({ text }: { readonly text: string }): ReactNode {
   const picture = pictureIn(text);
   return (
     <>
-      {picture !== undefined && <Picture source={picture} alt="Picture in the answer" />}
-      <pre className={`code-line ${classes['answer']}`} tabIndex={0} aria-label="Body of the answer">
+      {picture !== undefined && <Picture source={picture} alt="Image in the response" />}
+      <pre className={`code-line ${classes['answer']}`} tabIndex={0} aria-label="Response body">
         <code>{whole.slice(0, MOST_SHOWN)}</code>
       </pre>
       <div>
-        <CopyButton text={whole} what="answer" />
+        <CopyButton text={whole} what="response" />
       </div>
     </>
   );
@@ -65,12 +65,12 @@ function TextBody({ text }: { readonly text: string }): ReactNode {
 function Bytes({ answer: { body, headers, isCut } }: { readonly answer: Answered }): ReactNode {
   const type = headers['content-type'] ?? 'application/octet-stream';
   const source = `data:${type};base64,${body}`;
-  if (type.startsWith('image/') && !isCut) return <Picture source={source} alt="The answer" />;
+  if (type.startsWith('image/') && !isCut) return <Picture source={source} alt="Response" />;
   return (
     <Text size="sm">
-      The answer is bytes of type <span className="mono">{type}</span>, which this page does not show.{' '}
+      The response is binary data of type <span className="mono">{type}</span>.{' '}
       <a href={source} download="answer" className="text-link in-text">
-        Save them
+        Download it
       </a>
     </Text>
   );

@@ -1,8 +1,8 @@
 import { FileInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldOf } from '../../app/schema-fields';
-import { type TryValues } from '../../app/try-call';
+import { fieldOf } from './schema-fields';
+import { type TryValues } from './try-call';
 
 interface TryInputProps {
   readonly operation: ApiOperation;
@@ -48,7 +48,7 @@ export function TryInput({ operation, values, onChange, errors }: TryInputProps)
       {values.file !== undefined && (
         <FileInput
           label="File"
-          description="An example, unless you choose another; at most 2.5 MB"
+          description="A sample file unless you choose another; at most 2.5 MB"
           value={values.file}
           onChange={(file) => onChange({ ...values, file })}
           error={errors.file}

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { post } from '../../api/request';
-import { type ListedProduct } from '../../app/operations';
-import { uniqueId } from '../../app/unique';
-import { useSubmit } from '../../app/use-submit';
+import { type ListedProduct } from './operations';
+import { uniqueId } from '../../browser/unique-id';
+import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 import { type TryMemory } from './use-try-memory';
 

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
 import { postSlowly } from '../../api/request';
-import { type ListedOperation, type ListedProduct } from '../../app/operations';
+import { type ListedOperation, type ListedProduct } from './operations';
 import {
   checkFile,
   exampleFileOf,
@@ -15,8 +15,8 @@ import {
   uploadOf,
   type CallBody,
   type TryValues,
-} from '../../app/try-call';
-import { useSubmit } from '../../app/use-submit';
+} from './try-call';
+import { useSubmit } from '../../hooks/use-submit';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { TryInput } from './try-input';
@@ -33,8 +33,8 @@ interface TryPanelProps {
   readonly memory: TryMemory;
 }
 
-type Complaints = Readonly<Record<'key' | 'body' | 'file', string | undefined>>;
-const NO_COMPLAINTS: Complaints = { key: undefined, body: undefined, file: undefined };
+type FormErrors = Readonly<Record<'key' | 'body' | 'file', string | undefined>>;
+const NO_ERRORS: FormErrors = { key: undefined, body: undefined, file: undefined };
 
 function valuesFor({ operation }: ListedOperation, sessionId: string | undefined): TryValues {
   const field = fileFieldOf(operation);
@@ -46,7 +46,7 @@ function valuesFor({ operation }: ListedOperation, sessionId: string | undefined
   };
 }
 
-function complaintsAbout(key: string, { body, file }: TryValues): Complaints {
+function findErrors(key: string, { body, file }: TryValues): FormErrors {
   return {
     key: checkKey(key),
     body: body === undefined || isJson(body) ? undefined : 'This is not valid JSON.',
@@ -64,7 +64,7 @@ async function bodyOf({ operation }: ListedOperation, { body, file }: TryValues)
 export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode {
   const sessionId = memory.sessionOf(product.id);
   const [values, setValues] = useState(() => valuesFor(listed, sessionId));
-  const [complaints, setComplaints] = useState(NO_COMPLAINTS);
+  const [errors, setErrors] = useState(NO_ERRORS);
   const [answer, setAnswer] = useState<TryAnswer>();
   const key = memory.keyFor(product.id);
   const { submit, pending, problem } = useSubmit(async () => {
@@ -79,8 +79,8 @@ export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode 
   });
   function send(event: FormEvent): void {
     event.preventDefault();
-    const found = complaintsAbout(key, values);
-    setComplaints(found);
+    const found = findErrors(key, values);
+    setErrors(found);
     if (Object.values(found).every((each) => each === undefined)) void submit();
   }
   return (
@@ -88,17 +88,19 @@ export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode 
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            With a test key; the answers are examples and count against the limits. The dashboard makes the call for this page, so the
-            gateway sees the dashboard’s address and no origin: a key with whitelist rules must admit that address.
+            Uses a test key: responses are sample data and count towards your limits. The dashboard makes the call, so the gateway sees the
+            dashboard’s IP address and no Origin.
           </Text>
-          <TryKey product={product} memory={memory} error={complaints.key} />
+          <TryKey product={product} memory={memory} error={errors.key} />
           {needsSession(listed.operation) && sessionId === undefined && (
-            <Alert color="yellow">This is a later step. Try the step that starts a session first: its id is then filled in here.</Alert>
+            <Alert color="yellow">
+              This is a later step of a workflow. Run the step that starts a session first; its ID is then filled in here.
+            </Alert>
           )}
-          <TryInput operation={listed.operation} values={values} onChange={setValues} errors={complaints} />
+          <TryInput operation={listed.operation} values={values} onChange={setValues} errors={errors} />
           <Group>
             <Button type="submit" loading={pending}>
-              Send the request
+              Send request
             </Button>
           </Group>
         </Stack>

@@ -2,21 +2,21 @@ import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { formatCount } from '../../app/numbers';
+import { formatCount } from '../../format/numbers';
 import { TryBody } from './try-body';
 
 type Answered = Extract<TryAnswer, { outcome: 'answered' }>;
 
 const FAILURES = {
-  unreachable: 'The gateway could not be reached, or broke off. Try again shortly.',
-  timeout: 'No whole answer came within 60 seconds.',
+  unreachable: 'The gateway could not be reached, or dropped the connection. Try again shortly.',
+  timeout: 'No complete response within 60 seconds.',
 } as const;
 
 /** What came of a try. */
 export function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode {
   if (answer.outcome === 'failed') {
     return (
-      <Alert color="red" title="No answer">
+      <Alert color="red" title="No response">
         {FAILURES[answer.reason]} ({formatCount(answer.durationMs)} ms)
       </Alert>
     );
@@ -26,8 +26,8 @@ export function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode
       <Summary answer={answer} />
       <TryBody answer={answer} />
       <details className="figures">
-        <summary>Headers of the answer</summary>
-        <pre className="code-line" tabIndex={0} aria-label="Headers of the answer">
+        <summary>Response headers</summary>
+        <pre className="code-line" tabIndex={0} aria-label="Response headers">
           {Object.entries(answer.headers)
             .map(([name, value]) => `${name}: ${value}`)
             .join('\n')}

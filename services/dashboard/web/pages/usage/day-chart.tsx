@@ -2,8 +2,8 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { formatCompact, formatCount } from '../../app/numbers';
-import { type Series } from '../../app/usage-series';
+import { formatCompact, formatCount } from '../../format/numbers';
+import { type Series } from './usage-series';
 import { Panel } from '../../components/panel';
 
 /** Told apart in both schemes, and by the usual colour blindnesses, through lightness as well. */
@@ -20,7 +20,7 @@ interface DayChartProps {
   readonly palette: keyof typeof PALETTES;
   /** The same figures to read. */
   readonly table: ReactNode;
-  /** Said when there is nothing to draw. */
+  /** Shown when there is nothing to draw. */
   readonly children: ReactNode;
 }
 
@@ -72,7 +72,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
             <Legend names={series.names} palette={palette} />
           </div>
           <details className="figures">
-            <summary>{title}: figures as a table</summary>
+            <summary>{title} as a table</summary>
             {table}
           </details>
         </>

@@ -6,9 +6,9 @@ import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
 import { productsQuery, usageQuery, type UsagePeriod } from '../../api/queries';
 import { queryText } from '../../api/request';
-import { addDays, dayOf } from '../../app/time';
-import { refusedSeries, usedSeries } from '../../app/usage-series';
-import { useSession } from '../../app/use-session';
+import { addDays, dayOf } from '../../format/time';
+import { refusedSeries, usedSeries } from './usage-series';
+import { useSession } from '../../hooks/use-session';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
@@ -22,7 +22,7 @@ const PERIODS = [
   { value: '90', label: '90 days' },
 ];
 
-/** How much was used, of what, and what was refused. */
+/** Usage by product, and refused requests. */
 export function UsagePage(): ReactNode {
   const { days = '30', product } = useSearch({ from: '/shell/usage' });
   const { quotaTimeZone } = useSession();
@@ -42,11 +42,11 @@ export function UsagePage(): ReactNode {
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
           >
-            Export as CSV
+            Export CSV
           </Button>
         }
       >
-        Days turn at midnight in {quotaTimeZone}. Figures are at most a few seconds old.
+        Days start at midnight in {quotaTimeZone}. Figures are at most a few seconds old.
       </PageTitle>
       <Filters days={String(length)} product={product} />
       <Loaded query={query} height={900}>
@@ -60,7 +60,7 @@ function Filters({ days, product }: { readonly days: string; readonly product: s
   const navigate = useNavigate({ from: '/usage' });
   const { data } = useQuery(productsQuery);
   const subscribed = data?.products.filter((each) => each.subscription !== null) ?? [];
-  const choices = [{ value: '', label: 'Every product' }, ...subscribed.map(({ id, title }) => ({ value: id, label: title }))];
+  const choices = [{ value: '', label: 'All products' }, ...subscribed.map(({ id, title }) => ({ value: id, label: title }))];
   return (
     <Group gap="xs" mb="md">
       <NativeSelect
@@ -85,14 +85,14 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
     return (
       <div className="panel">
         <EmptyState
-          title="Nothing was used yet"
+          title="No usage yet"
           action={
             <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link in-text">
               Create a key
             </Link>
           }
         >
-          Make a first call with a key; it appears here within seconds.
+          Make your first call with a key; it appears here within seconds.
         </EmptyState>
       </div>
     );
@@ -119,7 +119,7 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
         </SimpleGrid>
       </section>
       <DayChart title="Requests used" series={usedSeries(usage, from, to)} table={<UsedTable days={usage.days} />} palette="cool">
-        No request counted in this period.
+        No requests in this period.
       </DayChart>
       <DayChart
         title="Requests refused"
@@ -127,7 +127,7 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
         table={<RefusedTable refusals={usage.refusals} />}
         palette="warm"
       >
-        Nothing was refused in this period.
+        No refused requests in this period.
       </DayChart>
     </Stack>
   );

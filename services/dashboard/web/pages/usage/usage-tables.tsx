@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
-import { formatCount } from '../../app/numbers';
-import { formatDay } from '../../app/time';
+import { formatCount } from '../../format/numbers';
+import { formatDay } from '../../format/time';
 import { DataTable, type Column } from '../../components/data-table';
 
 type UsedDay = Usage['days'][number];
@@ -11,14 +11,14 @@ const USED_COLUMNS: readonly Column<UsedDay>[] = [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
   { header: 'Product', cell: ({ product }) => product },
   { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
-  { header: 'Given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+  { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
   { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
 ];
 
 const REFUSED_COLUMNS: readonly Column<Refused>[] = [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
   { header: 'Product', cell: ({ product }) => product },
-  { header: 'Why', cell: ({ code }) => <span className="mono">{code}</span> },
+  { header: 'Reason', cell: ({ code }) => <span className="mono">{code}</span> },
   { header: 'Refused', isNumber: true, cell: ({ count }) => formatCount(count) },
 ];
 

@@ -1,0 +1,87 @@
+import { type Pool, type PoolClient } from 'pg';
+import { inTransaction } from '../../plugins/stores/postgres/database';
+import { PROCESS_ROLES, REFUND_FUNCTIONS, REFUND_ROLES, TABLE_PRIVILEGES } from './privileges';
+
+/** Any number that nothing else locks: several starters at once write the same catalogue rows. */
+const LOCK = 720_260_021;
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+/** Duplicate role, unique violation: another starter made the role in the same moment. */
+const ALREADY_THERE: readonly unknown[] = ['42710', '23505'];
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
+}
+
+/**
+ * Makes sure of group roles without a login. Roles belong to the whole server, so that another database's may be there already.
+ * @returns false when this user may not create them
+ */
+async function ensureRoles(db: Pool): Promise<boolean> {
+  const { rows } = await db.query<{ name: string }>('SELECT rolname AS name FROM pg_roles WHERE rolname = ANY($1)', [PROCESS_ROLES]);
+  const missing = PROCESS_ROLES.filter((role) => !rows.some(({ name }) => name === role));
+  for (const role of missing) {
+    try {
+      await db.query(`CREATE ROLE ${role} NOLOGIN`);
+    } catch (error) {
+      if (codeOf(error) === INSUFFICIENT_PRIVILEGE) return false;
+      if (!ALREADY_THERE.includes(codeOf(error))) throw error;
+    }
+  }
+  return true;
+}
+
+/** Nobody but the owner makes tables, temporary ones included. Left alone in a database that belongs to somebody else. */
+const CLOSE_SCHEMA = `
+DO $$ BEGIN
+  REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END $$`;
+
+async function grantTables(client: PoolClient): Promise<void> {
+  for (const role of PROCESS_ROLES) {
+    await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`);
+    await client.query(`GRANT USAGE ON SCHEMA public TO ${role}`);
+  }
+  for (const [role, tables] of Object.entries(TABLE_PRIVILEGES)) {
+    for (const [table, privileges] of Object.entries(tables)) await client.query(`GRANT ${privileges} ON ${table} TO ${role}`);
+  }
+}
+
+/** By name: a later migration may give one of them other parameters. */
+async function openRefunds(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ signature: string }>(
+    `SELECT oid::regprocedure::text AS signature FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY($1)`,
+    [REFUND_FUNCTIONS],
+  );
+  for (const { signature } of rows) {
+    // Without a path of its own a caller's tables would be used with the owner's rights.
+    await client.query(`ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = public, pg_temp`);
+    await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
+    await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${REFUND_ROLES.join(', ')}`);
+  }
+}
+
+/**
+ * Gives the process roles what they need of the migrated schema and nothing else. May run at every start, also under running processes:
+ * everything changes in one transaction. Roles get no login here, see create-logins.ts.
+ * @param db as the schema's owner
+ * @returns false when the roles are missing and this user may not create them; then nothing was changed, and every process goes on with
+ * the role that it has
+ */
+export async function grantPrivileges(db: Pool): Promise<boolean> {
+  if (!(await ensureRoles(db))) return false;
+  await inTransaction(db, async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query(CLOSE_SCHEMA);
+    await grantTables(client);
+    await openRefunds(client);
+  });
+  return true;
+}
+
+/** What an operator does about {@link grantPrivileges} returning false. */
+export const ROLES_MISSING =
+  'the database user may not create roles: all processes share its rights. As a user who may, run ' +
+  `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operations.md, "Database roles")`;

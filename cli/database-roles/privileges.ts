@@ -1,0 +1,68 @@
+/** Who owns the schema: migrations and the command line. */
+export const OWNER_ROLE = 'tollgate_migrate';
+
+/** The processes that connect to the database all the time, each with a role of its own. */
+export const PROCESS_ROLES = ['tollgate_plugin', 'tollgate_dashboard', 'tollgate_service'] as const;
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
+
+export const DATABASE_ROLES = [OWNER_ROLE, ...PROCESS_ROLES] as const;
+export type DatabaseRole = (typeof DATABASE_ROLES)[number];
+
+/** As GRANT has them: `SELECT, INSERT`, `UPDATE (column)`. */
+type Privileges = string;
+
+const READ = 'SELECT';
+const APPEND = 'SELECT, INSERT';
+const KEEP = 'SELECT, INSERT, UPDATE';
+const ALL = 'SELECT, INSERT, UPDATE, DELETE';
+
+/**
+ * What each process may do with each table; a table that is not named is closed to it. Services are not here: they give units back
+ * through {@link REFUND_FUNCTIONS} and read no table.
+ */
+export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
+  tollgate_plugin: {
+    product: READ,
+    plan: READ,
+    subscription: READ,
+    // Of a key only when it was used last: it decides nothing.
+    credential: 'SELECT, UPDATE (last_used_at)',
+    credential_product: READ,
+    whitelist_rule: READ,
+    usage: KEEP,
+    quota_refund: 'SELECT, INSERT, DELETE',
+    decision: 'SELECT, INSERT, DELETE',
+    denial_count: KEEP,
+    gateway_node: ALL,
+    change_confirmation: ALL,
+  },
+  tollgate_dashboard: {
+    customer: KEEP,
+    product: READ,
+    plan: READ,
+    subscription: KEEP,
+    credential: KEEP,
+    credential_product: ALL,
+    whitelist_rule: ALL,
+    audit_log: APPEND,
+    decision: READ,
+    denial_count: READ,
+    usage: READ,
+    gateway_node: READ,
+    change_confirmation: READ,
+    auth_user: ALL,
+    auth_session: ALL,
+    auth_account: ALL,
+    auth_verification: ALL,
+    auth_rate_limit: ALL,
+    outbox_mail: ALL,
+    submission: ALL,
+    alert: ALL,
+    webhook: ALL,
+    webhook_delivery: ALL,
+  },
+};
+
+/** Run with the owner's rights, so that who may call them needs no right to the tables of counts. */
+export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
+export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];

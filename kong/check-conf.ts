@@ -1,0 +1,27 @@
+import { parseProperties } from './local/config/kong-conf';
+
+/** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
+const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
+/** Variables in which an API key may stand. */
+const KEY_VARIABLES = /\$(request|request_uri|args|query_string|is_args|arg_\w+|http_authorization|http_x_api_key|http_referer)\b/g;
+
+/** Compares kong.conf with what keeps API keys out of Kong's logs. Returns one readable line for each problem. */
+export function checkKongConf(kongConf: string): string[] {
+  const problems: string[] = [];
+  const properties = parseProperties(kongConf, problems);
+  if (!SILENT_LEVELS.includes(properties.get('log_level') ?? 'notice')) {
+    problems.push('log_level: must be alert; what nginx logs below that holds the whole request line, where an API key may stand');
+  }
+  const format = properties.get('nginx_http_log_format') ?? '';
+  const [, name = ''] = /\s(\S+)$/.exec(properties.get('proxy_access_log') ?? '') ?? [];
+  if (name === '' || !format.startsWith(`${name} `)) {
+    problems.push('proxy_access_log: must use the format of nginx_http_log_format; Kong’s own holds the whole request line');
+  }
+  for (const [variable] of format.matchAll(KEY_VARIABLES))
+    problems.push(`nginx_http_log_format: holds ${variable}, where an API key may stand`);
+  const [first] = [...properties.keys()].filter((property) => /^nginx_http_(include|log_format)$/.test(property));
+  if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
+    problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
+  }
+  return problems.map((problem) => `kong.conf: ${problem}`);
+}

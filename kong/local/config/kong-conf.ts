@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from './config-error';
+import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
+import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
+
+/** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
+export interface KongConf {
+  realIp: RealIpSettings;
+  /** Request bodies up to this size are handed to a plugin inline; larger ones through a file. nginx's default: 8 KiB. */
+  bodyBufferBytes: number;
+  /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
+  maxBodyBytes: number;
+  errorTemplates: ErrorTemplates;
+  errorDefaultType: string;
+  /** Lower-cased names of the headers that Kong adds to answers. */
+  responseHeaders: ReadonlySet<string>;
+  /** Unix socket of each plugin server by name. */
+  pluginSockets: ReadonlyMap<string, string>;
+  /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
+  ignored: readonly string[];
+}
+
+/** Process, storage and logging settings of a real Kong: nothing a client or service could notice. */
+const IGNORED = new Set([
+  'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
+  'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
+  'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
+  'nginx_http_access_log', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
+]); // prettier-ignore
+
+const HEADER_TOKENS: Record<string, readonly string[]> = {
+  server_tokens: ['server', 'via'],
+  latency_tokens: ['x-kong-proxy-latency', 'x-kong-response-latency', 'x-kong-upstream-latency'],
+  off: [],
+};
+const KNOWN_HEADERS = ['server', 'via', 'x-kong-proxy-latency', 'x-kong-response-latency', 'x-kong-upstream-latency', 'x-kong-request-id'];
+
+const SIMPLE = new Set([
+  'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
+  'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
+  'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names',
+]); // prettier-ignore
+
+/** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
+export function loadKongConf(path: string): KongConf {
+  const problems: string[] = [];
+  const properties = parseProperties(readFileSync(path, 'utf8'), problems);
+  const ignored = checkNames(properties, problems);
+  const reader = new PropertyReader(properties, problems);
+  const conf: KongConf = {
+    realIp: readRealIp(reader),
+    bodyBufferBytes: reader.bytes(['nginx_proxy_client_body_buffer_size', 'nginx_http_client_body_buffer_size'], 8192),
+    maxBodyBytes: reader.bytes(['nginx_proxy_client_max_body_size', 'nginx_http_client_max_body_size'], 0),
+    errorTemplates: readTemplates(reader, dirname(path)),
+    errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
+    responseHeaders: readHeaders(reader),
+    pluginSockets: readSockets(reader),
+    ignored,
+  };
+  if (problems.length > 0) throw new ConfigError(path, problems);
+  return conf;
+}
+
+/** The `name = value` lines of a kong.conf in their order; other lines are added to `problems`. */
+export function parseProperties(kongConf: string, problems: string[]): Map<string, string> {
+  const properties = new Map<string, string>();
+  kongConf.split(/\r?\n/).forEach((line, index) => {
+    const text = line.replace(/(^|\s)#.*$/, '').trim();
+    if (text === '') return;
+    const match = /^([a-z0-9_]+)\s*=\s*(.*)$/i.exec(text);
+    if (match?.[1] === undefined) problems.push(`line ${String(index + 1)}: not "name = value"`);
+    else properties.set(match[1], (match[2] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
+  });
+  return properties;
+}
+
+function checkNames(properties: Map<string, string>, problems: string[]): string[] {
+  const ignored: string[] = [];
+  for (const name of properties.keys()) {
+    if (SIMPLE.has(name) || /^pluginserver_[a-z0-9_-]+_(socket|query_cmd)$/.test(name)) continue;
+    if (IGNORED.has(name)) ignored.push(name);
+    else problems.push(`${name}: the local gateway does not implement this property`);
+  }
+  return ignored;
+}
+
+class PropertyReader {
+  constructor(
+    private readonly properties: Map<string, string>,
+    readonly problems: string[],
+  ) {}
+
+  text(name: string): string | undefined {
+    const value = this.properties.get(name);
+    return value === '' ? undefined : value;
+  }
+
+  list(name: string): string[] {
+    return (this.text(name) ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+  }
+
+  /** nginx sizes: digits with k, m or g. The first name present wins. */
+  bytes(names: string[], fallback: number): number {
+    const name = names.find((candidate) => this.properties.has(candidate));
+    if (name === undefined) return fallback;
+    const match = /^(\d+)([kmg]?)$/i.exec(this.text(name) ?? '');
+    if (match === null) {
+      this.problems.push(`${name}: not a size such as 8k or 200m`);
+      return fallback;
+    }
+    const unit = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[(match[2] ?? '').toLowerCase()] ?? 1;
+    return Number(match[1]) * unit;
+  }
+
+  /** The first choice is the default. */
+  choice(name: string, choices: readonly string[]): string {
+    const value = this.text(name) ?? choices[0] ?? '';
+    if (!choices.includes(value)) this.problems.push(`${name}: must be one of ${choices.join(', ')}`);
+    return value;
+  }
+}
+
+function readRealIp(reader: PropertyReader): RealIpSettings {
+  const trustedIps = reader.list('trusted_ips');
+  for (const entry of trustedIps) {
+    if (!isTrustedIpEntry(entry)) reader.problems.push(`trusted_ips: "${entry}" is neither an address nor a CIDR block`);
+  }
+  return {
+    trustedIps: trustedIps.filter(isTrustedIpEntry),
+    realIpHeader: reader.choice('real_ip_header', ['X-Real-IP', 'X-Forwarded-For']).toLowerCase(),
+    recursive: reader.choice('real_ip_recursive', ['off', 'on']) === 'on',
+  };
+}
+
+/** Template paths are Kong's; one that is not on this machine is looked for beside kong.conf, in `templates/`. */
+function readTemplates(reader: PropertyReader, folder: string): ErrorTemplates {
+  const templates = { ...DEFAULT_TEMPLATES };
+  for (const format of ['json', 'html', 'xml', 'plain'] as const) {
+    const name = `error_template_${format}`;
+    const path = reader.text(name);
+    if (path === undefined) continue;
+    const file = [resolve(folder, path), resolve(folder, 'templates', path.split('/').pop() ?? '')].find((candidate) =>
+      existsSync(candidate),
+    );
+    if (file === undefined) {
+      reader.problems.push(`${name}: ${path} does not exist`);
+      continue;
+    }
+    const template = readFileSync(file, 'utf8');
+    const marks = template.match(/%(.?)/gs) ?? [];
+    if (marks.some((mark) => mark !== '%s' && mark !== '%%') || marks.filter((mark) => mark === '%s').length > 2) {
+      reader.problems.push(`${name}: only two %s (message, request id) may stand in a template; write %% for a percent sign`);
+    }
+    templates[format] = template;
+  }
+  return templates;
+}
+
+function readHeaders(reader: PropertyReader): Set<string> {
+  const listed = reader.list('headers');
+  const tokens = listed.length > 0 ? listed : ['server_tokens', 'latency_tokens', 'X-Kong-Request-Id'];
+  const names = new Set<string>();
+  for (const token of tokens) {
+    const lower = token.toLowerCase();
+    const group = HEADER_TOKENS[lower] ?? (KNOWN_HEADERS.includes(lower) ? [lower] : undefined);
+    if (group === undefined) reader.problems.push(`headers: the local gateway does not implement "${token}"`);
+    else group.forEach((name) => names.add(name));
+  }
+  return names;
+}
+
+function readSockets(reader: PropertyReader): Map<string, string> {
+  const sockets = new Map<string, string>();
+  for (const name of reader.list('pluginserver_names')) {
+    const socket = reader.text(`pluginserver_${name.replaceAll('-', '_')}_socket`) ?? reader.text(`pluginserver_${name}_socket`);
+    if (socket === undefined) reader.problems.push(`pluginserver_${name}_socket: missing`);
+    else sockets.set(name, socket);
+  }
+  return sockets;
+}

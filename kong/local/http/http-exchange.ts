@@ -1,0 +1,148 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type ProtoValue } from '../../../plugins/server/struct-codec';
+import { HeaderList, parseTokens } from './header-list';
+import { randomId } from './random-ids';
+import { RequestBody, type BodyLimits } from './request-body';
+import { type RouteMatch } from '../router';
+import { plainAddress, type CallerAddress, type TrustedProxies } from './trusted-proxies';
+import { normalizePath, splitTarget } from './uri';
+
+/** What the plugins may change about the request that goes to the service. */
+export interface UpstreamChanges {
+  method: string | undefined;
+  /** Escaped path, without a query. */
+  path: string | undefined;
+  query: string | undefined;
+  host: string | undefined;
+  body: Buffer | undefined;
+}
+
+export interface HttpExchangeParts {
+  request: IncomingMessage;
+  response: ServerResponse;
+  proxies: TrustedProxies;
+  limits: BodyLimits;
+}
+
+/** One request on its way through the gateway: what the client sent, what the plugins made of it, and where it goes. */
+export class HttpExchange {
+  readonly startedAt = Date.now();
+  /** `X-Kong-Request-Id`. */
+  readonly id = randomId();
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly headers: HeaderList;
+  readonly rawPath: string;
+  readonly rawQuery: string;
+  readonly hasQuery: boolean;
+  readonly path: string;
+  readonly peer: CallerAddress;
+  readonly caller: CallerAddress;
+  /** Whether the peer's forwarding headers are believed. */
+  readonly peerIsTrusted: boolean;
+  /** Host without port, lower-cased: nginx's `$host`. */
+  readonly host: string;
+  readonly body: RequestBody;
+  readonly upstream: UpstreamChanges = { method: undefined, path: undefined, query: undefined, host: undefined, body: undefined };
+  match: RouteMatch | undefined;
+  private sharedValues: Map<string, ProtoValue> | undefined;
+  private resultHeaders: HeaderList | undefined;
+  private nginxId: string | undefined;
+  private connectionHeaders: ReadonlySet<string> | undefined;
+  private continuePending = false;
+
+  constructor(parts: HttpExchangeParts) {
+    const { request, response, proxies } = parts;
+    this.request = request;
+    this.response = response;
+    this.method = request.method ?? 'GET';
+    this.headers = HeaderList.fromRaw(request.rawHeaders);
+    const authority = splitAbsolute(request.url ?? '/');
+    const target = splitTarget(authority.target);
+    this.rawPath = target.path;
+    this.rawQuery = target.query;
+    this.hasQuery = target.hasQuery;
+    this.path = normalizePath(target.path);
+    this.host = hostOf(authority.host ?? this.headers.get('host') ?? '');
+    this.peer = { ip: plainAddress(request.socket.remoteAddress), port: request.socket.remotePort ?? 0 };
+    this.peerIsTrusted = proxies.isTrusted(this.peer.ip);
+    this.caller = this.peerIsTrusted ? proxies.callerOf(this.peer, this.headers.joined(proxies.headerName)) : this.peer;
+    this.body = new RequestBody(request, parts.limits, () => this.sendContinue());
+  }
+
+  /** Headers of the client that belong to its connection only, lower-cased: those that its `Connection` names (RFC 9110, 7.6.1). */
+  get hopByHop(): ReadonlySet<string> {
+    return (this.connectionHeaders ??= namedByConnection(this.headers.joined('connection')));
+  }
+
+  /** A header of the plugin's own is for the service, whatever the client's `Connection` says. */
+  keepForService(lowerName: string): void {
+    if (this.hopByHop.size > 0) this.connectionHeaders = new Set([...this.hopByHop].filter((name) => name !== lowerName));
+  }
+
+  get httpVersion(): 1 | 1.1 {
+    return this.request.httpVersionMinor === 0 ? 1 : 1.1;
+  }
+
+  /** The port that the client connected to. */
+  get port(): number {
+    return this.request.socket.localPort ?? 0;
+  }
+
+  /** nginx's own `$request_id`, which is not the id that Kong sends out. */
+  get nginxRequestId(): string {
+    return (this.nginxId ??= randomId());
+  }
+
+  /** `kong.ctx.shared`. */
+  get shared(): Map<string, ProtoValue> {
+    return (this.sharedValues ??= new Map());
+  }
+
+  /** Headers that a plugin set for the answer, whoever writes it. */
+  get responseHeaders(): HeaderList {
+    return (this.resultHeaders ??= new HeaderList());
+  }
+
+  get hasResponseHeaders(): boolean {
+    return this.resultHeaders !== undefined;
+  }
+
+  /** The client waits for `100 Continue` before it sends its body. */
+  expectContinue(): void {
+    this.continuePending = true;
+  }
+
+  get awaitsContinue(): boolean {
+    return this.continuePending;
+  }
+
+  private sendContinue(): void {
+    if (!this.continuePending) return;
+    this.continuePending = false;
+    this.response.writeContinue();
+  }
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function namedByConnection(value: string | undefined): ReadonlySet<string> {
+  return value === undefined || value === 'close' || value === 'keep-alive' ? NO_NAMES : new Set(parseTokens(value));
+}
+
+/** `GET http://host/path` names its host itself; every other form is a path. */
+function splitAbsolute(url: string): { target: string; host?: string } {
+  if (url.startsWith('/')) return { target: url };
+  const match = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(url);
+  if (match?.[1] === undefined) return { target: url };
+  const rest = match[2] ?? '';
+  return { target: rest.startsWith('/') ? rest : `/${rest}`, host: match[1] };
+}
+
+function hostOf(authority: string): string {
+  const lower = authority.toLowerCase();
+  if (lower.startsWith('[')) return lower.slice(0, lower.indexOf(']') + 1);
+  const colon = lower.indexOf(':');
+  return colon < 0 ? lower : lower.slice(0, colon);
+}

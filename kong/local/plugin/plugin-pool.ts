@@ -1,0 +1,108 @@
+import { PluginConnection, type ConnectionWatcher } from './plugin-connection';
+
+/**
+ * Connections to the plugin server at one time. A unix socket's queue of unaccepted connections is short (511 in Node) and a full one
+ * refuses at once, so a burst beyond this waits for its turn instead of failing.
+ */
+const MAX_OPEN = 256;
+/** So many connections more may wait for a client's body: they ask nothing of the server, and nobody else is to wait for them. */
+const MAX_WAITING = 1024;
+
+export interface PluginPoolOptions {
+  socketPath: string;
+  /** Longest wait for the server's next bytes, and for a free connection. */
+  timeoutMs: number;
+}
+
+interface Waiter {
+  take: (connection: PluginConnection | undefined) => void;
+  timer: NodeJS.Timeout;
+}
+
+/** Keep-alive connections to the plugin server, the one used last first. */
+export class PluginPool {
+  private readonly idle: PluginConnection[] = [];
+  private readonly open = new Set<PluginConnection>();
+  private readonly waiting: Waiter[] = [];
+  /** Connections that wait for a body. */
+  private readonly parked = new Set<PluginConnection>();
+  private readonly watcher: ConnectionWatcher = {
+    idle: (connection) => this.giveBack(connection),
+    gone: (connection) => this.forget(connection),
+    waits: (connection, isWaiting) => this.park(connection, isWaiting),
+  };
+  private closed = false;
+
+  constructor(private readonly options: PluginPoolOptions) {}
+
+  /** `use` gets undefined when no connection became free in time. */
+  take(use: (connection: PluginConnection | undefined) => void): void {
+    const idle = this.idle.pop();
+    if (idle !== undefined) use(idle);
+    else if (this.closed) use(undefined);
+    else if (this.hasRoom) use(this.connect());
+    else this.wait(use);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const connection of this.open) connection.destroy();
+    for (const waiter of this.waiting.splice(0)) this.serve(waiter, undefined);
+  }
+
+  private get hasRoom(): boolean {
+    return this.open.size - Math.min(this.parked.size, MAX_WAITING) < MAX_OPEN;
+  }
+
+  private connect(): PluginConnection {
+    const connection = new PluginConnection(this.options, this.watcher);
+    this.open.add(connection);
+    return connection;
+  }
+
+  private wait(take: Waiter['take']): void {
+    const waiter: Waiter = {
+      take,
+      timer: setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        take(undefined);
+      }, this.options.timeoutMs),
+    };
+    this.waiting.push(waiter);
+  }
+
+  private giveBack(connection: PluginConnection): void {
+    const waiter = this.waiting.shift();
+    // The connection is still inside its last call: the next one starts from a later turn of the loop.
+    if (waiter === undefined) this.idle.push(connection);
+    else setImmediate(() => this.serve(waiter, connection));
+  }
+
+  private park(connection: PluginConnection, isWaiting: boolean): void {
+    if (!isWaiting) {
+      this.parked.delete(connection);
+      return;
+    }
+    this.parked.add(connection);
+    this.serveNext();
+  }
+
+  private forget(connection: PluginConnection): void {
+    this.open.delete(connection);
+    this.parked.delete(connection);
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) this.idle.splice(at, 1);
+    this.serveNext();
+  }
+
+  private serveNext(): void {
+    if (this.closed || !this.hasRoom) return;
+    const waiter = this.waiting.shift();
+    if (waiter !== undefined) setImmediate(() => this.serve(waiter, this.connect()));
+  }
+
+  private serve(waiter: Waiter, connection: PluginConnection | undefined): void {
+    clearTimeout(waiter.timer);
+    waiter.take(connection);
+  }
+}

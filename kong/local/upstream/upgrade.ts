@@ -1,0 +1,66 @@
+import { type IncomingMessage } from 'node:http';
+import { type Duplex } from 'node:stream';
+import { type Answers, type Latencies } from '../http/answers';
+import { type HttpExchange } from '../http/http-exchange';
+import { type UpstreamConnection } from './upstream-connection';
+import { type UpstreamHead } from './upstream-head';
+
+export interface UpgradeParts {
+  exchange: HttpExchange;
+  answers: Answers;
+  head: UpstreamHead;
+  connection: UpstreamConnection;
+  latencies: Latencies;
+  /** The client's socket and what it sent right after its request. */
+  client: Duplex;
+  early: Buffer;
+  /** nginx's proxy_read_timeout on an upgraded connection: a tunnel that is silent for this long ends. */
+  idleMs: number;
+}
+
+/** Answers 101 to the client and joins both sockets until either side ends. Returns a function that cuts the tunnel. */
+export function joinSockets(parts: UpgradeParts): () => void {
+  const { client, connection } = parts;
+  const upstream = connection.detach();
+  client.write(switchingHead(parts), 'latin1');
+  if (parts.early.length > 0) upstream.write(parts.early);
+  const cut = (): void => {
+    clearTimeout(timer);
+    client.destroy();
+    upstream.destroy();
+  };
+  const timer = setTimeout(cut, parts.idleMs);
+  const alive = (): void => void timer.refresh();
+  for (const side of [client, upstream]) side.on('error', cut).on('close', cut);
+  client.on('data', alive);
+  upstream.on('data', alive);
+  client.pipe(upstream);
+  upstream.pipe(client);
+  return cut;
+}
+
+function switchingHead({ exchange, answers, head, latencies }: UpgradeParts): string {
+  const fields: string[] = ['Connection', 'upgrade', 'Upgrade', 'websocket'];
+  for (let i = 0; i < head.headers.length; i += 2) {
+    const name = head.headers[i] ?? '';
+    if (!/^(connection|upgrade|keep-alive|via)$/i.test(name)) fields.push(name, head.headers[i + 1] ?? '');
+  }
+  const hasServer = fields.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'server');
+  answers.addProxiedHeaders(fields, { id: exchange.id, latencies, hasServer, upstreamVia: undefined });
+  let text = 'HTTP/1.1 101 Switching Protocols\r\n';
+  for (let i = 0; i < fields.length; i += 2) text += `${fields[i] ?? ''}: ${fields[i + 1] ?? ''}\r\n`;
+  return `${text}\r\n`;
+}
+
+/**
+ * The head of a request that offers another protocol than WebSocket, without the offer: it is answered in the protocol that it came in.
+ * Java's own client offers HTTP/2 in clear text by default.
+ */
+export function headWithoutUpgrade({ method = 'GET', url = '/', httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  let head = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.toLowerCase() !== 'upgrade') head += `${name}: ${rawHeaders[i + 1] ?? ''}\r\n`;
+  }
+  return Buffer.from(`${head}\r\n`, 'latin1');
+}

@@ -1,0 +1,44 @@
+/** What the stores of a plugin server tell of themselves, for metrics. Counts are since the start unless said otherwise. */
+
+export interface AccessRecordCacheStats {
+  /** Keys and unknown hashes kept now. */
+  readonly known: number;
+  readonly unknown: number;
+  readonly hits: number;
+  readonly reads: number;
+  readonly staleUses: number;
+  /** Reads that the store did not answer. */
+  readonly failures: number;
+  readonly isBreakerOpen: boolean;
+}
+
+export type QuotaStoreInUse = 'redis' | 'postgres' | 'none';
+
+export interface QuotaStoreStats {
+  readonly storeInUse: QuotaStoreInUse;
+  /** Calls to each store; one call may carry many spends. */
+  readonly redisCalls: number;
+  readonly postgresCalls: number;
+  /** Calls that no store answered. */
+  readonly failures: number;
+  /** How often Redis was given up. */
+  readonly failovers: number;
+  /** Units that Redis granted after their requests had moved on; all are given back. */
+  readonly lateUnits: number;
+  /** Looks into Postgres because Redis did not know a subscription, or this node not whether it does. */
+  readonly seedings: number;
+  readonly usageRowsWritten: number;
+  /** Spends that wait for their turn now. */
+  readonly waiting: number;
+  /** Undefined without Redis. */
+  readonly isRedisGivenUp: boolean | undefined;
+  readonly isPostgresGivenUp: boolean;
+}
+
+/** Rows of the decision log; `failures` counts attempts to write. */
+export interface DecisionWriterStats {
+  readonly queued: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly failures: number;
+}

@@ -1,0 +1,231 @@
+import { type Socket } from 'node:net';
+import { answerCommand, type CommandContext } from './answer-command';
+import { EventExchange, type EventExchangePort } from './event-exchange';
+import { closeFrame, FrameDecoder, openFrame } from './frames';
+import { createKong } from './kong';
+import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './rpc-messages';
+import { unavailableFrames } from './unavailable';
+import { Writer } from './wire-writer';
+
+/** What all connections of a server share. */
+export interface ConnectionContext extends CommandContext {
+  /** An event that takes longer is refused with 503. */
+  eventDeadlineMs: number;
+  /** The same while Kong waits for the client's body. */
+  bodyDeadlineMs: number;
+  maxFrameBytes: number;
+  counters: Counters;
+}
+
+/** Totals since the server was created; `abandoned` events are those whose Kong went away. */
+export interface Counters {
+  events: number;
+  failed: number;
+  overdue: number;
+  abandoned: number;
+  protocolErrors: number;
+}
+
+/** How long a connection that we have ended may take to close from the other side before it is cut. */
+const lingerMs = 1000;
+const endOfEvent = Buffer.alloc(4);
+
+/**
+ * One connection of Kong: one call at a time, answered in full before the next.
+ * During an event it is never closed (Kong would take that for a lost instance and run the event again, for ever):
+ * whatever goes wrong is answered with a 503 exit.
+ */
+export class KongConnection implements EventExchangePort {
+  readonly reads = new Writer();
+  readonly held = new Writer();
+  private readonly decoder: FrameDecoder;
+  private exchange: EventExchange | undefined;
+  private sequence = 0;
+  /** Replies to the writes of ended events that Kong has yet to send. */
+  private repliesToDiscard = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private timerMs = 0;
+  private draining = false;
+  private closing = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly context: ConnectionContext,
+  ) {
+    this.decoder = new FrameDecoder((bytes, start, end) => this.onFrame(bytes, start, end), context.maxFrameBytes);
+    socket.on('data', (chunk: Buffer) => this.onData(chunk));
+    // A vanished peer is ordinary; `close` follows and cleans up.
+    socket.on('error', () => {});
+    socket.on('drain', () => socket.resume());
+    socket.on('close', () => this.onClose());
+  }
+
+  get isRunning(): boolean {
+    return this.exchange !== undefined;
+  }
+
+  /** Ends the connection as soon as nothing runs on it. */
+  drain(): void {
+    this.draining = true;
+    if (!this.exchange && !this.decoder.isMidFrame) this.close();
+  }
+
+  /** Refuses what still runs and ends the connection. */
+  abort(): void {
+    this.draining = true;
+    if (this.exchange) this.refuse(this.exchange);
+    this.close();
+  }
+
+  flushSoon(): void {
+    queueMicrotask(this.flush);
+  }
+
+  waitForBody(): void {
+    this.armDeadline(this.context.bodyDeadlineMs);
+  }
+
+  bodyArrived(): void {
+    this.armDeadline(this.context.eventDeadlineMs);
+  }
+
+  private readonly flush = (): void => {
+    if (!this.exchange || this.reads.length === 0) return;
+    this.exchange.markSent();
+    this.send(this.reads);
+  };
+
+  /** The writer's memory is used again only when the system took all of it at once. */
+  private send(from: Writer): void {
+    this.socket.write(from.view());
+    from.reset(this.socket.writableLength > 0);
+  }
+
+  private onData(chunk: Buffer): void {
+    try {
+      this.decoder.push(chunk);
+    } catch (error) {
+      this.onProtocolError(error);
+    }
+  }
+
+  private onFrame(bytes: Buffer, start: number, end: number): void {
+    const { exchange } = this;
+    if (exchange) {
+      if (exchange.awaitsReply) exchange.answer(bytes, start, end);
+      else this.onProtocolError(new Error('a frame that answers nothing'));
+    } else if (this.repliesToDiscard > 0) this.repliesToDiscard--;
+    else this.onCall(decodeRpcCall(bytes, start, end));
+  }
+
+  private onCall(call: RpcCall): void {
+    if (call.command === 'handle_event') this.onEvent(call);
+    else if (call.command === 'unknown') this.onProtocolError(new Error('a call without a known command'));
+    else this.reply(answerCommand(call, this.context));
+  }
+
+  private reply(answer: RpcReturn): void {
+    const frame = openFrame(this.held);
+    writeRpcReturn(this.held, answer);
+    closeFrame(this.held, frame);
+    this.send(this.held);
+    if (this.draining) this.close();
+    // A peer that asks without reading the answers gets no further ones to fill our memory.
+    else if (this.socket.writableNeedDrain) this.socket.pause();
+  }
+
+  private onEvent(call: Extract<RpcCall, { command: 'handle_event' }>): void {
+    const instance = this.context.instances.find(call.instanceId);
+    if (!instance) {
+      // The one case where closing is right: Kong starts the instance again and repeats the event on it.
+      this.context.log.info({ instance: call.instanceId }, 'event for an unknown plugin instance: Kong will start it again');
+      return this.close();
+    }
+    this.sequence = call.sequence;
+    this.context.counters.events++;
+    const exchange = new EventExchange(this);
+    this.exchange = exchange;
+    if (call.eventName !== 'access') return this.endEvent(exchange);
+    this.armDeadline(this.context.eventDeadlineMs);
+    try {
+      Promise.resolve(instance.access(createKong(exchange))).then(
+        () => this.finish(exchange),
+        (error: unknown) => this.fail(exchange, error),
+      );
+    } catch (error) {
+      this.fail(exchange, error);
+    }
+  }
+
+  private finish(exchange: EventExchange): void {
+    if (this.exchange === exchange) this.endEvent(exchange);
+  }
+
+  private fail(exchange: EventExchange, error: unknown): void {
+    if (this.exchange !== exchange) return;
+    this.context.counters.failed++;
+    this.context.log.error({ err: error, requestId: exchange.requestId }, 'the plugin failed: the request is refused with 503');
+    this.refuse(exchange);
+  }
+
+  private readonly onDeadline = (): void => {
+    if (!this.exchange) return;
+    this.context.counters.overdue++;
+    const { requestId } = this.exchange;
+    this.context.log.error({ deadlineMs: this.timerMs, requestId }, 'the plugin took too long: the request is refused with 503');
+    this.refuse(this.exchange);
+  };
+
+  /** Ends the event with a 503, or with the plugin's own exit where it came that far. */
+  private refuse(exchange: EventExchange): void {
+    if (!exchange.hasExited) exchange.replaceWrites(unavailableFrames);
+    this.endEvent(exchange);
+  }
+
+  private endEvent(exchange: EventExchange): void {
+    this.exchange = undefined;
+    this.reads.reset();
+    this.repliesToDiscard += exchange.end();
+    this.held.append(endOfEvent);
+    this.reply({ sequence: this.sequence });
+  }
+
+  /** One timer for the connection's life, moved on by each event: it is never cancelled, and finds nothing to do when idle. */
+  private armDeadline(ms: number): void {
+    if (this.timer && this.timerMs === ms) {
+      this.timer.refresh();
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timerMs = ms;
+    this.timer = setTimeout(this.onDeadline, ms).unref();
+  }
+
+  /** What came is not Kong's protocol, so nothing after it can be trusted either. */
+  private onProtocolError(error: unknown): void {
+    this.context.counters.protocolErrors++;
+    const { requestId } = this.exchange ?? {};
+    this.context.log.warn({ err: error, duringEvent: this.isRunning, requestId }, 'not the plugin protocol: the connection is ended');
+    if (this.exchange) this.refuse(this.exchange);
+    this.close();
+  }
+
+  private close(): void {
+    if (this.closing) return;
+    this.closing = true;
+    this.decoder.stop();
+    // Half a close: what Kong may just have sent is still read and dropped, so it sees an orderly end and not a reset.
+    this.socket.end();
+    this.socket.resume();
+    setTimeout(() => this.socket.destroy(), lingerMs).unref();
+  }
+
+  private onClose(): void {
+    clearTimeout(this.timer);
+    this.decoder.stop();
+    if (!this.exchange) return;
+    this.context.counters.abandoned++;
+    this.exchange.end();
+    this.exchange = undefined;
+  }
+}

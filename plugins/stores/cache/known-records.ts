@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache';
+import { type AccessRecord, type Clock } from '../../core/ports';
+import { AccessRecordIndex, type CachedRecord } from './access-record-index';
+import { type Change, type ChangeFeed } from './change-feed';
+import { RecentChanges } from './recent-changes';
+
+export interface KnownRecordsOptions {
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  /** Most keys kept. */
+  readonly maxKnown: number;
+  /** Most unknown hashes kept. */
+  readonly maxUnknown: number;
+  /** How long a record of an earlier connection of the feed may be asked for. */
+  readonly staleLimitMs: number;
+}
+
+/** What was known when a read of the store began. */
+export interface ReadStart {
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+  readonly generation: number;
+  /** Changes told by then. */
+  readonly changes: number;
+}
+
+/** What a node knows of keys, and until when each record is known to be true. */
+export class KnownRecords {
+  private readonly known: AccessRecordIndex;
+  /** Hashes that no key has. */
+  private readonly unknown: LRUCache<string, Omit<CachedRecord, 'record'> & { readonly record: undefined }>;
+  private readonly changes = new RecentChanges();
+  /** Generation → last moment its connection is known to have told everything. The current one asks the feed. */
+  private readonly watchedUntil = new Map<number, number>();
+  private generation = 0;
+
+  constructor(private readonly options: KnownRecordsOptions) {
+    this.known = new AccessRecordIndex(options.maxKnown);
+    this.unknown = new LRUCache({ max: options.maxUnknown });
+  }
+
+  /** What the current connection of the feed has watched over all the time; undefined when nothing is known so. */
+  findWatched(hash: string): { readonly record: AccessRecord | undefined } | undefined {
+    const cached = this.known.get(hash);
+    if (cached?.generation === this.generation) return cached;
+    const missing = this.unknown.get(hash);
+    return missing?.generation === this.generation ? missing : undefined;
+  }
+
+  /** A record that was true less than `limitMs` ago. */
+  findWithin(hash: string, limitMs: number): AccessRecord | undefined {
+    const cached = this.known.get(hash);
+    if (!cached) return undefined;
+    const { feed, clock } = this.options;
+    const isCurrent = cached.generation === this.generation;
+    const watched = isCurrent ? feed.lastHealthyAt() : (this.watchedUntil.get(cached.generation) ?? -Infinity);
+    return clock.monotonic() - Math.max(cached.readAt, watched) < limitMs ? cached.record : undefined;
+  }
+
+  startRead(startedAt: number): ReadStart {
+    return { startedAt, generation: this.generation, changes: this.changes.count };
+  }
+
+  /** @param record undefined when the store has no such key */
+  keep(hash: string, record: AccessRecord | undefined, { startedAt: readAt, generation, changes }: ReadStart): void {
+    // While the feed is down nothing else tells that a slow read saw less than one that began later and ended earlier.
+    const newest = this.known.get(hash) ?? this.unknown.get(hash);
+    if (newest && newest.readAt > readAt) return;
+    if (this.changes.concern(changes, record)) {
+      // The read may have seen the state before that change: good for those who had asked by then, not for keeping.
+      this.known.delete(hash);
+    } else if (record) {
+      this.unknown.delete(hash);
+      this.known.set(hash, { record, readAt, generation });
+    } else {
+      this.known.delete(hash);
+      this.unknown.set(hash, { record, readAt, generation });
+    }
+  }
+
+  /** Drops what a change may have made untrue. */
+  apply(change: Change): void {
+    this.changes.add(change);
+    if (change.kind === 'gap') return this.startGeneration();
+    if (change.kind === 'customer') return this.known.deleteCustomer(change.id);
+    if (change.kind === 'credential') this.known.deleteCredential(change.id);
+    else this.known.clear();
+    // The credential may be new, and its hash one that was asked for before.
+    this.unknown.clear();
+  }
+
+  sizes(): { readonly known: number; readonly unknown: number } {
+    return { known: this.known.size, unknown: this.unknown.size };
+  }
+
+  private startGeneration(): void {
+    const { feed, clock, staleLimitMs } = this.options;
+    this.watchedUntil.set(this.generation, feed.lastHealthyAt());
+    this.generation += 1;
+    for (const [old, until] of this.watchedUntil) if (clock.monotonic() - until > staleLimitMs) this.watchedUntil.delete(old);
+  }
+}

@@ -1,0 +1,108 @@
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { type Clock } from '../../../core/ports';
+import { type Change } from '../../cache/change-feed';
+import { type ClockSample } from '../../store-clock';
+import { withDeadline } from '../../with-deadline';
+
+export interface ChangeListenerOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** Without an answer for this long the connection is given up. */
+  readonly abandonMs: number;
+  readonly onChange: (change: Change) => void;
+}
+
+const CHANNEL = 'tollgate_changes';
+const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
+const CONNECT_DEADLINE_MS = 1_000;
+
+/** One connection to PostgreSQL that listens to its changes, from its making to its loss. */
+export class ChangeListener {
+  private readonly socket = new Socket();
+  private readonly client: Client;
+  private readonly ended = new AbortController();
+  private readonly loss: Promise<never>;
+  private hasAnswered = false;
+
+  constructor(private readonly options: ChangeListenerOptions) {
+    const { url, onChange } = options;
+    this.client = new Client({
+      connectionString: url,
+      stream: () => this.socket,
+      application_name: 'tollgate change feed',
+      keepAlive: true,
+    });
+    this.loss = new Promise((_, fail) => this.ended.signal.addEventListener('abort', () => fail(new Error('the connection ended'))));
+    // Nobody waits for the loss while the feed pauses between two heartbeats.
+    this.loss.catch(() => undefined);
+    this.client.on('error', () => this.ended.abort());
+    this.client.on('end', () => this.ended.abort());
+    this.client.on('notification', ({ payload }) => onChange(parseChange(payload)));
+  }
+
+  /** True from the first answered heartbeat to the loss of the connection. */
+  get isHeard(): boolean {
+    return this.hasAnswered && !this.ended.signal.aborted;
+  }
+
+  /** Resolves when every later change will be told. @throws Error */
+  listen(): Promise<void> {
+    return this.within(
+      CONNECT_DEADLINE_MS,
+      this.client.connect().then(() => listenWith(this.client)),
+    );
+  }
+
+  /** Resolves when every change from before the question has been told. @throws Error, also when the connection is lost meanwhile */
+  async askTime(): Promise<ClockSample> {
+    const { clock, abandonMs } = this.options;
+    const askedAt = clock.monotonic();
+    const answer = await this.within(abandonMs, this.client.query<{ now: number }>(HEARTBEAT));
+    this.hasAnswered = true;
+    return { storeMs: answer.rows[0]?.now ?? NaN, askedAt, answeredAt: clock.monotonic() };
+  }
+
+  /** Waits, unless the connection is lost meanwhile. */
+  async rest(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal: this.ended.signal }).catch(() => undefined);
+  }
+
+  close(): void {
+    this.ended.abort();
+    this.socket.destroy();
+  }
+
+  private within<T>(deadlineMs: number, work: Promise<T>): Promise<T> {
+    return withDeadline(Promise.race([work, this.loss]), deadlineMs, () => new Error('PostgreSQL did not answer in time'));
+  }
+}
+
+/**
+ * Refuses a pooler. It answers heartbeats on whichever server connection is free, while the one that listens may be told changes that
+ * reach nobody; what gives it away is that the process it announced is not the one that answers.
+ */
+async function listenWith(client: Client): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  if (rows[0]?.pid !== Reflect.get(client, 'processID')) throw new Error('a pooler is between this node and PostgreSQL');
+  await client.query(`LISTEN ${CHANNEL}`);
+}
+
+/** Reads a payload of the triggers in migrations 0001, 0004 and 0005. What cannot be read could have been about anything. */
+function parseChange(payload: string | undefined): Change {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(payload ?? '');
+  } catch {
+    return { kind: 'everything' };
+  }
+  if (typeof parsed !== 'object' || parsed === null) return { kind: 'everything' };
+  if ('credential' in parsed && typeof parsed.credential === 'string') {
+    const at = 'at' in parsed && typeof parsed.at === 'string' ? { at: parsed.at } : {};
+    return { kind: 'credential', id: parsed.credential, ...at };
+  }
+  if ('customer' in parsed && typeof parsed.customer === 'string') return { kind: 'customer', id: parsed.customer };
+  // Plans and products: their limits may be in any record, and they change once a release.
+  return { kind: 'everything' };
+}

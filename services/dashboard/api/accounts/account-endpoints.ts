@@ -1,0 +1,44 @@
+import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
+import { session } from '../../contract/account';
+import { auditPage, listAuditQuery } from '../../contract/audit';
+import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+
+/** Who is signed in, and what the pages need to know of this installation. */
+const whoAmI = defineEndpoint({
+  method: 'GET',
+  path: '/session',
+  answer: session,
+  handler: ({ caller: { email, customerId } }, { gatewayUrl, timeZone, hasOutbox }) =>
+    Promise.resolve({ email, customerId, gatewayUrl, quotaTimeZone: timeZone, hasOutbox }),
+});
+
+const DASHBOARD = 'dashboard:';
+
+/** Whoever did not come through the dashboard is an operator to the customer: names of programs mean nothing there. */
+function actorOf({ actor }: AuditLine): string {
+  return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
+}
+
+const auditLog = defineEndpoint({
+  method: 'GET',
+  path: '/audit',
+  query: listAuditQuery,
+  answer: auditPage,
+  handler: async ({ query, caller: { customerId } }, { db }) => {
+    const { lines, next } = await listAudit(db, { customerId, limit: query.limit, after: query.after });
+    return {
+      entries: lines.map((line) => ({
+        at: line.at.toISOString(),
+        actor: actorOf(line),
+        from: line.from,
+        action: line.action,
+        subject: { kind: line.subjectKind, id: line.subjectId, label: line.label },
+        details: { ...line.details },
+      })),
+      next: next ?? null,
+    };
+  },
+});
+
+/** Who is signed in, and who changed what in the account. */
+export const accountEndpoints: readonly Endpoint[] = [whoAmI, auditLog];

@@ -1,0 +1,55 @@
+import { createHmac } from 'node:crypto';
+import { type Pool } from 'pg';
+import { formatIpAddress, networkValue, parseIpAddress } from '../../../../plugins/core/ip-address';
+import { clearAttempts } from '../../../../plugins/stores/postgres/customers/clear-attempts';
+import { takeAttempt } from '../../../../plugins/stores/postgres/customers/take-attempt';
+import { Refusal } from '../http/refusal';
+
+/** Limits by account, beside better-auth's by address: guesses may come from many addresses, and mail goes to one. */
+export interface AttemptLimits {
+  /** @throws Refusal 429 `too_many_attempts` */
+  takeSignIn(email: string, address: string): Promise<void>;
+  /** A success: what failed before is forgiven. */
+  forgiveSignIn(email: string, address: string): Promise<void>;
+  /** For whatever sends a mail to the address. @throws Refusal 429 `too_many_attempts` */
+  takeMail(email: string): Promise<void>;
+}
+
+const QUARTER_HOUR_S = 900;
+const HOUR_S = 3_600;
+/** From one place; from all together it is more, or a stranger could keep somebody out by guessing wrongly. */
+const MOST_FROM_ONE_ADDRESS = 10;
+const MOST_FROM_ALL = 50;
+const MOST_MAILS = 5;
+
+/** What one subscriber has of IPv6: more addresses than can be counted one by one. */
+const V6_PLACE_BITS = 64;
+
+/** Where an attempt came from: an IPv4 address, or the network of an IPv6 address. */
+function placeOf(address: string): string {
+  const parsed = parseIpAddress(address);
+  if (!parsed) return address;
+  return parsed.version === 4 ? parsed.text : formatIpAddress(networkValue(parsed, V6_PLACE_BITS), parsed.bits);
+}
+
+/** @param secret keys the hash under which an account is counted: the table holds no addresses */
+export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
+  const keyOf = (kind: string, email: string, address = ''): string => {
+    const hash = createHmac('sha256', secret).update(`${email.trim().toLowerCase()}\0${address}`);
+    return `account|${kind}|${hash.digest('base64url')}`;
+  };
+
+  async function take(key: string, most: number, windowSeconds: number): Promise<void> {
+    const waitSeconds = await takeAttempt(db, { key, most, windowSeconds });
+    if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
+  }
+
+  return {
+    async takeSignIn(email, address) {
+      await take(keyOf('sign-in', email, placeOf(address)), MOST_FROM_ONE_ADDRESS, QUARTER_HOUR_S);
+      await take(keyOf('sign-in', email), MOST_FROM_ALL, QUARTER_HOUR_S);
+    },
+    forgiveSignIn: (email, address) => clearAttempts(db, [keyOf('sign-in', email, placeOf(address)), keyOf('sign-in', email)]),
+    takeMail: (email) => take(keyOf('mail', email), MOST_MAILS, HOUR_S),
+  };
+}

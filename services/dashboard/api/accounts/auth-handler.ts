@@ -1,0 +1,141 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Pool } from 'pg';
+import { ServiceError } from '../../../kit/errors';
+import { type AttemptLimits } from './attempt-limits';
+import { type AuthRoute } from './auth-routes';
+import { readBody } from '../http/bind-endpoint';
+import { ADDRESS_HEADER, type AuthSource } from './create-auth';
+import { Refusal } from '../http/refusal';
+
+export interface AuthTools {
+  readonly auth: AuthSource;
+  readonly db: Pool;
+  readonly limits: AttemptLimits;
+  /** Origin of the dashboard as browsers see it. */
+  readonly url: string;
+}
+
+/** The caller's own headers that better-auth looks at. */
+const PASSED_HEADERS = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest'] as const;
+
+/** Headers for better-auth: what it may believe of the request, and the address as this server knows it. */
+export function authHeaders(request: FastifyRequest): Headers {
+  const headers = new Headers({ [ADDRESS_HEADER]: request.ip });
+  for (const name of PASSED_HEADERS) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return headers;
+}
+
+/**
+ * better-auth takes a database that does not answer for a session that does not exist, or for an error of its own.
+ * @throws the database's error when it is away
+ */
+export async function requireDatabase(db: Pool): Promise<void> {
+  await db.query('SELECT 1');
+}
+
+interface AuthFailure {
+  readonly status: number;
+  /** For example `INVALID_PASSWORD`. */
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** better-auth's refusals as problems: its codes in small letters, its texts. */
+function problemOf({ status, code, message }: AuthFailure): Error {
+  const options = { ...(code && { code: code.toLowerCase() }), ...(message && { detail: `${message.replace(/\.$/, '')}.` }) };
+  if (status === 401) return new Refusal('not_signed_in', options);
+  if (status === 403) return new Refusal('forbidden', options);
+  if (status === 404) return new ServiceError('route_unknown');
+  return status < 500 ? new ServiceError('invalid_request', options) : new ServiceError('processing_failed', { cause: new Error(code) });
+}
+
+function textOf(body: unknown, member: 'code' | 'message'): string | undefined {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, member) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws the database's error when that is what is behind the failure */
+async function failureOf(status: number, body: unknown, db: Pool): Promise<Error> {
+  if (status === 401 || status >= 500) await requireDatabase(db);
+  return problemOf({ status, code: textOf(body, 'code'), message: textOf(body, 'message') });
+}
+
+/** What better-auth is asked in the name of a caller. */
+export interface AuthQuestion {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * better-auth's answer.
+ * @throws Refusal or ServiceError when it refuses, with its code in small letters; the database's error when it is away
+ */
+export async function askAuth(caller: FastifyRequest, { method, path, body }: AuthQuestion, tools: AuthTools): Promise<Response> {
+  const { auth: source, db, url } = tools;
+  const auth = await source();
+  const headers = authHeaders(caller);
+  if (body) headers.set('content-type', 'application/json');
+  const request = new Request(new URL(path, url), { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  let response: Response;
+  try {
+    response = await auth.handler(request);
+  } catch (error) {
+    throw auth.isAuthError(error) ? await failureOf(error.statusCode, error.body, db) : error;
+  }
+  if (response.status < 400) return response;
+  const wait = response.headers.get('X-Retry-After');
+  if (response.status === 429) throw new Refusal('too_many_attempts', wait === null ? {} : { headers: { 'Retry-After': wait } });
+  throw await failureOf(response.status, await readJson(response), db);
+}
+
+async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+  const type = response.headers.get('content-type');
+  const location = response.headers.get('location');
+  reply.code(response.status).header('set-cookie', response.headers.getSetCookie());
+  if (location !== null) reply.header('Location', location);
+  if (type !== null) reply.header('Content-Type', type);
+  return reply.send(await response.text());
+}
+
+async function takeAttempt(
+  route: AuthRoute,
+  email: string,
+  { limits, address }: { limits: AttemptLimits; address: string },
+): Promise<void> {
+  if (route.counts === 'sign-in') await limits.takeSignIn(email, address);
+  if (route.counts === 'mail') await limits.takeMail(email);
+}
+
+/**
+ * As the route is named, not as it was asked for: with a slash at its end or with `%65` for a letter it reaches us, but better-auth
+ * would count and refuse it as another.
+ */
+function authPath({ path }: AuthRoute, request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  return `/api/auth${path}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`;
+}
+
+/** One route of better-auth: our input rules and limits, then better-auth, then our form of answers. */
+export function authHandler(route: AuthRoute, tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  return async (request, reply) => {
+    const body = route.body && readBody(request, route.body);
+    const email = typeof body?.['email'] === 'string' ? body['email'] : '';
+    await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
+    const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
+    if (route.counts === 'sign-in') await tools.limits.forgiveSignIn(email, request.ip);
+    return send(response, reply);
+  };
+}

@@ -1,0 +1,206 @@
+import { type BetterAuthOptions } from 'better-auth';
+import { type Pool } from 'pg';
+import { z } from 'zod';
+import { type Log, scrubText } from '../../../kit/log';
+import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
+import { type MailSender } from '../mail/mail-sender';
+import { hashPassword, verifyPassword } from './password-hash';
+
+export interface AuthOptions {
+  readonly db: Pool;
+  /** Signs cookies and links; at least 32 characters. */
+  readonly secret: string;
+  /** Origin of the dashboard as browsers see it. */
+  readonly url: string;
+  readonly mail: MailSender;
+  readonly log: Log;
+}
+
+/** Where the caller's address is put for better-auth, over whatever the caller sent under that name. */
+export const ADDRESS_HEADER = 'x-dashboard-peer';
+
+const HOUR_S = 3_600;
+const DAY_S = 24 * HOUR_S;
+/** By address and path. Whole offices share an address; accounts have limits of their own, see attempt-limits.ts. */
+const SIGN_IN_RULE = { window: 60, max: 20 };
+const MAIL_RULE = { window: 600, max: 10 };
+
+/** Tables and columns as migration 0003 names them. */
+const TABLES = {
+  user: { modelName: 'auth_user', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
+  session: {
+    modelName: 'auth_session',
+    fields: {
+      expiresAt: 'expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      userId: 'user_id',
+    },
+    expiresIn: 7 * DAY_S,
+    updateAge: DAY_S,
+  },
+  account: {
+    modelName: 'auth_account',
+    fields: {
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      userId: 'user_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      createdAt: 'created_at',
+      updatedAt: 'updated_at',
+    },
+  },
+  verification: {
+    modelName: 'auth_verification',
+    fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
+    // A link's token is worth an account: a copy of the database must not hold it.
+    storeIdentifier: 'hashed',
+  },
+  rateLimit: {
+    enabled: true,
+    storage: 'database',
+    modelName: 'auth_rate_limit',
+    fields: { lastRequest: 'last_request' },
+    window: 60,
+    max: 120,
+    customRules: {
+      '/sign-in/email': SIGN_IN_RULE,
+      '/sign-up/email': SIGN_IN_RULE,
+      '/change-password': SIGN_IN_RULE,
+      '/reset-password': SIGN_IN_RULE,
+      '/request-password-reset': MAIL_RULE,
+      '/send-verification-email': MAIL_RULE,
+      '/get-session': false,
+    },
+  },
+} satisfies Partial<BetterAuthOptions>;
+
+function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
+  return {
+    enabled: true,
+    requireEmailVerification: true,
+    minPasswordLength: 10,
+    maxPasswordLength: 128,
+    password: { hash: hashPassword, verify: verifyPassword },
+    resetPasswordTokenExpiresIn: HOUR_S,
+    revokeSessionsOnPasswordReset: true,
+    sendResetPassword: ({ user, token }) => mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`)),
+    onExistingUserSignUp: ({ user }) => mail.send(knownAddressMail(user.email, `${url}/sign-in`)),
+    // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
+    onPasswordReset: async ({ user }) => {
+      await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
+    },
+  };
+}
+
+/** Everything but texts of others stays out of the log: better-auth's may hold addresses and links. */
+function authLog(log: Log): NonNullable<BetterAuthOptions['logger']> {
+  return {
+    level: 'error',
+    log: (level, message) => {
+      if (level === 'error') log.error({ reason: scrubText(message.split('\n')[0] ?? '').replace(/\S+@\S+/g, '[address]') }, 'accounts');
+    },
+  };
+}
+
+function optionsOf(options: AuthOptions): BetterAuthOptions {
+  const { db, secret, url, mail, log } = options;
+  return {
+    ...TABLES,
+    appName: 'Tollgate',
+    baseURL: url,
+    basePath: '/api/auth',
+    secret,
+    database: db,
+    trustedOrigins: [url],
+    emailAndPassword: passwordOptions(options),
+    emailVerification: {
+      sendOnSignUp: true,
+      // Whoever signed up with the address of another could have mail sent there by each attempt to sign in; the pages offer a new link.
+      sendOnSignIn: false,
+      autoSignInAfterVerification: true,
+      expiresIn: HOUR_S,
+      sendVerificationEmail: ({ user, token }) =>
+        mail.send(verificationMail(user.email, `${url}/verify?token=${encodeURIComponent(token)}`)),
+    },
+    advanced: {
+      useSecureCookies: url.startsWith('https:'),
+      cookiePrefix: 'tollgate',
+      defaultCookieAttributes: { sameSite: 'strict', httpOnly: true, path: '/' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      // Mail goes out after the answer: how long it takes would tell whether an address has an account.
+      backgroundTasks: { handler: (task) => void task },
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      // It would ask once and remember the answer: a dashboard that starts before the migration would never work.
+      database: { generateId: 'uuid', validateSchema: false },
+    },
+    onAPIError: { throw: true },
+    telemetry: { enabled: false },
+    logger: authLog(log),
+  };
+}
+
+/** A refusal of better-auth. */
+export interface AuthError {
+  readonly statusCode: number;
+  /** `{code, message}`, as a rule. */
+  readonly body?: unknown;
+}
+
+/** The parts of better-auth that the dashboard uses. */
+export interface Auth {
+  readonly options: BetterAuthOptions;
+  /** @throws AuthError, or whatever the database throws */
+  handler(request: Request): Promise<Response>;
+  /**
+   * The session of a cookie, with the cookies to set because it was renewed.
+   * @throws AuthError, which may stand for an error of the database
+   */
+  findSession(headers: Headers): Promise<{ user: { email: string; emailVerified: boolean } | undefined; cookies: string[] }>;
+  /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
+  findLinkAddress(token: string): Promise<string | undefined>;
+  isAuthError(error: unknown): error is AuthError;
+}
+
+/** What better-auth's links for verifying hold. */
+const linkPayload = z.object({ email: z.email() });
+
+/**
+ * Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. It is loaded here and not
+ * with this module: that takes as long as loading everything else of the dashboard together.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const [{ betterAuth }, { isAPIError }, { verifyJWT }] = await Promise.all([
+    import('better-auth'),
+    import('better-auth/api'),
+    import('better-auth/crypto'),
+  ]);
+  const auth = betterAuth(optionsOf(options));
+  return {
+    options: auth.options,
+    handler: (request) => auth.handler(request),
+    async findSession(headers) {
+      const { response, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
+      return { user: response?.user, cookies: answered.getSetCookie() };
+    },
+    async findLinkAddress(token) {
+      return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;
+    },
+    isAuthError: (error) => isAPIError(error),
+  };
+}
+
+/** Makes it when it is first asked for, once. */
+export type AuthSource = () => Promise<Auth>;
+
+export function createAuthLater(options: AuthOptions): AuthSource {
+  let made: Promise<Auth> | undefined;
+  return () => (made ??= createAuth(options));
+}

@@ -1,0 +1,76 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../kit/errors';
+import { askAuth, type AuthTools } from './auth-handler';
+import { verifyRoute } from './auth-routes';
+import { readBody } from '../http/bind-endpoint';
+import { Refusal } from '../http/refusal';
+
+const WRONG_PASSWORD =
+  'This is not the password chosen at sign-up. If you did not sign up, do nothing; or set a new password with “Forgot your password?”, which makes the account yours.';
+const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, or incomplete. Request a new one.';
+
+/** better-auth's refusals of a link, lest it ends between our look at it and better-auth's. */
+const LINK_CODES = new Set(['token_expired', 'invalid_token', 'user_not_found']);
+
+function linkUnusable(): ServiceError {
+  return new ServiceError('invalid_request', { code: 'link_unusable', detail: LINK_UNUSABLE });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Refusal ? (error.options.code ?? '') : '';
+}
+
+interface Proofs {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** @returns undefined when only the address is not verified yet: better-auth looks at the password first */
+async function signIn(request: FastifyRequest, { email, password }: Proofs, tools: AuthTools): Promise<Response | undefined> {
+  try {
+    return await askAuth(request, { method: 'POST', path: '/api/auth/sign-in/email', body: { email, password } }, tools);
+  } catch (error) {
+    if (codeOf(error) === 'email_not_verified') return undefined;
+    if (codeOf(error) === 'invalid_email_or_password') {
+      throw new Refusal('not_signed_in', { code: 'wrong_password', detail: WRONG_PASSWORD });
+    }
+    throw error;
+  }
+}
+
+async function verify(request: FastifyRequest, { token }: Proofs, tools: AuthTools): Promise<Response> {
+  try {
+    return await askAuth(request, { method: 'GET', path: `/api/auth/verify-email?${new URLSearchParams({ token }).toString()}` }, tools);
+  } catch (error) {
+    throw LINK_CODES.has(codeOf(error)) ? linkUnusable() : error;
+  }
+}
+
+/** @returns the cookies of a new session */
+async function proveBoth(request: FastifyRequest, proofs: Proofs, tools: AuthTools): Promise<string[]> {
+  const signedIn = await signIn(request, proofs, tools);
+  if (signedIn) return signedIn.headers.getSetCookie();
+  const cookies = (await verify(request, proofs, tools)).headers.getSetCookie();
+  if (cookies.length > 0) return cookies;
+  // The same form from another tab was faster: it has verified, and has the session that this made.
+  return (await signIn(request, proofs, tools))?.headers.getSetCookie() ?? [];
+}
+
+/**
+ * Verifies an address by the link that was sent to it together with the password of the account, and signs in. The link alone shows who
+ * reads the mail, not who signed up: a stranger may have, with a password only the stranger knows, to get what belongs to the address.
+ * Used again the link only signs in, by the password. Counts as an attempt to sign in.
+ */
+export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  return async (request, reply) => {
+    const { token, password } = readBody(request, verifyRoute.body);
+    const auth = await tools.auth();
+    const email = await auth.findLinkAddress(token);
+    if (email === undefined) throw linkUnusable();
+    await tools.limits.takeSignIn(email, request.ip);
+    const cookies = await proveBoth(request, { token, email, password }, tools);
+    await tools.limits.forgiveSignIn(email, request.ip);
+    return reply.header('set-cookie', cookies).send({ status: true });
+  };
+}

@@ -1,0 +1,38 @@
+import { CATALOGUE } from '../../../../plugins/core/catalogue';
+import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
+
+const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+
+function count(requests: number | null): string {
+  return (requests ?? 0).toLocaleString('en-US');
+}
+
+/** `21 November 2026, 16:40 GMT+5:30`: the same words for every reader, with the zone in them. */
+function moment(at: Date, timeZone: string): string {
+  const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
+  return new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time }).format(at).replace(' at ', ', ');
+}
+
+function window(alert: AlertView): { name: string; period: string; end: string } {
+  const [year = '', month = '', day = ''] = alert.period.split('-');
+  const monthAndYear = `${MONTHS[Number(month) - 1] ?? month} ${year}`;
+  if (alert.kind === 'quota_daily') return { name: 'daily', period: `on ${Number(day)} ${monthAndYear}`, end: 'the day ends' };
+  return { name: 'monthly', period: `in ${monthAndYear}`, end: 'the month ends' };
+}
+
+/**
+ * One sentence or two for a customer.
+ * @param timeZone quota time zone, IANA name
+ */
+export function alertText(alert: AlertView, timeZone: string): string {
+  if (alert.kind === 'key_expiry') {
+    const named = alert.keyName === null ? '' : ` (${alert.keyName})`;
+    return `Key ${alert.maskedKey ?? ''}${named} expires on ${moment(alert.expiresAt ?? alert.at, timeZone)}.`;
+  }
+  const title = CATALOGUE.find(({ id }) => id === alert.product)?.title ?? alert.product ?? 'A product';
+  const { name, period, end } = window(alert);
+  const figures = `${count(alert.used)} of ${count(alert.limit)} requests ${period}`;
+  if (alert.percent === 100) return `${title} reached its ${name} limit: ${figures}. Further requests are refused until ${end}.`;
+  return `${title} reached ${alert.percent ?? 0}% of its ${name} limit: ${figures}.`;
+}

@@ -1,0 +1,76 @@
+import { type Pool } from 'pg';
+import { type z } from 'zod';
+import { type Clock } from '../../../../plugins/core/ports';
+import { type Log } from '../../../kit/log';
+import { type Reply } from '../../../kit/service/reply';
+import { type GatewayCaller } from '../requests/gateway-caller';
+
+/** Who asks: everything an endpoint reads or changes belongs to this customer. */
+export interface Caller {
+  readonly customerId: string;
+  readonly email: string;
+  /** For the audit log: who, and the address it came from. */
+  readonly actor: { readonly name: string; readonly from: string };
+}
+
+/** What every endpoint may use. */
+export interface DashboardDeps {
+  readonly db: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** IANA name of the zone in which quota days turn. */
+  readonly timeZone: string;
+  /** Base URL of the gateway as customers reach it. */
+  readonly gatewayUrl: string;
+  /** For calls that are tried out. */
+  readonly gateway: GatewayCaller;
+  /** True in the embedded run: mail lies in the outbox page. */
+  readonly hasOutbox: boolean;
+  /** Webhooks may be private addresses on any port. Default false. */
+  readonly allowPrivateWebhooks?: boolean;
+}
+
+export interface Call<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One route of the API below `/api`, for signed-in customers only. Made by {@link defineEndpoint}. */
+export interface Endpoint {
+  readonly method: Method;
+  /** For example `/keys/:id`. */
+  readonly path: `/${string}`;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Shape of a 200; answers are checked against it in tests. */
+  readonly answer?: z.ZodType;
+  handler(call: Call<unknown, unknown, unknown>, deps: DashboardDeps): Promise<unknown>;
+}
+
+interface EndpointSpec<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly answer?: Answer;
+  /**
+   * Returns the answer's data, or a `Reply`. Fails by throwing `OperationRefused` or `ServiceError`; anything else is a 500.
+   */
+  handler(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>, deps: DashboardDeps): Promise<z.input<Answer> | Reply>;
+}
+
+/** Types one endpoint: the handler's call follows from the schemas. */
+export function defineEndpoint<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends z.ZodType = z.ZodUnknown,
+>(spec: EndpointSpec<Params, Query, Body, Answer>): Endpoint {
+  return spec;
+}

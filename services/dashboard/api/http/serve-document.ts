@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { type FastifyInstance } from 'fastify';
+import { ServiceError } from '../../../kit/errors';
+import { JSON_TYPE } from '../../../kit/service/reply';
+
+interface Document {
+  readonly text: string;
+  readonly compressed: Buffer;
+  /** Weak: the same for both encodings. */
+  readonly tag: string;
+}
+
+function makeDocument(read: () => string): Document {
+  try {
+    const text = read();
+    const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    return { text, compressed: gzipSync(text), tag };
+  } catch (cause) {
+    throw new ServiceError('service_not_ready', { detail: 'The description of the API is not built.', cause });
+  }
+}
+
+const isKnown = (header: string | undefined, tag: string): boolean =>
+  (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
+
+/**
+ * `GET /openapi.json`, for everybody: whoever considers buying reads it first.
+ * @param read the document's text; read once, at the first request
+ */
+export function serveDocument(app: FastifyInstance, read: () => string): void {
+  let known: Document | undefined;
+  app.get('/openapi.json', (request, reply) => {
+    known ??= makeDocument(read);
+    const { text, compressed, tag } = known;
+    // A new version is served as soon as it is installed, so that copies are asked about before each use.
+    reply.headers({ ETag: tag, 'Cache-Control': 'public, no-cache', Vary: 'Accept-Encoding' });
+    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    reply.header('Content-Type', JSON_TYPE);
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+    return reply.header('Content-Encoding', 'gzip').send(compressed);
+  });
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../kit/errors';
+import { ownAddress } from './own-origin';
+
+const INDEX = 'index.html';
+/** The names of files below it change with their content. */
+const HASHED = '/assets/';
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** A page's address: not a file, not the API. */
+function isPage(request: FastifyRequest): boolean {
+  const path = (request.raw.url ?? '/').split('?')[0] ?? '/';
+  return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
+}
+
+/**
+ * Serves the built pages: files as they are, every other address with the one page that finds its way by itself.
+ * @param root folder of the built pages; when it has none, addresses of pages answer 503 until they are built
+ * @param url the dashboard's own URL
+ */
+export async function serveWeb(app: FastifyInstance, { root, url }: { root: string; url: string }): Promise<void> {
+  const built = existsSync(join(root, INDEX));
+  if (built) {
+    await app.register(fastifyStatic, {
+      root,
+      index: false,
+      redirect: false,
+      cacheControl: false,
+      preCompressed: true,
+      setHeaders: (reply, path) => {
+        const isHashed = path.slice(root.length).replaceAll('\\', '/').startsWith(HASHED);
+        void reply.header('Cache-Control', isHashed ? FOR_EVER : 'no-cache');
+      },
+    });
+  }
+  const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const elsewhere = ownAddress(request, url);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
+    if (!built) throw new ServiceError('service_not_ready', { detail: 'The pages of the dashboard are not built.' });
+    return reply.sendFile(INDEX);
+  };
+  app.get('/', sendPage);
+  app.setNotFoundHandler((request, reply) => {
+    if (!isPage(request)) throw new ServiceError('route_unknown');
+    return sendPage(request, reply);
+  });
+}

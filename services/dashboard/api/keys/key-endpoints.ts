@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { changeKeyAtVersion } from '../../../../plugins/stores/postgres/optimistic-lock';
+import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
+import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
+import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
+import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/replace-key-rules';
+import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
+import { runOnce } from '../../../../plugins/stores/postgres/idempotent-operation';
+import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { id } from '../../contract/fields';
+import {
+  changeKeyBody,
+  createdKey,
+  createKeyBody,
+  key,
+  keyPage,
+  listKeysQuery,
+  replaceRulesBody,
+  rotateKeyBody,
+  simulateBody,
+  simulation,
+  versionBody,
+} from '../../contract/keys';
+import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { simulateCaller } from './simulate-caller';
+import { describeKey, describeListedKey } from './describe-key';
+
+const params = z.object({ id });
+const HOUR_MS = 3_600_000;
+
+const list = defineEndpoint({
+  method: 'GET',
+  path: '/keys',
+  query: listKeysQuery,
+  answer: keyPage,
+  handler: async ({ query, caller }, { db }) => {
+    const { keys, next, total } = await listKeysPage(db, { ...query, customerId: caller.customerId });
+    return { keys: keys.map(describeListedKey), next: next ?? null, total };
+  },
+});
+
+const create = defineEndpoint({
+  method: 'POST',
+  path: '/keys',
+  body: createKeyBody,
+  answer: createdKey,
+  handler: async ({ body, caller: { customerId, actor } }, { db }) => {
+    const { submission, name, mode, products, plan, expiresAt, rules } = body;
+    const wanted = {
+      customer: customerId,
+      actor,
+      mode,
+      products,
+      rules,
+      keepsLimits: true,
+      ...(name === undefined ? {} : { name }),
+      ...(plan === undefined ? {} : { plan }),
+      ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
+    };
+    const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) => createKey(client, wanted));
+    return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
+  },
+});
+
+const show = defineEndpoint({
+  method: 'GET',
+  path: '/keys/:id',
+  params,
+  answer: key,
+  handler: async ({ params: { id: wanted }, caller: { customerId } }, { db }) => describeKey(await viewKey(db, { id: wanted, customerId })),
+});
+
+const change = defineEndpoint({
+  method: 'PATCH',
+  path: '/keys/:id',
+  params,
+  body: changeKeyBody,
+  answer: key,
+  handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
+    const { version, name, products } = body;
+    const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
+    const ref = { id: wanted, customerId };
+    const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
+    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => changeKey(client, wish)));
+  },
+});
+
+const replaceRules = defineEndpoint({
+  method: 'PUT',
+  path: '/keys/:id/rules',
+  params,
+  body: replaceRulesBody,
+  answer: key,
+  handler: async ({ params: { id: wanted }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
+    const ref = { id: wanted, customerId };
+    return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
+  },
+});
+
+function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revoked'): Endpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path,
+    params,
+    body: versionBody,
+    answer: key,
+    handler: async ({ params: { id: wanted }, body: { version }, caller: { customerId, actor } }, { db }) => {
+      const ref = { id: wanted, customerId };
+      return describeKey(await changeKeyAtVersion(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
+    },
+  });
+}
+
+const rotate = defineEndpoint({
+  method: 'POST',
+  path: '/keys/:id/rotate',
+  params,
+  body: rotateKeyBody,
+  answer: createdKey,
+  handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
+    const { version, submission, overlapHours } = body;
+    const ref = { id: wanted, customerId };
+    const { key: secret, id: made } = await runOnce(db, { customerId, submission }, (client) =>
+      changeKeyAtVersion(client, { ...ref, version }, () => rotateKey(client, { ...ref, overlapMs: overlapHours * HOUR_MS, actor })),
+    );
+    return { secret, key: describeKey(await viewKey(db, { id: made, customerId })) };
+  },
+});
+
+const simulate = defineEndpoint({
+  method: 'POST',
+  path: '/keys/:id/simulate',
+  params,
+  body: simulateBody,
+  answer: simulation,
+  handler: async ({ params: { id: wanted }, body, caller: { customerId } }, { db }) => {
+    const stored = await viewKey(db, { id: wanted, customerId });
+    return simulateCaller(body.rules ?? stored.rules, body);
+  },
+});
+
+/** Making keys and changing them. Every change names the version that its page showed. */
+export const keyEndpoints: readonly Endpoint[] = [
+  list,
+  create,
+  show,
+  change,
+  replaceRules,
+  stateEndpoint('/keys/:id/activate', 'active'),
+  stateEndpoint('/keys/:id/deactivate', 'inactive'),
+  stateEndpoint('/keys/:id/revoke', 'revoked'),
+  rotate,
+  simulate,
+];

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
+import { id } from '../../contract/fields';
+import { propagation } from '../../contract/keys';
+import { defineEndpoint } from '../http/define-endpoint';
+
+/** Which gateway nodes act on the last change of a key. */
+export const propagationEndpoint = defineEndpoint({
+  method: 'GET',
+  path: '/keys/:id/propagation',
+  params: z.object({ id }),
+  answer: propagation,
+  handler: async ({ params, caller: { customerId } }, { db }) => {
+    const { changedAt, nodes } = await readPropagation(db, { id: params.id, customerId });
+    return {
+      changedAt: changedAt?.toISOString() ?? null,
+      nodes: nodes.map(({ name, state, confirmedAt, seenAt }) => ({
+        name,
+        state,
+        confirmedAt: confirmedAt?.toISOString() ?? null,
+        seenAt: seenAt.toISOString(),
+      })),
+    };
+  },
+});

@@ -1,0 +1,44 @@
+import { parseIpAddress } from '../../../../plugins/core/ip-address';
+import { checkWhitelist, compileWhitelist, originHostOf } from '../../../../plugins/core/whitelist';
+import { parseRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
+import { invalidInput } from '../../../kit/errors';
+import { type Simulation } from '../../contract/keys';
+
+/** What a caller would bring. */
+export interface SimulatedCaller {
+  readonly address?: string | undefined;
+  /** Value of the Origin header. */
+  readonly origin?: string | undefined;
+}
+
+/** An Origin as a person writes it: without a scheme it is meant as https. */
+function hostOf(origin: string | undefined): string | undefined {
+  if (!origin) return undefined;
+  const host = originHostOf(/^[a-z][a-z0-9+.-]*:/i.test(origin) || origin === 'null' ? origin : `https://${origin}`, undefined);
+  if (host === undefined && origin !== 'null') {
+    throw invalidInput([{ field: 'origin', message: 'must be an origin such as https://app.example.com' }]);
+  }
+  return host;
+}
+
+function describe(caller: { address: string; host: string | undefined }): string {
+  const parts = [caller.address, caller.host].filter((part) => part);
+  return parts.length === 0 ? 'a caller with neither address nor origin' : parts.join(' from ');
+}
+
+/**
+ * Would this caller be allowed? Decided by the code that decides on requests.
+ * @param written rules as a customer writes them
+ * @throws OperationRefused `rule_malformed`; ServiceError 400 for an address or origin that is none
+ */
+export function simulateCaller(written: readonly string[], caller: SimulatedCaller): Simulation {
+  const rules = parseRules(written).map(({ text }) => text);
+  const address = caller.address ?? '';
+  if (address !== '' && !parseIpAddress(address)) throw invalidInput([{ field: 'address', message: 'must be an IP address' }]);
+  const host = hostOf(caller.origin);
+  const verdict = checkWhitelist(compileWhitelist(rules), { address, originHost: host });
+  const who = describe({ address, host });
+  if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };
+  if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so any caller is allowed.' };
+  return { admitted: true, rule: verdict.rule, reason: `The rule ${verdict.rule} matches ${who}.` };
+}

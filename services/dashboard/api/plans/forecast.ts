@@ -1,0 +1,35 @@
+import { type WindowStanding } from '../../contract/plans';
+
+export interface WindowUse {
+  readonly used: number;
+  readonly limit: number;
+  /** Unix seconds. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** Fewer units, or a shorter time, say too little about the rest of a window. */
+const LEAST_UNITS = 10;
+const LEAST_SECONDS = 600;
+
+/** Unix seconds at which the limit is reached when use goes on as it was since `since`; undefined when that cannot be told or is not so. */
+function exhaustedAt({ used, limit, endsAt }: WindowUse, since: number, now: number): number | undefined {
+  if (used >= limit) return now;
+  const elapsed = now - since;
+  if (used < LEAST_UNITS || elapsed < LEAST_SECONDS) return undefined;
+  const at = now + ((limit - used) * elapsed) / used;
+  return at < endsAt ? at : undefined;
+}
+
+function isoTime(seconds: number): string {
+  return new Date(Math.floor(seconds) * 1000).toISOString();
+}
+
+/**
+ * Where a window stands, and when its limit is reached at the rate of the window so far.
+ * @param times Unix seconds; `subscribedAt`: a subscription younger than the window is measured from its beginning
+ */
+export function windowStanding(use: WindowUse, times: { readonly now: number; readonly subscribedAt: number }): WindowStanding {
+  const at = exhaustedAt(use, Math.max(use.startsAt, times.subscribedAt), times.now);
+  return { used: use.used, limit: use.limit, resetsAt: isoTime(use.endsAt), exhaustedAt: at === undefined ? null : isoTime(at) };
+}

@@ -1,0 +1,143 @@
+import { type PoolClient } from 'pg';
+import { z } from 'zod';
+import { CATALOGUE, type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { changeSubscriptionAtVersion, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
+import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { id } from '../../contract/fields';
+import { versionBody } from '../../contract/keys';
+import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
+import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { Refusal } from '../http/refusal';
+import { readSubscriptionUse } from './subscription-use';
+
+const params = z.object({ id });
+
+function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+  const { id: productId, title, description, routes, base, plans } = product;
+  return {
+    id: productId,
+    title,
+    description,
+    base,
+    routes: routes.map(({ method, path, purpose }) => ({ method, path, purpose })),
+    plans: plans.map(({ name, daily, monthly, priceInr }) => ({ name, daily, monthly, priceInr })),
+    subscription: subscribed ?? null,
+  };
+}
+
+/** One subscription as it stands after a change, or within its transaction. */
+async function standing(db: DashboardDeps['db'] | PoolClient, wanted: string, { caller, deps }: Scope): Promise<Subscription> {
+  const query = { customerId: caller.customerId, timeZone: deps.timeZone, nowMs: deps.clock.now() };
+  const found = (await readSubscriptionUse(db, query)).find((each) => each.id === wanted);
+  if (!found) throw new Error('a subscription vanished while it was being changed');
+  return found;
+}
+
+interface Scope {
+  readonly caller: Caller;
+  readonly deps: DashboardDeps;
+}
+
+/** Runs a change at the version that the page showed; a conflict tells the present state. */
+async function changeAt(
+  ref: { readonly id: string; readonly version: string },
+  scope: Scope,
+  work: (client: PoolClient, before: SubscriptionView) => Promise<unknown>,
+): Promise<Subscription> {
+  const { caller, deps } = scope;
+  try {
+    await changeSubscriptionAtVersion(deps.db, { ...ref, customerId: caller.customerId }, work);
+  } catch (error) {
+    if (!(error instanceof VersionConflict)) throw error;
+    throw new Refusal('version_conflict', { members: { current: await standing(deps.db, ref.id, scope) } });
+  }
+  return standing(deps.db, ref.id, scope);
+}
+
+/** Told before it happens: with less than was used today or this month, everything is refused until the reset. */
+async function refuseLimitBelowUse(
+  client: PoolClient,
+  before: { daily: number; monthly: number; id: string },
+  scope: Scope,
+): Promise<void> {
+  const { daily, monthly } = await standing(client, before.id, scope);
+  const isLower = daily.limit < before.daily || monthly.limit < before.monthly;
+  if (!isLower || (daily.used <= daily.limit && monthly.used <= monthly.limit)) return;
+  const members = { used_daily: daily.used, used_monthly: monthly.used, daily: daily.limit, monthly: monthly.limit };
+  throw new Refusal('limit_below_use', { members });
+}
+
+const products = defineEndpoint({
+  method: 'GET',
+  path: '/products',
+  answer: productList,
+  handler: async ({ caller }, { db, clock, timeZone }) => {
+    const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    return {
+      products: CATALOGUE.map((product) =>
+        describeProduct(
+          product,
+          own.find((each) => each.product === product.id),
+        ),
+      ),
+    };
+  },
+});
+
+const subscribe = defineEndpoint({
+  method: 'POST',
+  path: '/subscriptions',
+  body: subscribeBody,
+  answer: subscription,
+  handler: async ({ body: { product, plan }, caller }, deps) => {
+    const { customerId, actor } = caller;
+    const terms = plan === null ? {} : { plan };
+    const made = await createSubscription(deps.db, { customer: customerId, product, actor, keepsLimits: true, ...terms });
+    return standing(deps.db, made.id, { caller, deps });
+  },
+});
+
+const changePlan = defineEndpoint({
+  method: 'PUT',
+  path: '/subscriptions/:id/plan',
+  params,
+  body: changePlanBody,
+  answer: subscription,
+  handler: ({ params: { id: wanted }, body, caller }, deps) => {
+    const scope = { caller, deps };
+    const { version, plan, acceptLowerThanUsed } = body;
+    return changeAt({ id: wanted, version }, scope, async (client, before) => {
+      await changeSubscription(client, { id: wanted, customerId: caller.customerId, plan, actor: caller.actor });
+      if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
+    });
+  },
+});
+
+function stateEndpoint(path: `/${string}`, state: 'active' | 'paused' | 'cancelled'): Endpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path,
+    params,
+    body: versionBody,
+    answer: subscription,
+    handler: ({ params: { id: wanted }, body: { version }, caller }, deps) => {
+      const { customerId, actor } = caller;
+      return changeAt({ id: wanted, version }, { caller, deps }, (client) =>
+        setSubscriptionState(client, { id: wanted, customerId, state, actor }),
+      );
+    },
+  });
+}
+
+/** The catalogue, and the customer's subscriptions to it. A change counts from the next request; what was used stays used. */
+export const planEndpoints: readonly Endpoint[] = [
+  products,
+  subscribe,
+  changePlan,
+  stateEndpoint('/subscriptions/:id/pause', 'paused'),
+  stateEndpoint('/subscriptions/:id/resume', 'active'),
+  stateEndpoint('/subscriptions/:id/cancel', 'cancelled'),
+];

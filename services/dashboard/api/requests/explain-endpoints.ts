@@ -1,0 +1,58 @@
+import { explainDecision } from '../../../../plugins/core/explain';
+import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { listRefusals } from '../../../../plugins/stores/postgres/decisions/list-refusals';
+import { ServiceError } from '../../../kit/errors';
+import { explanation, listRefusalsQuery, refusalPage, requestIdParams } from '../../contract/explain';
+import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+
+/** A request whose key was missing or unknown belongs to nobody: it must not be shown to whoever learns its id. */
+const UNKNOWN =
+  'No request with one of your keys has this ID in the last 7 days. Requests without a key, or with an unknown one, are not recorded here; their own response says what was wrong. New requests appear a few seconds after their response.';
+
+const explain = defineEndpoint({
+  method: 'GET',
+  path: '/explain/:requestId',
+  params: requestIdParams,
+  answer: explanation,
+  handler: async ({ params: { requestId }, caller: { customerId } }, { db }) => {
+    const decision = await findDecision(db, { requestId, customerId });
+    if (!decision) throw new ServiceError('not_found', { code: 'request_unknown', detail: UNKNOWN });
+    const { at, outcome, checks, remedy } = explainDecision(decision);
+    return {
+      requestId,
+      at,
+      outcome,
+      remedy,
+      product: decision.product ?? decision.products[0] ?? null,
+      keyId: decision.credentialId ?? null,
+      maskedKey: decision.maskedKey ?? null,
+      checks: checks.map((check) => ({ ...check })),
+    };
+  },
+});
+
+const refusals = defineEndpoint({
+  method: 'GET',
+  path: '/refusals',
+  query: listRefusalsQuery,
+  answer: refusalPage,
+  handler: async ({ query: { after, limit, key }, caller: { customerId } }, { db }) => {
+    const page = await listRefusals(db, { customerId, limit, keyId: key, after });
+    return {
+      refusals: page.refusals.map(({ requestId, at, code, product, keyId, maskedKey, callerAddress, originHost }) => ({
+        requestId,
+        at: at.toISOString(),
+        code,
+        product,
+        keyId,
+        maskedKey,
+        callerAddress,
+        originHost,
+      })),
+      next: page.next ?? null,
+    };
+  },
+});
+
+/** Why requests were refused, for 7 days. */
+export const explainEndpoints: readonly Endpoint[] = [explain, refusals];

@@ -1,0 +1,153 @@
+import { type Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { type Log } from '../../../kit/log';
+import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
+import { isTimeout } from '../../../kit/errors';
+import { joinHeaders } from '../../../kit/input/join-headers';
+import { type TryAnswer } from '../../contract/try';
+import { Refusal } from '../http/refusal';
+
+export interface GatewayCall {
+  readonly key: string;
+  readonly method: 'GET' | 'POST';
+  /** Checked by the caller: it is appended to the gateway's URL. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly contentType?: string | undefined;
+  readonly body?: Buffer | undefined;
+}
+
+/** Calls the gateway as any client would, and nothing but the gateway. */
+export interface GatewayCaller {
+  /**
+   * Never follows a redirect. The key is sent to the gateway and told to nobody else.
+   * @throws Refusal 429 `too_many_attempts` while too many calls of this customer, or of all together, are under way
+   */
+  call(customerId: string, request: GatewayCall): Promise<TryAnswer>;
+  /** Ends every call that is under way. */
+  close(): Promise<void>;
+}
+
+export interface GatewayCallerOptions {
+  /** Base URL, without a slash at the end. */
+  readonly url: string;
+  readonly log: Log;
+  /** From the request to the last byte. Default 60 s: the slowest routes take half of it. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 60_000;
+const MOST_BYTES = 2 * 1024 * 1024;
+/** A page makes one call at a time; several pages may be open. */
+const MOST_OF_ONE = 4;
+/** With {@link MOST_BYTES} and its base64, 200 MiB of memory at the worst. */
+const MOST_AT_ONCE = 32;
+
+const SHOWN_HEADERS = [
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'content-range',
+  'location',
+  'cache-control',
+  'allow',
+  'x-kong-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'www-authenticate',
+  'x-tollgate-charged',
+];
+const TEXT_TYPE = /^(text\/|application\/([\w.+-]*\+)?(json|xml)\b)/i;
+
+/** As many bytes as may be shown. What follows them is not received. */
+async function readStart(body: Readable): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let seen = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    seen += chunk.length;
+    if (seen > MOST_BYTES) break;
+  }
+  return { bytes: Buffer.concat(chunks, Math.min(seen, MOST_BYTES)), isCut: seen > MOST_BYTES };
+}
+
+async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit<TryAnswer & { outcome: 'answered' }, 'durationMs'>> {
+  const { bytes, isCut } = await readStart(response.body);
+  const all = joinHeaders(response.headers);
+  const encoding = TEXT_TYPE.test(all['content-type'] ?? '') ? 'text' : 'base64';
+  const headers = Object.fromEntries(SHOWN_HEADERS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+  const body = bytes.toString(encoding === 'text' ? 'utf8' : 'base64');
+  const requestId = all['x-kong-request-id'] ?? null;
+  return { outcome: 'answered', status: response.statusCode, headers, body, encoding, isCut, requestId };
+}
+
+class UndiciGatewayCaller implements GatewayCaller {
+  private readonly agent = new Agent({ connections: MOST_AT_ONCE });
+  private readonly underWay = new Map<string, number>();
+
+  constructor(private readonly options: GatewayCallerOptions) {}
+
+  async call(customerId: string, request: GatewayCall): Promise<TryAnswer> {
+    const own = this.underWay.get(customerId) ?? 0;
+    const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= MOST_OF_ONE || all >= MOST_AT_ONCE) {
+      throw new Refusal('too_many_attempts', { detail: 'Other calls are still under way. Wait for their answers.' });
+    }
+    this.underWay.set(customerId, own + 1);
+    try {
+      return await this.exchange(request);
+    } finally {
+      const left = (this.underWay.get(customerId) ?? 1) - 1;
+      if (left > 0) this.underWay.set(customerId, left);
+      else this.underWay.delete(customerId);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.agent.destroy();
+  }
+
+  private async exchange(request: GatewayCall): Promise<TryAnswer> {
+    const { log, timeoutMs = TIMEOUT_MS } = this.options;
+    const start = performance.now();
+    const durationMs = (): number => Math.round(performance.now() - start);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
+    try {
+      const work = this.send(request, deadline.signal).then(describeResponse);
+      return { ...(await untilAborted(work, deadline.signal)), durationMs: durationMs() };
+    } catch (error) {
+      const reason = isTimeout(error) ? 'timeout' : 'unreachable';
+      log.warn({ err: error, reason }, 'the gateway did not answer a call of the reference page');
+      return { outcome: 'failed', reason, durationMs: durationMs() };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private send({ key, method, path, query, contentType, body }: GatewayCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const url = new URL(this.options.url + path);
+    url.search = new URLSearchParams(query).toString();
+    return this.agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        'x-api-key': key,
+        accept: '*/*',
+        'user-agent': 'tollgate-dashboard',
+        ...(contentType !== undefined && { 'content-type': contentType }),
+      },
+      body: body ?? null,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+}
+
+/** A caller with connections of its own; close it with the process. */
+export function createGatewayCaller(options: GatewayCallerOptions): GatewayCaller {
+  return new UndiciGatewayCaller(options);
+}

@@ -1,0 +1,22 @@
+import { tryAnswer, tryBody, type TryBody } from '../../contract/try';
+import { defineEndpoint } from '../http/define-endpoint';
+
+function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
+  if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
+  return body === undefined ? undefined : Buffer.from(body);
+}
+
+/**
+ * Tries a call with a test key. Pages cannot make it themselves: the gateway lets no other site's pages read its answers.
+ * The gateway sees the dashboard's address as the caller's.
+ */
+export const tryEndpoint = defineEndpoint({
+  method: 'POST',
+  path: '/try',
+  body: tryBody,
+  answer: tryAnswer,
+  handler: ({ body: call, caller }, { gateway }) => {
+    const { key, method, path, query, contentType } = call;
+    return gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
+  },
+});

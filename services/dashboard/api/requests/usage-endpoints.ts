@@ -1,0 +1,68 @@
+import { type z } from 'zod';
+import { windowsAt } from '../../../../plugins/core/quota';
+import { readRefusalCounts } from '../../../../plugins/stores/postgres/decisions/read-refusal-counts';
+import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
+import { invalidInput } from '../../../kit/errors';
+import { streamReply } from '../../../kit/service/reply';
+import { type Usage, usage, usageQuery } from '../../contract/usage';
+import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { usageCsv } from './usage-csv';
+import { readSubscriptionUse } from '../plans/subscription-use';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 92;
+/** Nothing was sold before; PostgreSQL knows no year 0. */
+const FIRST_DAY = '2000-01-01';
+
+type Period = z.output<typeof usageQuery>;
+
+/** @throws ServiceError 400 */
+function checkPeriod({ from, to }: Period): void {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  if (from < FIRST_DAY) throw invalidInput([{ field: 'from', message: `must not be before ${FIRST_DAY}` }]);
+  if (days < 1) throw invalidInput([{ field: 'to', message: 'must not be before from' }]);
+  if (days > MOST_DAYS) throw invalidInput([{ field: 'to', message: `must be within ${MOST_DAYS} days of from` }]);
+}
+
+/** Days and refusals of the period, of one product when it names one. */
+async function readPeriod(period: Period, { customerId }: Caller, { db }: DashboardDeps): Promise<Pick<Usage, 'days' | 'refusals'>> {
+  checkPeriod(period);
+  const query = { customerId, fromDay: period.from, toDay: period.to };
+  const [days, refusals] = await Promise.all([readUsage(db, query), readRefusalCounts(db, query)]);
+  const isWanted = ({ product }: { product: string | null }): boolean => period.product === undefined || product === period.product;
+  return {
+    days: days
+      .filter(isWanted)
+      .map(({ day, product, charged, refunded, used }) => ({ day, product: product ?? '', charged, refunded, used })),
+    refusals: refusals.filter(isWanted),
+  };
+}
+
+const show = defineEndpoint({
+  method: 'GET',
+  path: '/usage',
+  query: usageQuery,
+  answer: usage,
+  handler: async ({ query, caller }, deps) => {
+    const { db, clock, timeZone } = deps;
+    const period = await readPeriod(query, caller, deps);
+    const nowMs = clock.now();
+    const subscriptions = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs });
+    return { timeZone, today: windowsAt(nowMs / 1000, timeZone).day, ...period, subscriptions };
+  },
+});
+
+const download = defineEndpoint({
+  method: 'GET',
+  path: '/usage.csv',
+  query: usageQuery,
+  handler: async ({ query, caller }, deps) => {
+    const period = await readPeriod(query, caller, deps);
+    const name = `tollgate-usage-${query.from}-${query.to}.csv`;
+    const headers = { 'Content-Disposition': `attachment; filename="${name}"` };
+    return streamReply(usageCsv(period), 'text/csv; charset=utf-8; header=present', { headers });
+  },
+});
+
+/** What was used and refused, up to a second old. */
+export const usageEndpoints: readonly Endpoint[] = [show, download];

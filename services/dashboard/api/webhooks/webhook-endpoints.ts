@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../../../plugins/stores/postgres/webhooks/change-webhook';
+import { createWebhook } from '../../../../plugins/stores/postgres/webhooks/create-webhook';
+import { listDeliveries, replayDelivery, requestTestDelivery } from '../../../../plugins/stores/postgres/webhooks/delivery-view';
+import { takeAttempt } from '../../../../plugins/stores/postgres/customers/take-attempt';
+import { viewWebhooks } from '../../../../plugins/stores/postgres/webhooks/webhook-view';
+import { invalidInput } from '../../../kit/errors';
+import { checkGuardedUrl } from '../../../kit/upstream/guarded-fetch';
+import { FetchRefused } from '../../../kit/upstream/pinned-connector';
+import { emptyReply } from '../../../kit/service/reply';
+import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
+import { changeWebhookBody, createdWebhook, createWebhookBody, delivery, deliveryPage, webhook, webhookList } from '../../contract/alerts';
+import { cursor, id, pageSize } from '../../contract/fields';
+import { type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { Refusal } from '../http/refusal';
+import { describeDelivery, describeWebhook } from './describe-webhook';
+
+const params = z.object({ id });
+/** Each is a request to somebody else's server, made by ours. */
+const MOST_REQUESTED = 10;
+const MINUTE_S = 60;
+
+/** Early and in words; whatever the host name resolves to is judged when connecting. */
+function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: DashboardDeps): void {
+  const refuse = (message: string): never => {
+    throw invalidInput([{ field: 'url', message }]);
+  };
+  try {
+    const { hostname } = checkGuardedUrl(text, { allowPrivate });
+    const isReserved = classifyAddress(hostname.replace(/^\[|\]$/g, ''))?.isReserved ?? /^localhost\.?$/i.test(hostname);
+    if (isReserved && !allowPrivate) refuse('must be a public address');
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    refuse(error.reason === 'userinfo_refused' ? 'must have no user name or password' : 'must be http or https on its usual port');
+  }
+}
+
+/** @throws Refusal 429 `too_many_attempts` */
+async function takeRequest(customerId: string, { db }: DashboardDeps): Promise<void> {
+  const waitSeconds = await takeAttempt(db, { key: `webhook|${customerId}`, most: MOST_REQUESTED, windowSeconds: MINUTE_S });
+  if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
+}
+
+const list = defineEndpoint({
+  method: 'GET',
+  path: '/webhooks',
+  answer: webhookList,
+  handler: async ({ caller: { customerId } }, { db }) => ({ webhooks: (await viewWebhooks(db, customerId)).map(describeWebhook) }),
+});
+
+const create = defineEndpoint({
+  method: 'POST',
+  path: '/webhooks',
+  body: createWebhookBody,
+  answer: createdWebhook,
+  handler: async ({ body: { url }, caller: { customerId, actor } }, deps) => {
+    checkUrl(url, deps);
+    const made = await createWebhook(deps.db, { customerId, url, actor });
+    return { secret: made.secret, webhook: describeWebhook(made.webhook) };
+  },
+});
+
+const change = defineEndpoint({
+  method: 'PATCH',
+  path: '/webhooks/:id',
+  params,
+  body: changeWebhookBody,
+  answer: webhook,
+  handler: async ({ params: ref, body, caller: { customerId, actor } }, deps) => {
+    if (body.url !== undefined) checkUrl(body.url, deps);
+    return describeWebhook(await changeWebhook(deps.db, { ...body, id: ref.id, customerId, actor }));
+  },
+});
+
+const remove = defineEndpoint({
+  method: 'DELETE',
+  path: '/webhooks/:id',
+  params,
+  handler: async ({ params: ref, caller: { customerId, actor } }, { db }) => {
+    await deleteWebhook(db, { id: ref.id, customerId, actor });
+    return emptyReply(204);
+  },
+});
+
+const renewSecret = defineEndpoint({
+  method: 'POST',
+  path: '/webhooks/:id/secret',
+  params,
+  body: z.object({}),
+  answer: createdWebhook,
+  handler: async ({ params: ref, caller: { customerId, actor } }, { db }) => {
+    const renewed = await renewWebhookSecret(db, { id: ref.id, customerId, actor });
+    return { secret: renewed.secret, webhook: describeWebhook(renewed.webhook) };
+  },
+});
+
+const test = defineEndpoint({
+  method: 'POST',
+  path: '/webhooks/:id/test',
+  params,
+  body: z.object({}),
+  answer: delivery,
+  handler: async ({ params: ref, caller: { customerId } }, deps) => {
+    await takeRequest(customerId, deps);
+    return describeDelivery(await requestTestDelivery(deps.db, { id: ref.id, customerId }));
+  },
+});
+
+const deliveries = defineEndpoint({
+  method: 'GET',
+  path: '/webhooks/:id/deliveries',
+  params,
+  query: z.object({ after: cursor.optional(), limit: pageSize }),
+  answer: deliveryPage,
+  handler: async ({ params: ref, query, caller: { customerId } }, { db }) => {
+    const page = await listDeliveries(db, { id: ref.id, customerId, limit: query.limit, after: query.after });
+    return { deliveries: page.deliveries.map(describeDelivery), next: page.next ?? null };
+  },
+});
+
+const replay = defineEndpoint({
+  method: 'POST',
+  path: '/webhooks/:id/deliveries/:deliveryId/replay',
+  params: z.object({ id, deliveryId: id }),
+  body: z.object({}),
+  answer: delivery,
+  handler: async ({ params: { id: wanted, deliveryId }, caller: { customerId } }, deps) => {
+    await takeRequest(customerId, deps);
+    return describeDelivery(await replayDelivery(deps.db, { id: wanted, customerId, deliveryId }));
+  },
+});
+
+/** Where alerts are sent to, and how that went. */
+export const webhookEndpoints: readonly Endpoint[] = [list, create, change, remove, renewSecret, test, deliveries, replay];

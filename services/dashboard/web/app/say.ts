@@ -1,6 +1,0 @@
-import { notifications } from '@mantine/notifications';
-
-/** Tells the result of an act, to screen readers too. Never a secret. */
-export function say(message: string): void {
-  notifications.show({ message, color: 'indigo', withBorder: true, closeButtonProps: { 'aria-label': 'Close the message' } });
-}

@@ -1,0 +1,32 @@
+import { type AuditAction } from '../../../contract/audit';
+
+/** What the audit log calls its actions, for people. */
+const ACTIONS: Readonly<Record<AuditAction, string>> = {
+  'customer.create': 'Account created',
+  'key.create': 'Key created',
+  'key.import': 'Key imported',
+  'key.rotate': 'Key created by rotation',
+  'key.rotated': 'Key rotated',
+  'key.change': 'Key changed',
+  'key.rules': 'Whitelist rules changed',
+  'key.expire': 'Expiry changed',
+  'key.activate': 'Key activated',
+  'key.deactivate': 'Key deactivated',
+  'key.revoke': 'Key revoked',
+  'subscription.create': 'Subscribed',
+  'subscription.reactivate': 'Resubscribed',
+  'subscription.change': 'Plan or limits changed',
+  'subscription.pause': 'Subscription paused',
+  'subscription.resume': 'Subscription resumed',
+  'subscription.cancel': 'Subscription cancelled',
+  'webhook.create': 'Webhook added',
+  'webhook.change': 'Webhook changed',
+  'webhook.secret': 'Webhook secret rotated',
+  'webhook.delete': 'Webhook deleted',
+};
+
+/** @param action for example `key.revoke`; one that is not known stays as it is */
+export function actionName(action: string): string {
+  const names: Readonly<Record<string, string>> = ACTIONS;
+  return names[action] ?? action;
+}

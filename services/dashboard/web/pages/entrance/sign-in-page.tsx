@@ -1,0 +1,71 @@
+import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { signIn } from '../../api/account';
+import { ApiProblem } from '../../api/api-problem';
+import { checkEmail } from '../../api/credentials';
+import { useSubmit } from '../../hooks/use-submit';
+import { PageTitle } from '../../components/page-title';
+import { ProblemAlert } from '../../components/problem-alert';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ended: 'Your session has ended. Sign in to continue where you left off.',
+  reset: 'Password changed. Sign in with your new password.',
+};
+
+/** Where an existing customer enters. */
+export function SignInPage(): ReactNode {
+  const { then, reason } = useSearch({ from: '/entrance/sign-in' });
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const client = useQueryClient();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
+    try {
+      await signIn(email.trim(), password);
+    } catch (error) {
+      if (!isUnverified(error)) throw error;
+      await navigate({ to: '/verify', state: { email: email.trim() } });
+      return;
+    }
+    client.clear();
+    history.push(then ?? '/');
+  });
+  const notice = reason === undefined ? undefined : REASONS[reason];
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <PageTitle title="Sign in" />
+      <Stack gap="sm">
+        {notice !== undefined && problem === undefined && <Alert role="status">{notice}</Alert>}
+        <ProblemAlert problem={problem} />
+        <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
+        <Button type="submit" loading={pending} fullWidth mt={4}>
+          Sign in
+        </Button>
+        <Group justify="space-between" gap="xs">
+          <Text size="sm">
+            <Link to="/sign-up" className="text-link">
+              Create an account
+            </Link>
+          </Text>
+          <Text size="sm">
+            <Link to="/forgot" className="text-link">
+              Forgot your password?
+            </Link>
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function isUnverified(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'email_not_verified';
+}

@@ -1,0 +1,48 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { signUp } from '../../api/account';
+import { checkEmail, checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
+import { useSubmit } from '../../hooks/use-submit';
+import { PageTitle } from '../../components/page-title';
+import { ProblemAlert } from '../../components/problem-alert';
+
+/** Where a new customer enters. */
+export function SignUpPage(): ReactNode {
+  const navigate = useNavigate();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: { email: checkEmail, password: checkNewPassword },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
+    await signUp(email.trim(), password);
+    await navigate({ to: '/verify', state: { email: email.trim() } });
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <PageTitle title="Create an account">Test keys are free. We will email you a link to confirm your address.</PageTitle>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        <PasswordInput
+          label="Password"
+          description={`At least ${PASSWORD_MIN} characters`}
+          autoComplete="new-password"
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={pending} fullWidth mt={4}>
+          Create account
+        </Button>
+        <Text size="sm">
+          Already have an account?{' '}
+          <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link in-text">
+            Sign in
+          </Link>
+        </Text>
+      </Stack>
+    </form>
+  );
+}

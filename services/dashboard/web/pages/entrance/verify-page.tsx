@@ -1,0 +1,92 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { verifyAddress } from '../../api/account';
+import { toast } from '../../browser/toast';
+import { useSubmit } from '../../hooks/use-submit';
+import { PageTitle } from '../../components/page-title';
+import { ProblemAlert } from '../../components/problem-alert';
+import { ResendVerification } from './resend-verification';
+
+/** Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once. */
+export function VerifyPage(): ReactNode {
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token'));
+  useEffect(() => window.history.replaceState(window.history.state, '', '/verify'), []);
+  return token === null ? <OpenTheMail /> : <ConfirmForm token={token} />;
+}
+
+function OpenTheMail(): ReactNode {
+  const email = useLocation({ select: ({ state }) => state.email });
+  return (
+    <>
+      <PageTitle title="Confirm your email address">
+        Open the link we emailed to {email ?? 'you'} and enter your password there to activate your account.
+      </PageTitle>
+      <Stack gap="sm">
+        <ResendVerification email={email} />
+        <BackToSignIn />
+      </Stack>
+    </>
+  );
+}
+
+function ConfirmForm({ token }: { readonly token: string }): ReactNode {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '' },
+    validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
+    await verifyAddress(token, password);
+    client.clear();
+    toast('Email address confirmed.');
+    await navigate({ to: '/' });
+  });
+  if (problem?.code === 'link_unusable') return <SpentLink />;
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <PageTitle title="Confirm your email address">Enter the password you chose when you signed up.</PageTitle>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
+        <Button type="submit" loading={pending} fullWidth mt={4}>
+          Confirm and sign in
+        </Button>
+        <Text size="sm">
+          <Link to="/forgot" className="text-link">
+            Forgot your password?
+          </Link>
+        </Text>
+        <Text size="sm" c="dimmed">
+          Did not sign up? Close this page: nothing happens without the password.
+        </Text>
+      </Stack>
+    </form>
+  );
+}
+
+function SpentLink(): ReactNode {
+  return (
+    <>
+      <PageTitle title="This link does not work">It is more than an hour old, or incomplete. Request a new one below.</PageTitle>
+      <Stack gap="sm">
+        <ResendVerification email={undefined} />
+        <BackToSignIn />
+      </Stack>
+    </>
+  );
+}
+
+function BackToSignIn(): ReactNode {
+  return (
+    <Text size="sm">
+      <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link">
+        Back to sign in
+      </Link>
+    </Text>
+  );
+}

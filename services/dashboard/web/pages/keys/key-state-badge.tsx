@@ -1,0 +1,16 @@
+import { Badge } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+
+const SHOWN = {
+  active: { color: 'green', text: 'Active' },
+  inactive: { color: 'yellow', text: 'Inactive' },
+  expired: { color: 'orange', text: 'Expired' },
+  revoked: { color: 'gray', text: 'Revoked' },
+} as const;
+
+/** State of a key in a word; a revoked one stays revoked when it expires. */
+export function KeyStateBadge({ item }: { readonly item: Pick<Key, 'state' | 'expired'> }): ReactNode {
+  const { color, text } = SHOWN[item.expired && item.state !== 'revoked' ? 'expired' : item.state];
+  return <Badge color={color}>{text}</Badge>;
+}

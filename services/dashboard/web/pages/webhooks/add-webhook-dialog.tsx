@@ -1,0 +1,62 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Dialog } from '../../components/dialog';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type CreatedWebhook } from '../../../contract/alerts';
+import { post } from '../../api/request';
+import { useSubmit } from '../../hooks/use-submit';
+import { ProblemAlert } from '../../components/problem-alert';
+import { SigningSecret } from './signing-secret';
+
+/** Adds a webhook, then shows its secret once. Rendered only while it is open. */
+export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const [secret, setSecret] = useState<string>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { url: '' },
+    validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : 'Enter a URL that starts with https:// or http://.') },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ url }: typeof form.values) => {
+    const created = await post<CreatedWebhook>('/webhooks', { url: url.trim() });
+    setSecret(created.secret);
+    void client.invalidateQueries({ queryKey: ['webhooks'] });
+  });
+  const mayCloseLightly = secret === undefined && !pending;
+  return (
+    <Dialog
+      onClose={onClose}
+      title={secret === undefined ? 'Add a webhook' : 'Signing secret'}
+      size="lg"
+      mayCloseLightly={mayCloseLightly}
+      hasCloseButton={!pending}
+    >
+      {secret !== undefined ? (
+        <SigningSecret secret={secret} onClose={onClose} />
+      ) : (
+        <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+          <Stack gap="md">
+            <TextInput
+              label="URL"
+              description="Must be publicly reachable: private networks are not called"
+              placeholder="https://hooks.example.com/tollgate"
+              data-autofocus
+              key={form.key('url')}
+              {...form.getInputProps('url')}
+            />
+            <ProblemAlert problem={problem} />
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose} disabled={pending}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={pending}>
+                Add webhook
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,76 @@
+import { Badge, Button } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type Delivery } from '../../../contract/alerts';
+import { deliveriesQuery } from '../../api/queries';
+import { post } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { usePaged } from '../../hooks/use-paged';
+import { useSubmit } from '../../hooks/use-submit';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Moment } from '../../components/moment';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+
+const STATES = {
+  waiting: { color: 'yellow', text: 'Pending' },
+  delivered: { color: 'green', text: 'Delivered' },
+  failed: { color: 'red', text: 'Failed' },
+} as const;
+
+/** What was sent to a webhook, newest first, with what came of it. */
+export function DeliveryTable({ webhookId }: { readonly webhookId: string }): ReactNode {
+  const client = useQueryClient();
+  const paging = usePaged();
+  const { data, error, refetch } = useQuery({ ...deliveriesQuery(webhookId, paging.after), placeholderData: keepPreviousData });
+  const { submit, pending, problem } = useSubmit(async (id: string) => {
+    await post(`/webhooks/${webhookId}/deliveries/${id}/replay`);
+    toast('Delivery queued again.');
+    await client.invalidateQueries({ queryKey: ['webhooks', webhookId] });
+  });
+  const columns: readonly Column<Delivery>[] = [
+    { header: 'Event', isTitle: true, cell: ({ event }) => <span className="mono">{event}</span> },
+    { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
+    { header: 'Response', cell: ({ lastStatus, lastError }) => lastError ?? (lastStatus === null ? '–' : String(lastStatus)) },
+    { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+    { header: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    { header: 'Next attempt', cell: ({ nextAttemptAt }) => <Moment at={nextAttemptAt} none="–" /> },
+    {
+      header: 'Replay',
+      isHeaderHidden: true,
+      cell: ({ id, state, event }) =>
+        state !== 'waiting' && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            className="tappable"
+            disabled={pending}
+            onClick={() => void submit(id)}
+            aria-label={`Replay ${event}`}
+          >
+            Replay
+          </Button>
+        ),
+    },
+  ];
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <ProblemAlert problem={problem} />
+      <DataTable
+        caption="Deliveries"
+        columns={columns}
+        rows={data?.deliveries}
+        rowKey={({ id }) => id}
+        expectedRows={3}
+        empty={
+          <EmptyState title="No deliveries yet">
+            Send a test event to check that your endpoint receives it and can verify the signature.
+          </EmptyState>
+        }
+      />
+      <Pager paging={paging} next={data?.next} />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { listSetting } from '../config';
+import { notConfigured } from '../errors';
+import { type Metrics } from '../metrics';
+import { type ServiceDefinition, type ServiceTools } from '../service/define-service';
+import { loadWorkerService, type WorkerKind, workerSetting } from './load-proto';
+import { createWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
+import { type MutualTls } from './worker-wire';
+
+export interface WorkerConnection {
+  readonly metrics: Metrics;
+  readonly tls: MutualTls | undefined;
+  /** 16 MiB unless given. */
+  readonly maxMessageBytes?: number;
+}
+
+/** Refuses every call with 503 `upstream_not_configured`. */
+function refusingClient<M extends WorkerMethods>(kind: WorkerKind): WorkerClient<M> {
+  const refuse = (): Promise<never> => Promise.reject(notConfigured([workerSetting(kind)], 'any'));
+  return { addresses: [], unary: refuse, upload: refuse, checkHealth: refuse, inTurn: refuse, close: () => undefined };
+}
+
+/**
+ * A client of all workers of one kind. Without an address it is one that refuses, which is an answer: such a service is ready, and does
+ * not take the others of its process along.
+ * @param addresses `host:port` of each, in the same words for every replica
+ */
+export function connectWorkers<M extends WorkerMethods>(
+  kind: WorkerKind,
+  addresses: readonly string[] | undefined,
+  connection: WorkerConnection,
+): WorkerClient<M> {
+  const [first, ...others] = addresses ?? [];
+  if (first === undefined) return refusingClient(kind);
+  return createWorkerClient<M>({ service: loadWorkerService(kind), addresses: [first, ...others], name: `${kind}-worker`, ...connection });
+}
+
+/** What the handlers of a service that is backed by workers are given. */
+export interface WorkerDeps<M extends WorkerMethods> {
+  readonly worker: WorkerClient<M>;
+}
+
+type WorkerSettings = Readonly<Record<string, string[] | undefined>>;
+
+/** What such a service is defined with, besides its routes. */
+export function backedByWorkers<M extends WorkerMethods>(
+  kind: WorkerKind,
+  limits: Pick<WorkerConnection, 'maxMessageBytes'> = {},
+): Required<Pick<ServiceDefinition<WorkerDeps<M>, WorkerSettings>, 'settings' | 'createDeps' | 'checkReady' | 'close'>> {
+  const setting = workerSetting(kind);
+  return {
+    settings: z.object({ [setting]: listSetting().optional() }),
+    createDeps: ({ settings, common, metrics }: ServiceTools<WorkerSettings>) => ({
+      worker: connectWorkers<M>(kind, settings[setting], { metrics, tls: common.workerTls, ...limits }),
+    }),
+    checkReady: ({ worker }) => (worker.addresses.length === 0 ? undefined : worker.checkHealth()),
+    close: ({ worker }) => worker.close(),
+  };
+}

@@ -1,0 +1,46 @@
+import { type z } from 'zod';
+import { type PublishedMethod } from '../../../plugins/core/catalogue';
+import { type CallContext, defineRoute, type Route } from '../service/define-service';
+import { formatTimestamp } from '../timestamp';
+import { type WorkerDeps } from './connect-workers';
+import { type WorkerClient, type WorkerMethods } from './worker-client';
+
+interface HealthAnswer {
+  readonly status: 'success';
+  readonly data: { readonly worker: 'serving'; readonly workers: number };
+  readonly timestamp: string;
+}
+
+interface HealthRoute<M extends WorkerMethods, Answer extends HealthAnswer> {
+  readonly path: `/${string}`;
+  /** `GET` unless given. */
+  readonly method?: PublishedMethod;
+  readonly output: z.ZodType<Answer, Answer>;
+  /** What the product's answer says besides, from its workers. */
+  readonly more: (
+    worker: WorkerClient<M>,
+    context: CallContext,
+  ) => Promise<{ readonly data: Omit<Answer['data'], keyof HealthAnswer['data']> } & Omit<Answer, keyof HealthAnswer>>;
+}
+
+/** Says that a worker serves, and how many are configured; 503 when none does. */
+export function workerHealthRoute<M extends WorkerMethods, Answer extends HealthAnswer>(
+  route: HealthRoute<M, Answer>,
+): Route<WorkerDeps<M>> {
+  return defineRoute({
+    method: route.method ?? 'GET',
+    path: route.path,
+    output: route.output,
+    body: { kind: 'ignored' },
+    handler: async (_input, context, { worker }: WorkerDeps<M>) => {
+      await worker.checkHealth();
+      const { data, ...members } = await route.more(worker, context);
+      return {
+        ...members,
+        status: 'success' as const,
+        data: { worker: 'serving' as const, workers: worker.addresses.length, ...data },
+        timestamp: formatTimestamp(context.clock.now()),
+      } as unknown as Answer;
+    },
+  });
+}

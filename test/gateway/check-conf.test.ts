@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkKongConf } from '../../kong/check-conf';
+
+const kong = join(__dirname, '../../kong');
+const ours = readFileSync(join(kong, 'kong.conf'), 'utf8');
+
+describe('the check of kong.conf', () => {
+  it('has nothing against the project’s own', () => {
+    expect(checkKongConf(ours)).toEqual([]);
+  });
+
+  it.each<[string, (conf: string) => string, RegExp]>([
+    [
+      'a log level at which nginx names request lines',
+      (conf) => conf.replace('log_level = alert', 'log_level = crit'),
+      /log_level: must be alert/,
+    ],
+    ['no log level, which is Kong’s notice', (conf) => conf.replace('log_level = alert', ''), /log_level: must be alert/],
+    ['an access log in Kong’s own format', (conf) => conf.replace('stdout tollgate', 'stdout'), /proxy_access_log: must use/],
+    [
+      'a format with the query',
+      (conf) => conf.replace('$tollgate_path', '$request_uri'),
+      /holds \$request_uri, where an API key may stand/,
+    ],
+    ['a format with the request line', (conf) => conf.replace('"path":', '"line":"$request","path":'), /holds \$request,/],
+    ['a format without its maps', (conf) => conf.replace(/^nginx_http_include.*$/m, ''), /nginx_http_include: must name/],
+    [
+      'maps after the format that uses them',
+      (conf) => `${conf.replace(/^nginx_http_include.*$/m, '')}\nnginx_http_include = /etc/kong/log-maps.conf\n`,
+      /come before the nginx_http_log_format/,
+    ],
+  ])('refuses %s', (_, change, problem) => {
+    expect(checkKongConf(change(ours))).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+it('the maps of the access log leave the query out, and garbage too', () => {
+  const maps = readFileSync(join(kong, 'log-maps.conf'), 'utf8');
+  const captured = (variable: string, text: string): string | undefined => {
+    const pattern = new RegExp(`map \\$${variable} [^}]*?"~(.*)" \\$`).exec(maps)?.[1] ?? 'missing';
+    return new RegExp(pattern).exec(text)?.[1];
+  };
+  expect(captured('request', 'GET /ip?api_key=k HTTP/1.1')).toBe('GET');
+  expect(captured('request', '/ip?api_key=k')).toBeUndefined();
+  expect(captured('request_uri', '/ip?api_key=k')).toBe('/ip');
+  expect(captured('request_uri', '/kong')).toBe('/kong');
+});
