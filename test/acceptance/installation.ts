@@ -11,6 +11,7 @@ import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/system/instance';
+import { sharedInstance, type SharedInstance } from '../support/system/shared-instance';
 import { PATIENCE_MS } from '../support/postgres/postgres';
 import { checkLogs, noteSecret } from '../support/used-secrets';
 
@@ -30,7 +31,8 @@ export interface KeyOptions {
 }
 
 /**
- * A Tollgate to test from outside: the one that GATEWAY_URL, DATABASE_URL and SANDBOX_URL name, else one started from this folder.
+ * A Tollgate to test from outside: the one that GATEWAY_URL, DATABASE_URL and SANDBOX_URL name, else one started from this folder
+ * for all test files of the run.
  * Keys are made through the same operations as the command line's.
  */
 export interface Installation {
@@ -56,9 +58,15 @@ export interface Installation {
   callerAddress(): Promise<string>;
   /** An input that the sandbox documents for this outcome, ready to send. */
   sandboxInput(product: string, outcome: string): Promise<Record<string, unknown>>;
-  readonly instance: RunningInstance | undefined;
+  /** Shared with other test files, which use customers of their own; undefined when URLs name the installation. */
+  readonly instance: SharedInstance | undefined;
   /** @throws Error when the logs hold a secret that was sent or issued; those of an installation given by its URL are not here */
   close(): Promise<void>;
+}
+
+/** One of the calling test file alone, which may break it. */
+export interface OwnInstallation extends Installation {
+  readonly instance: RunningInstance;
 }
 
 const actor = 'acceptance';
@@ -66,24 +74,48 @@ let emails = 0;
 
 interface Endpoints {
   readonly gateway: string;
-  readonly database: string;
+  readonly databaseUrl: string;
   readonly sandbox: string;
-  readonly instance: RunningInstance | undefined;
 }
 
-async function findEndpoints(): Promise<Endpoints> {
+function namedEndpoints(): Endpoints | undefined {
   const { GATEWAY_URL, DATABASE_URL, SANDBOX_URL } = process.env;
-  if (GATEWAY_URL) {
-    if (!DATABASE_URL || !SANDBOX_URL) throw new Error('GATEWAY_URL needs DATABASE_URL and SANDBOX_URL of the same installation');
-    return { gateway: GATEWAY_URL, database: DATABASE_URL, sandbox: SANDBOX_URL, instance: undefined };
-  }
-  const instance = await startInstance();
-  return { gateway: instance.gateway, database: instance.databaseUrl, sandbox: instance.sandbox, instance };
+  if (!GATEWAY_URL) return undefined;
+  if (!DATABASE_URL || !SANDBOX_URL) throw new Error('GATEWAY_URL needs DATABASE_URL and SANDBOX_URL of the same installation');
+  return { gateway: GATEWAY_URL, databaseUrl: DATABASE_URL, sandbox: SANDBOX_URL };
 }
 
 export async function openInstallation(): Promise<Installation> {
-  const endpoints = await findEndpoints();
-  const db = createPool(endpoints.database, { max: 4, applicationName: 'acceptance', statementTimeoutMs: PATIENCE_MS });
+  const named = namedEndpoints();
+  if (named) return { ...connectTo(named), instance: undefined };
+  const instance = await sharedInstance();
+  const installation = connectTo(instance);
+  return {
+    ...installation,
+    instance,
+    async close() {
+      await installation.close();
+      checkLogs(instance.dataDir);
+    },
+  };
+}
+
+/** For tests that break something. */
+export async function openOwnInstallation(): Promise<OwnInstallation> {
+  const instance = await startInstance();
+  const installation = connectTo(instance);
+  return {
+    ...installation,
+    instance,
+    async close() {
+      await installation.close();
+      await instance.stop(checkLogs);
+    },
+  };
+}
+
+function connectTo(endpoints: Endpoints): Omit<Installation, 'instance'> {
+  const db = createPool(endpoints.databaseUrl, { max: 4, applicationName: 'acceptance', statementTimeoutMs: PATIENCE_MS });
   const newEmail = (): string => `acceptance-${process.pid}-${Date.now()}-${emails++}@example.com`;
   return {
     gatewayUrl: endpoints.gateway.replace(/\/$/, ''),
@@ -109,11 +141,9 @@ export async function openInstallation(): Promise<Installation> {
       return (await send(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
     },
     sandboxInput: (product, outcome) => findInput(endpoints.sandbox, product, outcome),
-    instance: endpoints.instance,
     async close() {
       closeConnections();
       await db.end();
-      await endpoints.instance?.stop(checkLogs);
     },
   };
 }

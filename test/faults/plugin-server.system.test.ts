@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
-import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
+import { openOwnInstallation, type OwnInstallation, type IssuedKey } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { type ProbeTarget } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
@@ -12,7 +12,7 @@ import { send } from '../support/http';
 import { type RunningInstance } from '../support/system/instance';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
-let tollgate: Installation;
+let tollgate: OwnInstallation;
 let instance: RunningInstance;
 let target: ProbeTarget;
 /** A key of its own, so that asking whether the plugin server is back changes no count. */
@@ -21,8 +21,7 @@ let watcher: string;
 const newKey = (): Promise<IssuedKey> => tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 100_000, monthly: 1_000_000 });
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
-  if (!tollgate.instance) throw new Error('faults are tested on an instance of their own: unset GATEWAY_URL');
+  tollgate = await openOwnInstallation();
   instance = tollgate.instance;
   const [valid, revoked] = [await newKey(), await newKey()];
   watcher = (await newKey()).key;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -53,7 +53,7 @@ describe('a form without a key in header or query', () => {
     const socketPath = join(tmpdir(), `plugin-${randomUUID().slice(0, 8)}.sock`);
     server = createPluginServer({ plugin, socketPath, log: silent });
     await server.listen();
-    spool = mkdtempSync(join(runFolder(), 'spool-'));
+    spool = mkdtempSync(join(tmpdir(), 'tollgate-spool-'));
     gateway = await startGateway({
       pluginSocket: socketPath,
       tempDir: spool,
@@ -67,6 +67,7 @@ describe('a form without a key in header or query', () => {
     await gateway.close({ graceMs: 50 });
     await server.close({ graceMs: 50 });
     await upstream.close();
+    rmSync(spool, { recursive: true, force: true });
   });
 
   async function openTrickle(path: string): Promise<Socket> {

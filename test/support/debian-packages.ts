@@ -5,17 +5,39 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** By a program on the PATH or the path of a file: the Debian package that brings it. */
-export type WantedPackages = Readonly<Record<string, string>>;
+/** What tests use and npm does not install: by a program on the PATH or the path of a file, the Debian package that brings it. */
+export const DEBIAN_PACKAGES = {
+  aapt: 'aapt',
+  aapt2: 'aapt',
+  apksigner: 'apksigner',
+  zipalign: 'zipalign',
+  keytool: 'default-jre-headless',
+  smali: 'smali',
+  dexdump: 'dexdump',
+  openssl: 'openssl',
+  unzip: 'unzip',
+  '/usr/share/android-framework-res/framework-res.apk': 'android-framework-res',
+  // A library here; another installation of androguard may have another interface.
+  '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py': 'androguard',
+  '/usr/bin/chromium': 'chromium',
+  '/usr/lib/postgresql': 'postgresql',
+  ffmpeg: 'ffmpeg',
+  ffprobe: 'ffmpeg',
+  'redis-server': 'redis-server',
+  curl: 'curl',
+  python3: 'python3',
+  pgrep: 'procps',
+} as const;
+
+export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;
 
 function isPresent(programOrFile: string): boolean {
   if (isAbsolute(programOrFile)) return existsSync(programOrFile);
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, programOrFile)));
 }
 
-function missingOf(wanted: WantedPackages): string[] {
-  const missing = Object.entries(wanted).filter(([programOrFile]) => !isPresent(programOrFile));
-  return [...new Set(missing.map(([, debianPackage]) => debianPackage))];
+function missingOf(wanted: readonly ProgramOrFile[]): string[] {
+  return [...new Set(wanted.filter((each) => !isPresent(each)).map((each) => DEBIAN_PACKAGES[each]))];
 }
 
 async function install(packages: readonly string[], purpose: string): Promise<void> {
@@ -39,7 +61,7 @@ async function install(packages: readonly string[], purpose: string): Promise<vo
  * @param purpose begins the sentence of an error, for example `The tests of APKs`
  * @throws Error that says what to install
  */
-export async function ensurePackages(wanted: WantedPackages, purpose: string): Promise<void> {
+export async function ensurePackages(wanted: readonly ProgramOrFile[], purpose: string): Promise<void> {
   const missing = missingOf(wanted);
   if (missing.length > 0) await install(missing, purpose);
   const still = missingOf(wanted);

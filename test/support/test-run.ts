@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { serverFiles } from '../../cli/postgres/embedded-postgres-files';
 import { endLeftover, isAlive } from '../../cli/postgres/embedded-postgres-process';
+import { endSharedInstance } from './system/shared-instance';
 
 const ROOT = resolve(__dirname, '../../.test');
 
 async function removeRun(folder: string): Promise<void> {
+  await endSharedInstance(folder);
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!name.startsWith('postgres')) continue;
     await endLeftover(serverFiles(join(folder, name)));
@@ -25,7 +27,7 @@ export async function beginTestRun(): Promise<void> {
   process.env['TOLLGATE_TEST_RUN_DIR'] = folder;
 }
 
-/** Stops the run's server, if a test started one, and removes its data. */
+/** Stops what the test files shared, if one of them started it, and removes its data. */
 export async function endTestRun(): Promise<void> {
   const folder = process.env['TOLLGATE_TEST_RUN_DIR'];
   if (folder !== undefined) await removeRun(folder);

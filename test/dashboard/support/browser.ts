@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { ensurePackages } from '../../support/debian-packages';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const USUAL = '/usr/bin/chromium';
+const PLACES = [USUAL, '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** The system's Chromium, installed when it is missing; CHROMIUM_PATH names another. */
 async function findChromium(): Promise<string> {
   const found = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
   if (found !== undefined) return found;
-  const [usual = ''] = PLACES;
-  await ensurePackages({ [usual]: 'chromium' }, 'The tests of pages');
-  return usual;
+  await ensurePackages([USUAL], 'The tests of pages');
+  return USUAL;
 }
 
 /** Asks nobody for anything: what the pages load is all that it loads. */

@@ -42,7 +42,7 @@ async function ffprobe(...args: string[]): Promise<string> {
 const ranges = (): string[] => upstream.asked.flatMap(({ headers }) => headers.range ?? []);
 
 beforeAll(async () => {
-  await ensurePackages({ ffmpeg: 'ffmpeg', ffprobe: 'ffmpeg' }, 'The tests with a player');
+  await ensurePackages(['ffmpeg', 'ffprobe'], 'The tests with a player');
   await recordVideo();
   upstream = await listenUpstream((request, response, url) => {
     if (url.searchParams.get('alt') === 'media') return void send(request, file, { etag: false, lastModified: false }).pipe(response);

@@ -4,28 +4,11 @@ import { ensurePackages } from '../debian-packages';
 
 const run = promisify(execFile);
 
-/** Debian's Android build tools, by the program that must be found. */
-const PACKAGES = {
-  aapt: 'aapt',
-  aapt2: 'aapt',
-  apksigner: 'apksigner',
-  zipalign: 'zipalign',
-  keytool: 'default-jre-headless',
-  smali: 'smali',
-  dexdump: 'dexdump',
-  openssl: 'openssl',
-  unzip: 'unzip',
-} as const;
-
+const PROGRAMS = ['aapt', 'aapt2', 'apksigner', 'zipalign', 'keytool', 'smali', 'dexdump', 'openssl', 'unzip'] as const;
 const FRAMEWORK_FILE = '/usr/share/android-framework-res/framework-res.apk';
+const ANDROGUARD = '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py';
 
-/** Packages that are used through a file. androguard is a library here, and another installation of it may have another interface. */
-const PACKAGES_BY_FILE = {
-  [FRAMEWORK_FILE]: 'android-framework-res',
-  '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py': 'androguard',
-};
-
-export type ApkTool = keyof typeof PACKAGES;
+export type ApkTool = (typeof PROGRAMS)[number];
 
 /**
  * Makes sure that the Android build tools are there: on the PATH, else installed by apt-get when this is root.
@@ -33,7 +16,7 @@ export type ApkTool = keyof typeof PACKAGES;
  * @throws Error that says what to install
  */
 export async function ensureApkTools(): Promise<string> {
-  await ensurePackages({ ...PACKAGES, ...PACKAGES_BY_FILE }, 'These tests build and check real APKs and');
+  await ensurePackages([...PROGRAMS, FRAMEWORK_FILE, ANDROGUARD], 'These tests build and check real APKs and');
   return FRAMEWORK_FILE;
 }
 

@@ -23,7 +23,7 @@ const FOLDER = '/usr/lib/postgresql';
 
 /** The newest version there is, installed when there is none. */
 async function findPrograms(): Promise<string> {
-  await ensurePackages({ [FOLDER]: 'postgresql' }, 'The tests of backups');
+  await ensurePackages([FOLDER], 'The tests of backups');
   const [newest = ''] = readdirSync(FOLDER)
     .filter((name) => /^\d+$/.test(name))
     .sort((a, b) => Number(b) - Number(a));

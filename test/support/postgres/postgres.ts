@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type Pool } from 'pg';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
-import { eventually } from '../eventually';
+import { oncePerRun } from '../once-per-run';
 import { runFolder } from '../run-folder';
 
 const TEMPLATE = 'tollgate_template';
@@ -24,36 +23,19 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-async function startServer(urlFile: string): Promise<void> {
+async function startServer(): Promise<string> {
   // Test data is thrown away, so that no write needs to wait for the disk.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
   const { url } = await startEmbeddedPostgres({ dataDir: join(runFolder(), 'postgres'), settings });
-  writeFileSync(`${urlFile}.new`, url, { mode: 0o600 });
-  renameSync(`${urlFile}.new`, urlFile);
+  return url;
 }
 
 /**
  * URL of the run's one server; the first test that asks starts it, globalTeardown stops it. Whoever asks later is told, and does not
  * look at the server: a starter ends one that does not answer for some seconds, which on a busy machine is no reason to.
  */
-export async function testServerUrl(): Promise<string> {
-  const urlFile = join(runFolder(), 'server-url');
-  const starting = join(runFolder(), 'server-starting');
-  await eventually(async () => {
-    if (existsSync(urlFile)) return true;
-    try {
-      mkdirSync(starting);
-    } catch {
-      return false;
-    }
-    try {
-      if (!existsSync(urlFile)) await startServer(urlFile);
-    } finally {
-      rmdirSync(starting);
-    }
-    return true;
-  });
-  return readFileSync(urlFile, 'utf8');
+export function testServerUrl(): Promise<string> {
+  return oncePerRun('server-url', startServer);
 }
 
 function onDatabase(url: string, name: string): string {

@@ -1,9 +1,10 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { ensurePackages } from '../debian-packages';
 import { eventually } from '../eventually';
 
 /** A Redis server of one test file. */
@@ -21,19 +22,6 @@ export interface TestRedis {
   /** Runs one command on a connection of its own. */
   command(name: string, ...args: string[]): Promise<unknown>;
   close(): Promise<void>;
-}
-
-/** `redis-server` on the PATH; as root it is installed when missing. */
-function findServer(): string {
-  const find = (): string => execFileSync('sh', ['-c', 'command -v redis-server'], { encoding: 'utf8' }).trim();
-  try {
-    return find();
-  } catch {
-    if (process.getuid?.() !== 0)
-      throw new Error('These tests need redis-server: install it (apt-get install redis-server) or set REDIS_URL.');
-    execFileSync('sh', ['-c', 'apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server'], { stdio: 'ignore' });
-    return find();
-  }
 }
 
 async function withClient<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
@@ -80,7 +68,7 @@ function ended(child: ChildProcess): Promise<void> {
  * @param options.cluster a cluster of one, which refuses commands that would span slots, or a node that joins others
  */
 export async function startTestRedis(options: { persistent?: boolean; cluster?: 'alone' | 'node' } = {}): Promise<TestRedis> {
-  const binary = findServer();
+  await ensurePackages(['redis-server'], 'These tests');
   const [port = 0, busPort = 0] = await findFreePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
@@ -89,7 +77,7 @@ export async function startTestRedis(options: { persistent?: boolean; cluster?: 
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    child = spawn(binary, args, { stdio: 'ignore' });
+    child = spawn('redis-server', args, { stdio: 'ignore' });
     await waitUntilReady(url, child);
     if (options.cluster === 'alone') await withClient(url, formCluster);
   };
