@@ -165,7 +165,7 @@ describe('every answer', () => {
 
 describe('explanations', () => {
   it('show what each check saw and how to mend it', async () => {
-    const body = (await get(`/explain/${asha.requestId}`)).json();
+    const body = (await get(`/explain/${asha.requestId.toUpperCase()}`)).json();
     expect(body).toMatchObject({ outcome: 'caller_not_whitelisted', product: 'api-ip', keyId: asha.key.id, maskedKey: 'tg_live…abcd' });
     expect(body.checks.find(({ outcome }: { outcome: string }) => outcome === 'failed').saw).toContain('address 203.0.113.7');
     expect(body.remedy).toContain('shop.example.com');

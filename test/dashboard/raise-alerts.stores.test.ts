@@ -52,7 +52,15 @@ describe('alerts of a limit', () => {
     expect(alerts[0]).toMatchObject({ percent: 100, used: 10, limit: 10, product: 'api-ip', keyId: null, readAt: null });
     expect(shares(await raised(key))).toHaveLength(3);
     await pool.query('UPDATE subscription SET monthly_override = 12 WHERE id = $1', [key.subscriptions[0]?.id]);
-    expect(shares(await raised(key))).toEqual(expect.arrayContaining(['quota_monthly 50', 'quota_monthly 80']));
+    expect(shares(await raised(key))).toEqual(expect.arrayContaining(['quota_monthly 80']));
+  });
+
+  it('tell only the highest of the shares that were reached at one go, and none below it later', async () => {
+    const key = await limited(10, 1_000);
+    await use(key, 10);
+    expect(shares(await raised(key))).toEqual(['quota_daily 100']);
+    await pool.query('UPDATE usage SET refunded = 1 WHERE subscription_id = $1', [key.subscriptions[0]?.id]);
+    expect(shares(await raised(key))).toEqual(['quota_daily 100']);
   });
 
   it('count the whole month, and no other subscription', async () => {
@@ -82,10 +90,10 @@ describe('alerts of a limit', () => {
     await use(key, 10);
     await createWebhook(pool, { customerId: key.customerId, url: 'https://hooks.example/', actor });
     const counts = await Promise.all(Array.from({ length: 5 }, () => raiseAlerts(pool, { timeZone })));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
-    expect(await raised(key)).toHaveLength(3);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(await raised(key)).toHaveLength(1);
     const { rows } = await pool.query('SELECT event, alert_id = event_id AS own, state FROM webhook_delivery');
-    expect(rows).toEqual(Array(3).fill({ event: 'quota.daily', own: true, state: 'waiting' }));
+    expect(rows).toEqual([{ event: 'quota.daily', own: true, state: 'waiting' }]);
   });
 
   it('are not recorded for a paused webhook', async () => {
@@ -94,7 +102,7 @@ describe('alerts of a limit', () => {
     const { webhook } = await createWebhook(pool, { customerId, url: 'https://hooks.example/', actor });
     await changeWebhook(pool, { id: webhook.id, customerId, version: webhookVersion(webhook), state: 'paused', actor });
     await use(key, 10);
-    expect(await raised(key)).toHaveLength(3);
+    expect(await raised(key)).toHaveLength(1);
     expect((await pool.query('SELECT 1 FROM webhook_delivery')).rowCount).toBe(0);
   });
 });
@@ -104,6 +112,7 @@ describe('alerts of a key', () => {
 
   it('come once when it expires within 7 days, and again when its expiry was moved', async () => {
     const key = await newKey(pool, { expiresAt: inDays(7.5), name: 'shop' });
+    await pool.query("UPDATE credential SET created_at = now() - interval '30 days' WHERE id = $1", [key.id]);
     expect(await raised(key)).toEqual([]);
     const soon = inDays(6.9);
     await expireKey(pool, { id: key.id, at: soon, actor });
@@ -111,6 +120,17 @@ describe('alerts of a key', () => {
     expect(await raised(key)).toHaveLength(1);
     await expireKey(pool, { id: key.id, at: inDays(3), actor });
     expect(await raised(key)).toHaveLength(2);
+  });
+
+  it('do not come for a key that was made to live for less than 7 days', async () => {
+    const key = await newKey(pool, { expiresAt: inDays(6.9) });
+    expect(await raised(key)).toEqual([]);
+    await expireKey(pool, { id: key.id, at: inDays(90), actor });
+    await pool.query(
+      "UPDATE credential SET created_at = created_at - interval '84 days', expires_at = expires_at - interval '84 days' WHERE id = $1",
+      [key.id],
+    );
+    expect(await raised(key)).toHaveLength(1);
   });
 
   it('do not come for a key that was revoked or has expired', async () => {
@@ -124,8 +144,10 @@ describe('alerts of a key', () => {
 describe('a customer’s alerts', () => {
   it('are paged newest first, counted while unread, and nobody else’s', async () => {
     const [key, other] = [await limited(10, 10), await newKey(pool)];
-    await use(key, 10);
-    await raised(key);
+    for (const units of [5, 3, 2]) {
+      await use(key, units);
+      await raised(key);
+    }
     const { customerId } = key;
     const first = await listAlerts(pool, { customerId, limit: 4 });
     const second = await listAlerts(pool, { customerId, limit: 4, after: first.next });
@@ -142,7 +164,9 @@ describe('a customer’s alerts', () => {
   it('are deleted after 92 days, deliveries after 30', async () => {
     const key = await limited(10, 1_000);
     await createWebhook(pool, { customerId: key.customerId, url: 'https://hooks.example/', actor });
-    await use(key, 8);
+    await use(key, 5);
+    await raised(key);
+    await use(key, 3);
     await raised(key);
     await pool.query("UPDATE alert SET at = now() - interval '93 days' WHERE percent = 50");
     await pool.query("UPDATE webhook_delivery SET created_at = now() - interval '31 days'");

@@ -1,6 +1,7 @@
 import { simulateCaller } from '../../services/dashboard/api/keys/simulate-caller';
 
-const RULES = ['10.0.0.0/8', '*.example.com', '2001:db8::/32', '203.0.113.7'];
+const active = (rules: readonly string[]) => ({ rules, state: 'active' }) as const;
+const RULES = active(['10.0.0.0/8', '*.example.com', '2001:db8::/32', '203.0.113.7']);
 
 describe('the whitelist simulator', () => {
   it.each([
@@ -25,7 +26,12 @@ describe('the whitelist simulator', () => {
   });
 
   it('lets everybody in without rules', () => {
-    expect(simulateCaller([], { address: '192.0.2.1' })).toMatchObject({ admitted: true, rule: null });
+    expect(simulateCaller(active([]), { address: '192.0.2.1' })).toMatchObject({ admitted: true, rule: null });
+  });
+
+  it.each(['revoked', 'inactive', 'expired'] as const)('lets nobody in with a key that is %s, whatever its rules say', (state) => {
+    const answer = simulateCaller({ rules: [], state }, { address: '192.0.2.1' });
+    expect(answer).toEqual({ admitted: false, rule: null, reason: expect.stringContaining(state) });
   });
 
   it.each([
@@ -33,6 +39,6 @@ describe('the whitelist simulator', () => {
     ['an origin', { origin: 'https://' }],
     ['a rule', {}],
   ])('refuses %s that is none', (what, caller) => {
-    expect(() => simulateCaller(what === 'a rule' ? ['10.0.0.1/8'] : RULES, caller)).toThrow();
+    expect(() => simulateCaller(what === 'a rule' ? active(['10.0.0.1/8']) : RULES, caller)).toThrow();
   });
 });

@@ -9,7 +9,6 @@ import { createPluginServer, type PluginServer } from '../../plugins/server/plug
 import { key, recordOf, recordsOf, signingKey } from '../access-layer/call-plugin';
 import { memoryQuota, NOW_MS } from '../access-layer/fake-kong';
 import { eventually } from '../support/eventually';
-import { runFolder } from '../support/run-folder';
 import { startEcho, type TestServer } from './support/echo-server';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { startGateway, type RunningGateway } from './support/test-gateway';

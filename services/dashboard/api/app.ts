@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newRequestId } from '../../kit/service/context';
 import { drainOnClose } from '../../kit/drain';
-import { PROBLEM_TYPE } from '../../kit/errors';
+import { PROBLEM_TYPE, ServiceError } from '../../kit/errors';
 import { type Metrics } from '../../kit/metrics';
 import { readDocument } from '../../openapi/read-document';
 import { answerError } from './http/answer-error';
@@ -113,10 +113,14 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
 
 function sendError(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; deps: DashboardDeps }): FastifyReply {
   const { request, reply, deps } = call;
-  const { status, headers, body, unexpected } = answerError(error, request.id);
+  // A form that was closed while it was being sent: nobody is at fault, and nobody reads the answer.
+  const hasLeft = request.raw.destroyed && !request.raw.complete;
+  const failure = hasLeft ? new ServiceError('invalid_request') : error;
+  const { status, headers, body, unexpected } = answerError(failure, request.id);
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const line = { err: cause, requestId: request.id, route: request.routeOptions.url };
-  if (unexpected) deps.log.error(line, 'a request could not be processed');
+  if (hasLeft) deps.log.debug(line, 'the client broke off its request');
+  else if (unexpected) deps.log.error(line, 'a request could not be processed');
   else if (status >= 500) deps.log.warn(line, 'a request failed');
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }

@@ -16,8 +16,8 @@ export const explanation = z.object({
 });
 export type Explanation = z.output<typeof explanation>;
 
-/** A request id as answers carry it. */
-export const requestIdParams = z.object({ requestId: z.string().trim().min(1).max(100) });
+/** A request id as answers carry it: lower case, also when somebody wrote it down otherwise. */
+export const requestIdParams = z.object({ requestId: z.string().trim().toLowerCase().min(1).max(100) });
 
 export const listRefusalsQuery = z.object({ after: cursor.optional(), limit: pageSize, key: id.optional() });
 

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
@@ -28,6 +28,8 @@ export interface DashboardOptions {
   readonly gatewayUrl?: string;
   readonly gatewayTimeoutMs?: number;
   readonly readDocument?: () => string;
+  /** Files that the folder of the built pages has; none unless given, so that pages answer 503. */
+  readonly webFiles?: Readonly<Record<string, string>>;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -115,6 +117,10 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const url = options.url ?? ORIGIN;
   const secret = randomBytes(32).toString('base64');
   const webRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
+  for (const [name, text] of Object.entries(options.webFiles ?? {})) {
+    mkdirSync(dirname(join(webRoot, name)), { recursive: true });
+    writeFileSync(join(webRoot, name), text);
+  }
   const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
   const auth = createAuthLater({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
   const gateway = createGatewayCaller({

@@ -33,17 +33,18 @@ reached AS (
   FROM standing,
     LATERAL (VALUES ('quota_daily', day, used_daily, daily), ('quota_monthly', month, used_monthly, monthly))
       AS win(kind, period, used, quota_limit),
-    (VALUES (50), (80), (100)) AS share(percent)
-  WHERE used > 0 AND used * 100 >= quota_limit * percent
+    LATERAL (SELECT max(step) AS percent FROM (VALUES (50), (80), (100)) AS steps(step) WHERE used * 100 >= quota_limit * step) AS share
+  WHERE used > 0 AND percent IS NOT NULL
     AND NOT EXISTS (
       SELECT 1 FROM alert known
       WHERE known.subscription_id = standing.subscription_id AND known.kind = win.kind AND known.period = win.period
-        AND known.percent = share.percent
+        AND known.percent >= share.percent
     )
   UNION ALL
   SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL
   FROM credential k
   WHERE (SELECT mine FROM turn) AND k.state = 'active' AND k.expires_at > now() AND k.expires_at <= now() + interval '7 days'
+    AND k.expires_at > k.created_at + interval '7 days'
     AND NOT EXISTS (SELECT 1 FROM alert known WHERE known.credential_id = k.id AND known.period = k.expires_at AT TIME ZONE 'UTC')
 ),
 raised AS (
@@ -62,7 +63,8 @@ SELECT count(*)::integer AS count FROM raised`;
 
 /**
  * Tells every customer of limits that were reached to 50, 80 or 100 % and of keys that expire within 7 days: each once, however often and
- * by however many processes this is called. What was reached at one go is told share by share.
+ * by however many processes this is called. Of shares that were reached at one go only the highest is told; a key that was made to live
+ * for less than 7 days ends as its customer wished, and needs no alert.
  * @param options.timeZone quota time zone, IANA name
  * @returns how many alerts are new
  */

@@ -100,9 +100,18 @@ export function isDatabaseAway(error: unknown): boolean {
   return false;
 }
 
+/** Paths that serving files refuses: with `..`, a NUL or `//` in them, longer than a file name may be, or of a folder. */
+function isRefusedPath(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    Reflect.get(error, 'code') === 'FST_STATIC_FORBIDDEN_PATH' ||
+    (error.name === 'ForbiddenError' && Reflect.get(error, 'statusCode') === 403)
+  );
+}
+
 /** Errors of stores and of Fastify as those that have an answer. */
 function known(error: unknown): unknown {
-  if (isOverlong(error)) return new ServiceError('route_unknown');
+  if (isOverlong(error) || isRefusedPath(error)) return new ServiceError('route_unknown');
   if (error instanceof OperationRefused) return refused(error);
   if (error instanceof VersionConflict) return conflict(error);
   if (error instanceof SubmissionRepeated) return new Refusal('already_done', { members: { id: error.resultId } });

@@ -23,11 +23,14 @@ import {
   versionBody,
 } from '../../contract/keys';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { takeRequest } from '../http/request-limit';
 import { simulateCaller } from './simulate-caller';
 import { describeKey, describeListedKey } from './describe-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
+/** A minute: each may compile 10,000 rules. More than anybody clicks. */
+const MOST_SIMULATIONS = 60;
 
 const list = defineEndpoint({
   method: 'GET',
@@ -137,8 +140,12 @@ const simulate = defineEndpoint({
   body: simulateBody,
   answer: simulation,
   handler: async ({ params: { id: wanted }, body, caller: { customerId } }, { db }) => {
+    await takeRequest(db, { kind: 'simulate', customerId, mostPerMinute: MOST_SIMULATIONS });
     const stored = await viewKey(db, { id: wanted, customerId });
-    return simulateCaller(body.rules ?? stored.rules, body);
+    return simulateCaller(
+      { rules: body.rules ?? stored.rules, state: stored.expired && stored.state !== 'revoked' ? 'expired' : stored.state },
+      body,
+    );
   },
 });
 

@@ -26,16 +26,30 @@ function describe(caller: { address: string; host: string | undefined }): string
   return parts.length === 0 ? 'a caller with neither address nor origin' : parts.join(' from ');
 }
 
+/** What the caller would be checked against. */
+export interface SimulatedKey {
+  /** As a customer writes them. */
+  readonly rules: readonly string[];
+  readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
+}
+
+/** Whoever calls: these come before the rules. */
+const REFUSED_STATES = {
+  inactive: 'The key is inactive: every caller is refused until it is activated.',
+  expired: 'The key has expired: every caller is refused.',
+  revoked: 'The key is revoked: every caller is refused.',
+} as const;
+
 /**
  * Would this caller be allowed? Decided by the code that decides on requests.
- * @param written rules as a customer writes them
  * @throws OperationRefused `rule_malformed`; ServiceError 400 for an address or origin that is none
  */
-export function simulateCaller(written: readonly string[], caller: SimulatedCaller): Simulation {
+export function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Simulation {
   const rules = parseRules(written).map(({ text }) => text);
   const address = caller.address ?? '';
   if (address !== '' && !parseIpAddress(address)) throw invalidInput([{ field: 'address', message: 'must be an IP address' }]);
   const host = hostOf(caller.origin);
+  if (state !== 'active') return { admitted: false, rule: null, reason: REFUSED_STATES[state] };
   const verdict = checkWhitelist(compileWhitelist(rules), { address, originHost: host });
   const who = describe({ address, host });
   if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };

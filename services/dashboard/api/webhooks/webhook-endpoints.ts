@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../../../plugins/stores/postgres/webhooks/change-webhook';
 import { createWebhook } from '../../../../plugins/stores/postgres/webhooks/create-webhook';
 import { listDeliveries, replayDelivery, requestTestDelivery } from '../../../../plugins/stores/postgres/webhooks/delivery-view';
-import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { viewWebhooks } from '../../../../plugins/stores/postgres/webhooks/webhook-view';
 import { invalidInput } from '../../../kit/errors';
 import { checkGuardedUrl } from '../../../kit/upstream/guarded-fetch';
@@ -12,13 +11,12 @@ import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
 import { changeWebhookBody, createdWebhook, createWebhookBody, delivery, deliveryPage, webhook, webhookList } from '../../contract/alerts';
 import { cursor, id, pageSize } from '../../contract/fields';
 import { type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
-import { Refusal } from '../http/refusal';
+import { takeRequest } from '../http/request-limit';
 import { describeDelivery, describeWebhook } from './describe-webhook';
 
 const params = z.object({ id });
 /** Each is a request to somebody else's server, made by ours. */
-const MOST_REQUESTED = 10;
-const MINUTE_S = 60;
+const sendLimit = (customerId: string) => ({ kind: 'webhook', customerId, mostPerMinute: 10 });
 
 /** Early and in words; whatever the host name resolves to is judged when connecting. */
 function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: DashboardDeps): void {
@@ -33,12 +31,6 @@ function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: 
     if (!(error instanceof FetchRefused)) throw error;
     refuse(error.reason === 'userinfo_refused' ? 'must have no user name or password' : 'must be http or https on its usual port');
   }
-}
-
-/** @throws Refusal 429 `too_many_attempts` */
-async function takeRequest(customerId: string, { db }: DashboardDeps): Promise<void> {
-  const waitSeconds = await takeAttempt(db, { key: `webhook|${customerId}`, most: MOST_REQUESTED, windowSeconds: MINUTE_S });
-  if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
 }
 
 const list = defineEndpoint({
@@ -101,7 +93,7 @@ const test = defineEndpoint({
   body: z.object({}),
   answer: delivery,
   handler: async ({ params: ref, caller: { customerId } }, deps) => {
-    await takeRequest(customerId, deps);
+    await takeRequest(deps.db, sendLimit(customerId));
     return describeDelivery(await requestTestDelivery(deps.db, { id: ref.id, customerId }));
   },
 });
@@ -125,7 +117,7 @@ const replay = defineEndpoint({
   body: z.object({}),
   answer: delivery,
   handler: async ({ params: { id: wanted, deliveryId }, caller: { customerId } }, deps) => {
-    await takeRequest(customerId, deps);
+    await takeRequest(deps.db, sendLimit(customerId));
     return describeDelivery(await replayDelivery(deps.db, { id: wanted, customerId, deliveryId }));
   },
 });
