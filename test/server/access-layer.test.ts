@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plugin';
 import { systemClock } from '../../plugins/core/ports';
 import { pluginInfo } from '../../plugins/server/plugin-info';
-import { encodeStruct } from '../../plugins/server/struct-codec';
 import { createAccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
 import { createPostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
@@ -17,6 +16,7 @@ import * as module from './access-layer-plugin/access-layer';
 import { usualReplies } from './scripted-kong';
 import { StockDriver } from './stock-driver';
 import { TestServer, until } from './test-server';
+import { encodeStruct } from '../support/gateway/kong-messages';
 
 const READS = ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'];
 
