@@ -1,5 +1,5 @@
 import { Reader } from './wire-reader';
-import { Writer } from './wire-writer';
+import { type Writer } from './wire-writer';
 
 /** What google.protobuf.Value holds. Objects have no prototype, so a header called `__proto__` is just a name. */
 export type ProtoValue = null | boolean | number | string | ProtoValue[] | ProtoStruct;
