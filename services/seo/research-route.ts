@@ -41,8 +41,8 @@ function unpack<Data extends z.ZodType>({ dataJson, sources }: Research__Output,
   try {
     return {
       data: data.parse(JSON.parse(dataJson)),
-      sources: sources.map(({ name, kind, asOf, ok, error }) =>
-        sourceReport.parse({ name, kind, as_of: asOf, ok, ...(error !== '' && { error }) }),
+      sources: sources.map(({ name, kind, asOf, ok, asked, failed, error }) =>
+        sourceReport.parse({ name, kind, as_of: asOf, ok, asked, failed, ...(error !== '' && { error }) }),
       ),
     };
   } catch (error) {

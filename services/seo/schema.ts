@@ -85,7 +85,15 @@ export const spamInput = z
 const kind = z.enum(['measured', 'provider', 'service_estimate']);
 
 /** Every number of an answer that somebody measured, published or estimated. */
-const figure = z.object({ value: z.number().nullable(), unit: z.string(), source: z.string(), kind });
+const figure = z.object({
+  value: z.number().nullable(),
+  unit: z.string(),
+  source: z.string(),
+  /** Null when the source was never asked. */
+  kind: kind.nullable(),
+  /** Why the value is null. */
+  reason: z.string().optional(),
+});
 
 const pageFacts = z.object({
   state: z.enum(['read', 'blocked', 'gone', 'unreachable']),
@@ -105,35 +113,41 @@ const pageFacts = z.object({
   external_links: figure.optional(),
 });
 
+const domainFigures = {
+  open_page_rank: figure,
+  tranco_rank: figure,
+  cc_harmonic_rank: figure,
+  referring_domains: figure,
+  captured_pages: figure,
+  service_authority: figure,
+};
+
 export const authorityData = z.object({
   domain: z.string(),
   scope: z.enum(['domain', 'page']),
-  authority: z.object({
-    open_page_rank: figure,
-    tranco_rank: figure,
-    cc_harmonic_rank: figure,
-    referring_domains: figure,
-    captured_pages: figure,
-    service_authority: figure,
-  }),
+  /** Of the domain, or of the page: what nobody says of single pages is null there with the reason `domain_only`. */
+  authority: z.object({ ...domainFigures, captures: figure.optional(), links_found: figure.optional() }),
+  /** In page scope: of the domain that the page is on. */
+  domain_authority: z.object(domainFigures).optional(),
   page: pageFacts.optional(),
 });
 
 const backlink = z.object({
   source_url: z.string(),
   http_status: z.number().nullable(),
-  found: z.boolean(),
+  /** Null, like what follows from it, when the page was not read. */
+  found: z.boolean().nullable(),
   anchor: z.string().nullable(),
-  rel: z.array(z.string()),
-  follow: z.boolean(),
-  ugc: z.boolean(),
-  sponsored: z.boolean(),
+  rel: z.array(z.string()).nullable(),
+  follow: z.boolean().nullable(),
+  ugc: z.boolean().nullable(),
+  sponsored: z.boolean().nullable(),
   canonical: z.string().nullable(),
-  canonical_mismatch: z.boolean(),
+  canonical_mismatch: z.boolean().nullable(),
   meta_robots: z.string().nullable(),
   x_robots: z.string().nullable(),
   robots_txt_allowed: z.boolean().nullable(),
-  in_body: z.boolean(),
+  in_body: z.boolean().nullable(),
   verified_at: z.string(),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
@@ -157,8 +171,20 @@ export const serpData = z.object({
   country: z.string(),
   language: z.string(),
   page: z.number(),
+  /** How several engines' orders became one: by best rank, ties in the order of `sources`; null where one engine's order stands. */
+  merge: z.literal('best_rank').nullable(),
   results: z.array(
-    z.object({ position: z.number(), title: z.string(), url: z.string(), domain: z.string(), snippet: z.string(), engine: z.string() }),
+    z.object({
+      /** From 1, over all pages; null where the failure of an engine leaves it open. */
+      position: z.number().nullable(),
+      /** By engine: its own rank, from 1. */
+      ranks: z.record(z.string(), z.number()),
+      title: z.string(),
+      url: z.string(),
+      domain: z.string(),
+      snippet: z.string(),
+      engine: z.string(),
+    }),
   ),
 });
 
@@ -193,7 +219,19 @@ export const linkPyramidData = z.object({
   tiers: z.object({ clean: z.array(judgedLink), caution: z.array(judgedLink), spam: z.array(judgedLink) }),
 });
 
-const source = z.object({ name: z.string(), kind, as_of: z.string(), ok: z.boolean(), error: z.string().optional() });
+/** What was really asked. */
+const source = z.object({
+  name: z.string(),
+  kind,
+  /** RFC 3339: the date of the data, else when it was asked. */
+  as_of: z.string(),
+  /** Something usable came. */
+  ok: z.boolean(),
+  asked: z.number(),
+  failed: z.number(),
+  /** Present when everything failed. */
+  error: z.string().optional(),
+});
 
 /** What every research route answers. */
 export function envelope<Data extends z.ZodType>(data: Data) {

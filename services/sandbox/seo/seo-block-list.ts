@@ -8,7 +8,12 @@ export function createSeoBlockList(): SandboxUpstream {
     name: 'seo-block-list',
     examples: [],
     routes(app) {
-      app.get('/domains.txt', (_request, reply) => reply.type('text/plain').send(`${DOMAINS.join('\n')}\n`));
+      app.get('/domains.txt', (_request, reply) =>
+        reply
+          .type('text/plain')
+          .header('last-modified', 'Sun, 01 Mar 2026 06:00:00 GMT')
+          .send(`${DOMAINS.join('\n')}\n`),
+      );
     },
   };
 }

@@ -11,6 +11,8 @@ const CRAWLS = [
   },
 ];
 
+const RANKS_AT = 'Fri, 20 Feb 2026 08:00:00 GMT';
+
 /** Sorted by harmonic centrality, names reversed, as the web graph is published. */
 const RANKS = [
   '#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts',
@@ -45,6 +47,12 @@ export function createSeoCommonCrawl(): SandboxUpstream {
       app.get<{ Querystring: Record<string, string> }>('/CC-MAIN-2026-08-index', (request, reply) => {
         const { url = '', fl, limit = '15000' } = request.query;
         if (playMagic(url, reply)) return reply;
+        // One page: the front page of every host that the crawl knows was captured once, nothing else.
+        if (/^https?:/.test(url)) {
+          const { hostname, pathname } = new URL(url);
+          if (isUnknown(url) || pathname !== '/') return reply.code(404).send({ message: `No Captures found for: ${url}` });
+          return reply.type('text/x-ndjson').send(`${JSON.stringify({ url: `https://${hostname}/` })}\n`);
+        }
         const domain = url.replace(/^\*\./, '').replace(/\/\*$/, '');
         if (isUnknown(domain)) return reply.code(404).send({ message: `No Captures found for: ${url}` });
         const fields = fl?.split(',');
@@ -57,7 +65,9 @@ export function createSeoCommonCrawl(): SandboxUpstream {
         );
         return reply.type('text/x-ndjson').send(`${lines.join('\n')}\n`);
       });
-      app.get('/domain-ranks.txt.gz', (_request, reply) => reply.type('binary/octet-stream').send(gzipSync(RANKS)));
+      app.get('/domain-ranks.txt.gz', (_request, reply) =>
+        reply.type('binary/octet-stream').header('last-modified', RANKS_AT).send(gzipSync(RANKS)),
+      );
     },
   };
 }

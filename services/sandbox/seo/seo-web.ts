@@ -39,11 +39,24 @@ const examples: readonly SandboxExample[] = [
     { url: 'http://footer.example/page', target: 'shop.example' },
     '200, tier caution, sitewide_link hit',
   ),
+  seoExample(
+    '/backlinks',
+    'pages_unreachable',
+    { target: 'shop.example', limit: 1, candidates: ['https://down.example/'] },
+    '502, the only page cannot be reached',
+  ),
+  seoExample('/spam', 'upstream_error', { domain: MAGIC_NAMES.failing }, '502, the site and every source fail'),
+  seoExample('/spam', 'timeout', { domain: MAGIC_NAMES.silent }, '504, neither the site nor a source answers'),
   seoExample('/spam', 'redirected', { url: 'https://moved.example/' }, '200, cross_domain_redirect hit'),
-  seoExample('/spam', 'robots_forbid', { url: 'https://private.example/' }, '200, tier caution: robots.txt forbids a look'),
-  seoExample('/spam', 'address_refused', { url: 'https://inward.example/' }, '200, tier caution: it redirects to a loopback address'),
-  seoExample('/spam', 'unreachable', { url: 'https://down.example/' }, '200, tier caution: the server closes the connection'),
-  seoExample('/spam', 'page_timeout', { url: 'https://slow.example/' }, '200, tier caution: the server never answers'),
+  seoExample('/spam', 'robots_forbid', { url: 'https://private.example/' }, '200, tier caution, score null: robots.txt forbids a look'),
+  seoExample(
+    '/spam',
+    'address_refused',
+    { url: 'https://inward.example/' },
+    '200, tier caution, score null: it redirects to a loopback address',
+  ),
+  seoExample('/spam', 'unreachable', { url: 'https://down.example/' }, '200, tier caution, score null: the server closes the connection'),
+  seoExample('/spam', 'page_timeout', { url: 'https://slow.example/' }, '200, tier caution, score null: the server never answers'),
 ];
 
 /** What hosts do instead of showing a page. */

@@ -74,8 +74,9 @@ async function run(
     const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));
     return { dataJson: JSON.stringify(data), sources };
   } finally {
-    const failed = log.reports().filter(({ kind, error }) => kind === 'provider' && error !== undefined);
-    if (failed.length > 0) callLog.warn({ failed: failed.map(({ name, error }) => `${name}: ${error}`) }, 'sources failed');
+    const failed = log.reports().filter(({ kind, failed: count }) => kind === 'provider' && count > 0);
+    if (failed.length > 0)
+      callLog.warn({ failed: failed.map(({ name, failed: count, error = 'some' }) => `${name}: ${error} (${count})`) }, 'sources failed');
     pages.close();
   }
 }

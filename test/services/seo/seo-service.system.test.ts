@@ -15,6 +15,7 @@ async function examples(): Promise<SandboxExample[]> {
   return all.filter(({ product }) => product === 'api-seo');
 }
 
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const figure = (value: unknown, unit: string, source: string, kind: string) => ({ value, unit, source, kind });
 const source = (name: string, kind = 'provider', ok = true) => expect.objectContaining({ name, kind, ok });
@@ -72,12 +73,15 @@ test('every number with a unit names its source and kind, and the source is in t
     if (method === 'GET' || !yields.startsWith('200') || yields.includes('never answers')) continue;
     const json = await answer(route, input);
     const names = json.sources.map(({ name }: { name: string }) => name);
-    for (const each of figuresIn(json.data)) {
-      expect(Object.keys(each)).toEqual(['value', 'unit', 'source', 'kind']);
-      expect(names).toContain(Reflect.get(each, 'source'));
+    for (const each of figuresIn(json.data) as { value: number | null; source: string; kind: string | null }[]) {
+      expect(Object.keys(each)).toEqual(['value', 'unit', 'source', 'kind', ...(each.value === null ? ['reason'] : [])]);
+      // What was never asked has no kind, and no entry among the sources for that figure's sake.
+      if (each.kind === null) expect(each.value).toBeNull();
+      else expect(names).toContain(each.source);
     }
-    for (const each of json.sources)
-      expect(each).toEqual({ name: expect.any(String), kind: expect.stringMatching(/^(measured|provider|service_estimate)$/), as_of: expect.stringMatching(/./), ok: expect.any(Boolean), ...('error' in each && { error: expect.any(String) }) }); // prettier-ignore
+    for (const each of json.sources) {
+      expect(each).toEqual({ name: expect.any(String), kind: expect.stringMatching(/^(measured|provider|service_estimate)$/), as_of: expect.stringMatching(INSTANT), ok: each.failed < each.asked, asked: expect.any(Number), failed: expect.any(Number), ...(each.failed === each.asked && { error: expect.any(String) }) }); // prettier-ignore
+    }
   }
 });
 
@@ -93,19 +97,55 @@ describe('authority', () => {
     });
     const expected = (61 + 100 * (1 - Math.log10(tranco_rank.value) / 7)) / 2;
     expect(service_authority).toEqual(figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'));
-    expect(sources.find(({ name }: { name: string }) => name === 'open_page_rank').as_of).toBe('2026-03-01');
+    expect(sources.find(({ name }: { name: string }) => name === 'open_page_rank').as_of).toBe('2026-03-01T00:00:00Z');
     expect(data).not.toHaveProperty('page');
   });
 
   test('of a domain that nobody knows is null, not zero', async () => {
     const { data } = await answer('/seo/authority', { domain: 'unknown.example' });
     expect(data.authority.service_authority.value).toBeNull();
-    expect(data.authority.open_page_rank.value).toBeNull();
+    expect(data.authority.open_page_rank).toEqual({
+      ...figure(null, 'score_0_10', 'open_page_rank', 'provider'),
+      reason: 'unknown_to_source',
+    });
+  });
+
+  test('says of each null whether the source was asked, failed, or knows nothing', async () => {
+    const { data, sources } = await answer('/seo/authority', { domain: 'partial.example' });
+    expect(data.authority.open_page_rank).toMatchObject({ value: null, kind: 'provider', reason: 'upstream_error' });
+    expect(sources).toContainEqual(
+      expect.objectContaining({ name: 'open_page_rank', ok: false, error: 'upstream_error', asked: 1, failed: 1 }),
+    );
+    const live = await startSeoStage({ liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
+    try {
+      const { authority } = (await live.post('/seo/authority', { domain: 'shop.example' }, 'live')).json().data;
+      expect(authority.open_page_rank).toMatchObject({ value: 4.2, kind: 'provider' });
+      expect(authority.tranco_rank).toEqual({ ...figure(null, 'rank', 'tranco', null as never), reason: 'not_configured' });
+    } finally {
+      await live.close();
+    }
+  });
+
+  test('dates what lists in memory say by the lists', async () => {
+    const { sources } = await answer('/seo/authority', { domain: 'blog.example' });
+    const dates = Object.fromEntries(sources.map(({ name, as_of }: any) => [name, as_of]));
+    expect(dates).toMatchObject({ tranco: '2026-03-13T00:00:00Z', common_crawl: '2026-02-16T00:00:00Z', common_crawl_web_graph: '2026-02-20T08:00:00Z' }); // prettier-ignore
   });
 
   test('in page scope adds what is on the page', async () => {
     const { data } = await answer('/seo/authority', { url: 'https://shop.example/about', scope: 'page' });
     expect(data.page).toMatchObject({ state: 'read', http_status: 200, https: true, title: 'Welcome to shop.example', description: 'About shop.example', words: { kind: 'measured', source: 'page_fetch' }, external_links: { value: 1 } }); // prettier-ignore
+  });
+
+  test('in page scope is about the page; the domain’s figures stand apart', async () => {
+    const ofDomain = (await answer('/seo/authority', { domain: 'shop.example' })).data.authority;
+    const { authority, domain_authority } = (await answer('/seo/authority', { url: 'https://shop.example/', scope: 'page' })).data;
+    for (const name of Object.keys(ofDomain)) expect(authority[name]).toMatchObject({ value: null, kind: null, reason: 'domain_only' });
+    expect(domain_authority).toEqual(ofDomain);
+    expect(authority.captures).toEqual(figure(1, 'captures_in_latest_crawl', 'common_crawl', 'provider'));
+    expect(authority.links_found).toEqual(figure(5, 'links_on_10_pages_found', 'page_fetch', 'measured'));
+    const deep = (await answer('/seo/authority', { url: 'https://shop.example/deep', scope: 'page' })).data.authority;
+    expect([deep.captures.value, deep.links_found.value]).toEqual([0, 0]);
   });
 });
 
@@ -137,9 +177,35 @@ describe('backlinks', () => {
     expect(row('gone.example')).toMatchObject({ status: 'lost', http_status: 404 });
     expect(row('private.example')).toMatchObject({ status: 'blocked', reason: 'robots_txt', robots_txt_allowed: false, http_status: null });
     expect(row('members.example')).toMatchObject({ status: 'blocked', http_status: 403 });
-    expect(row('down.example')).toMatchObject({ status: 'unreachable', robots_txt_allowed: null });
+    expect(row('gone.example')).toMatchObject({ found: false, follow: false, rel: [] });
+    // What nobody read is not known.
+    const unread = {
+      found: null,
+      anchor: null,
+      rel: null,
+      follow: null,
+      ugc: null,
+      sponsored: null,
+      in_body: null,
+      canonical_mismatch: null,
+    };
+    expect(row('private.example')).toMatchObject(unread);
+    expect(row('members.example')).toMatchObject(unread);
+    expect(row('down.example')).toMatchObject({ ...unread, status: 'unreachable', robots_txt_allowed: null });
     expect(data.totals.verified).toEqual(figure(5, 'pages', 'page_fetch', 'measured'));
     expect(sources).toEqual([source('searxng'), source('brave'), source('page_fetch', 'measured')]);
+    expect(sources[2]).toMatchObject({ asked: 10, failed: 4 });
+    expect(sources[2]).not.toHaveProperty('error');
+  });
+
+  test.each([
+    [['https://down.example/a', 'https://down.example/b'], 502, 'pages_unreachable'],
+    [['https://slow.example/a'], 504, 'pages_timeout'],
+  ])('of candidates %j that nobody answers for are %i', async (candidates, status, code) => {
+    const reply = await hasty.post('/seo/backlinks', { target: 'shop.example', limit: candidates.length, candidates });
+    expect([reply.statusCode, reply.json()]).toMatchObject([status, { code, sources: [{ name: 'page_fetch', ok: false }] }]);
+    const both = await hasty.post('/seo/backlinks', { target: 'shop.example', limit: 2, candidates: [...candidates.slice(0, 1), 'https://gone.example/'] }); // prettier-ignore
+    expect([both.statusCode, both.json().data.totals.lost.value]).toEqual([200, 1]);
   });
 
   test('given by the caller are verified first and need no search when they fill the limit', async () => {
@@ -198,16 +264,31 @@ describe('keywords', () => {
 });
 
 describe('serp', () => {
-  test('merges the engines without repeating a page and counts on from page to page', async () => {
+  test('gives each engine’s own ranks, and the order made from them', async () => {
     const first = (await answer('/seo/serp', { query: 'tea', num: 10 })).data.results;
     expect(first.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(new Set(first.map(({ url }: { url: string }) => url)).size).toBe(10);
     expect(first[0]).toEqual({
-      position: 1, title: 'tea – result 1', url: 'https://www.result-1.example/tea', domain: 'result-1.example', snippet: 'Page 1 about tea.', engine: 'searxng:google',
+      position: 1, ranks: { searxng: 1 }, title: 'tea – result 1', url: 'https://www.result-1.example/tea', domain: 'result-1.example', snippet: 'Page 1 about tea.', engine: 'searxng:google',
     }); // prettier-ignore
-    expect(first[1].engine).toBe('brave');
+    expect(first[1]).toMatchObject({ position: 2, ranks: { searxng: 4, brave: 1 }, engine: 'brave' });
     const second = (await answer('/seo/serp', { query: 'tea', num: 10, page: 2 })).data.results;
-    expect(second[0]).toMatchObject({ position: 11, url: 'https://www.result-11.example/tea' });
+    expect(second[0]).toMatchObject({ position: 11, url: 'https://www.result-11.example/tea', ranks: { searxng: 11, brave: 8 } });
+  });
+
+  test.each([1, 5, 7, 20])('windows of %i never overlap and leave nothing out', async (num) => {
+    const whole = (await answer('/seo/serp', { query: 'tea', num: 20 })).data.results;
+    const pages = await Promise.all(
+      Array.from({ length: Math.min(4, Math.ceil(20 / num)) }, async (_, index) => {
+        const { data } = await answer('/seo/serp', { query: 'tea', num, page: index + 1 });
+        return data.results.map(({ url, position }: { url: string; position: number }) => ({ url, position }));
+      }),
+    );
+    const joined = pages.flat();
+    expect(joined.map(({ position }) => position)).toEqual(joined.map((_, index) => index + 1));
+    expect(new Set(joined.map(({ url }) => url)).size).toBe(joined.length);
+    const common = Math.min(20, joined.length);
+    expect(joined.slice(0, common).map(({ url }) => url)).toEqual(whole.slice(0, common).map(({ url }: { url: string }) => url));
   });
 });
 
@@ -242,7 +323,15 @@ describe('spam', () => {
   ])('of %s is caution: it is %s, %s', async (url, state, reason) => {
     const { data, sources } = await answer('/seo/spam', { url });
     expect(data).toMatchObject({ tier: 'caution', page: { state, reason } });
-    expect(sources).toContainEqual({ name: 'page_fetch', kind: 'measured', ok: false, error: reason, as_of: expect.any(String) });
+    expect(data.score).toEqual({ ...figure(null, 'score_0_100', 'service', 'service_estimate'), reason: 'page_not_read' });
+    expect(sources).toContainEqual({ name: 'page_fetch', kind: 'measured', ok: false, asked: expect.any(Number), failed: expect.any(Number), error: reason, as_of: expect.any(String) }); // prettier-ignore
+  });
+
+  test('of a site that nobody answers for is 502, 504 when time ran out', async () => {
+    const failed = await stage.post('/seo/spam', { domain: 'upstream-error.example' });
+    expect([failed.statusCode, failed.json()]).toMatchObject([502, { code: 'upstream_failed' }]);
+    const late = await hasty.post('/seo/spam', { url: 'https://timeout.example/' });
+    expect([late.statusCode, late.json()]).toMatchObject([504, { code: 'upstream_timeout' }]);
   });
 
   test('tells a redirect to another domain', async () => {
@@ -262,6 +351,11 @@ describe('link_pyramid', () => {
       spam: figure(1, 'links', 'service', 'service_estimate'),
     });
     expect(data.tiers.spam[0]).toMatchObject({ score: { value: 100 }, hits: expect.arrayContaining([{ id: 'blocklisted', weight: 40, evidence: 'on the block list' }]) }); // prettier-ignore
+  });
+
+  test('of links that nobody answers for is 502', async () => {
+    const reply = await stage.post('/seo/link_pyramid', { links: ['https://upstream-error.example/'] });
+    expect([reply.statusCode, reply.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'open_page_rank' }, { name: 'page_fetch' }] }]); // prettier-ignore
   });
 
   test('discovers the links of a target', async () => {

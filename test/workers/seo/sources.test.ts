@@ -35,14 +35,14 @@ const SAMPLES = {
 const upstream = new RecordedUpstream();
 const signal = new AbortController().signal;
 const noPause = () => Promise.resolve();
-const query = { query: 'tea', country: 'IN', language: 'en', page: 2, num: 10 };
+const query = { query: 'tea', country: 'IN', language: 'en' };
 const failure = (reason: string) => expect.objectContaining({ name: 'SourceFailed', reason });
 
 beforeAll(() => upstream.start());
 afterAll(() => upstream.stop());
 
 describe('SearXNG', () => {
-  const ask = (client: UpstreamClient) => createSearxng(client, 'live').search(query, signal);
+  const ask = (client: UpstreamClient) => createSearxng(client, 'live').searchPage(query, 2, signal);
 
   test('is asked for JSON, a page and a language', async () => {
     expect(await ask(upstream.clientFor({ '/search': { body: SAMPLES.searxng } }))).toEqual([
@@ -69,7 +69,7 @@ describe('SearXNG', () => {
 });
 
 describe('Brave', () => {
-  const ask = (client: UpstreamClient) => createBrave({ client, mode: 'live', token: 'secret' }).search(query, signal);
+  const ask = (client: UpstreamClient) => createBrave({ client, mode: 'live', token: 'secret' }).searchPage(query, 2, signal);
 
   test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
     expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } }))).toEqual([
@@ -79,7 +79,7 @@ describe('Brave', () => {
     expect(seen?.headers['x-subscription-token']).toBe('secret');
     expect(Object.fromEntries(seen?.url.searchParams ?? [])).toEqual({
       q: 'tea',
-      count: '10',
+      count: '20',
       offset: '1',
       country: 'IN',
       search_lang: 'en',
@@ -144,13 +144,23 @@ describe('the Common Crawl index', () => {
       '/collinfo.json': { body: SAMPLES.collinfo },
       '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', body: SAMPLES.cdx },
     });
-    expect(await ask(client)).toEqual({ value: 2, asOf: 'CC-MAIN-2026-08' });
+    expect(await ask(client)).toEqual({ value: 2, asOf: '2026-02-16T00:00:00.000Z' });
     expect(Object.fromEntries(upstream.seen[1]?.url.searchParams ?? [])).toEqual({
       url: '*.a.example',
       output: 'json',
       fl: 'url',
       limit: '1000',
     });
+  });
+
+  test('counts the captures of one page, and takes the date of the crawl from the index when it says', async () => {
+    const client = upstream.clientFor({
+      '/collinfo.json': { body: '[{"id":"CC-MAIN-2026-08","from":"2026-02-14T01:02:03","to":"2026-02-26T10:58:02"}]' },
+      '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', body: SAMPLES.cdx },
+    });
+    const index = createCrawlIndex({ client, mode: 'live', pace: noPause });
+    expect(await index.countCaptures(new URL('https://a.example/x?y'), signal)).toEqual({ value: 3, asOf: '2026-02-26T10:58:02Z' });
+    expect(upstream.seen[1]?.url.searchParams.get('url')).toBe('https://a.example/x?y');
   });
 
   test('takes 404 for no capture, and a broken line for a failure', async () => {
@@ -228,8 +238,10 @@ test('the block list takes plain and hosts files, and a listed domain counts for
   const body = '# comment\r\nspam.example\n0.0.0.0 bad.example # why\n\n127.0.0.1 localhost\n';
   const client = upstream.clientFor({ '/list': { type: 'text/plain', body } }, '/list');
   const list = createBlockList({ file: { client, mode: 'live', packed: false }, timeoutMs: 5_000, clock: testClock });
-  const { value } = await list.findListed(['spam.example', 'www.bad.example', 'notspam.example', 'example'], signal);
+  const { value, asOf } = await list.findListed(['spam.example', 'www.bad.example', 'notspam.example', 'example'], signal);
   expect([...value]).toEqual(['spam.example', 'www.bad.example']);
+  // Without a date of its own it is as old as our copy.
+  expect(asOf).toBe('2026-03-14T09:26:53Z');
 });
 
 describe('suggestions', () => {

@@ -41,9 +41,9 @@ describe('the verdict', () => {
     expect(judgeSpam({ ...few, noindex: { hit: false, evidence: '' } }, true)).toMatchObject({ checked: 5, tier: 'clean' });
   });
 
-  test('on a page that could not be read is caution, whatever the score', () => {
-    expect(judgeSpam(found(), false).tier).toBe('caution');
-    expect(judgeSpam(found('blocklisted', 'poison_words'), false)).toMatchObject({ score: 65, tier: 'caution' });
+  test('on a page that could not be read is caution without a score, whatever its name says', () => {
+    expect(judgeSpam(found(), false)).toMatchObject({ score: null, tier: 'caution' });
+    expect(judgeSpam(found('blocklisted', 'poison_words'), false)).toMatchObject({ score: null, tier: 'caution' });
   });
 
   test('names every signal, unchecked ones without a verdict', () => {

@@ -1,11 +1,10 @@
-import { PAGE_FETCH } from '../figure';
 import { type PageVisit, type ReadPage } from '../../../kit/pages/page-reader';
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { BLOCK_LIST } from '../sources/block-list';
 import { OPEN_PAGE_RANK, type PageRank } from '../sources/open-page-rank';
 import { nameFindings } from './name-findings';
 import { pageFindings } from './page-findings';
-import { readPage, type Research } from './research';
+import { notePage, readPage, type Research } from './research';
 import { type Findings, judgeSpam, type SpamVerdict } from './spam-signals';
 import { isLinkTo, type Target } from './target';
 
@@ -27,6 +26,11 @@ export async function findReputation({ sources, log, signal }: Research, hosts: 
     blockList && log.ask(BLOCK_LIST, () => blockList.findListed(hosts, signal)),
   ]);
   return { ranks, listed };
+}
+
+/** Sources whose answer says nothing: a block list in memory that names none of the hosts. */
+export function unlisting({ listed }: Reputation): string[] {
+  return listed === undefined || listed.size > 0 ? [] : [BLOCK_LIST];
 }
 
 function reputationFindings(host: string, { ranks, listed }: Reputation): Findings {
@@ -87,7 +91,7 @@ export async function readFrontPage(research: Research, host: string): Promise<{
     if (second.state === 'read') return { asked: plain, visit: second };
     return { asked: secure, visit };
   }
-  research.log.note(PAGE_FETCH, 'measured', visit.state === 'read' ? {} : { failure: visit.reason });
+  notePage(research, visit);
   return { asked: secure, visit };
 }
 

@@ -1,12 +1,14 @@
-import { estimated, provided, SERVICE } from '../figure';
-import { registrableDomain } from '../../../kit/pages/page-url';
+import { estimated, type Figure, measured, PAGE_FETCH, provided, SERVICE, unasked } from '../figure';
+import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { COMMON_CRAWL } from '../sources/crawl-index';
 import { OPEN_PAGE_RANK } from '../sources/open-page-rank';
 import { TRANCO } from '../sources/tranco';
 import { WEB_GRAPH } from '../sources/web-graph';
+import { discoverLinks } from './discover-links';
 import { pageFacts } from './page-facts';
-import { readPage, type Research, sourcesMissing } from './research';
+import { sourcesMissing, readPage, type Research } from './research';
 import { serviceAuthority } from './service-authority';
+import { verifyBacklink } from './verify-backlink';
 
 export interface AuthorityQuery {
   readonly host: string;
@@ -14,43 +16,94 @@ export interface AuthorityQuery {
   readonly page: URL | undefined;
 }
 
-/** Everything the providers say of a domain; undefined where a source is off or failed. */
-async function askProviders({ sources, log, signal }: Research, domain: string) {
-  const { openPageRank, tranco, webGraph, crawlIndex } = sources;
+const PROVIDERS = [OPEN_PAGE_RANK, TRANCO, WEB_GRAPH, COMMON_CRAWL];
+/** Pages that mention the host, looked at for links to the page. */
+const PAGES_SEARCHED = 10;
+
+/** A provider's figure, or why there is none. */
+function figureFrom(
+  { sources, log }: Research,
+  value: number | null | undefined,
+  { unit, source }: { unit: string; source: string },
+): Figure {
+  const isConfigured = sources.states.some(({ name, configured }) => name === source && configured);
+  if (!isConfigured) return unasked(unit, { source, reason: 'not_configured' });
+  const failure = value === undefined ? log.failureOf(source) : undefined;
+  return provided(value ?? null, unit, { source, ...(failure !== undefined && { reason: failure }) });
+}
+
+/** Everything the providers say of a domain. */
+async function domainFigures(research: Research, domain: string) {
+  const { openPageRank, tranco, webGraph, crawlIndex } = research.sources;
+  const { log, signal } = research;
   const [ranks, trancoRank, harmonicRank, pages] = await Promise.all([
     openPageRank && log.ask(OPEN_PAGE_RANK, () => openPageRank.find([domain], signal)),
     tranco && log.ask(TRANCO, () => tranco.find(domain, signal)),
     webGraph && log.ask(WEB_GRAPH, () => webGraph.find(domain, signal)),
     crawlIndex && log.ask(COMMON_CRAWL, () => crawlIndex.countPages(domain, signal)),
   ]);
-  return { rank: ranks?.get(domain), trancoRank, harmonicRank, pages };
+  const rank = ranks?.get(domain);
+  // One list's rank, the more current one first: both rank the same thing.
+  const estimate = serviceAuthority({ openPageRank: rank?.score ?? null, rank: trancoRank ?? harmonicRank ?? null });
+  return {
+    open_page_rank: figureFrom(research, rank?.score, { unit: 'score_0_10', source: OPEN_PAGE_RANK }),
+    tranco_rank: figureFrom(research, trancoRank, { unit: 'rank', source: TRANCO }),
+    cc_harmonic_rank: figureFrom(research, harmonicRank, { unit: 'rank', source: WEB_GRAPH }),
+    referring_domains: figureFrom(research, rank?.referringDomains, { unit: 'domains', source: OPEN_PAGE_RANK }),
+    captured_pages: figureFrom(research, pages, { unit: 'pages_in_first_1000_captures', source: COMMON_CRAWL }),
+    service_authority: estimated(estimate, 'score_0_100'),
+  };
 }
 
-/** How much weight a domain has, by whom; in page scope also what its page looks like. */
+/** Links to the page on those pages that mention its host and could be read. */
+async function countLinks(research: Research, page: URL): Promise<Figure> {
+  const unit = `links_on_${PAGES_SEARCHED}_pages_found`;
+  const { engines } = research.sources;
+  if (engines.length === 0) return unasked(unit, { source: PAGE_FETCH, reason: 'not_configured' });
+  const host = hostOf(page);
+  const target = { host, domain: registrableDomain(host), page };
+  const found = await discoverLinks(research, target, PAGES_SEARCHED);
+  const failure = engines.every(({ name }) => research.log.failureOf(name) !== undefined);
+  if (failure) return unasked(unit, { source: PAGE_FETCH, reason: 'search_failed' });
+  if (found.length === 0) return unasked(unit, { source: PAGE_FETCH, reason: 'nothing_found' });
+  const rows = await Promise.all(found.map((each) => verifyBacklink(research, each, target)));
+  return measured(rows.filter(({ status }) => status === 'verified').length, unit);
+}
+
+/** What is known of one page, and of nothing else. */
+async function pageFigures(research: Research, page: URL) {
+  const { crawlIndex } = research.sources;
+  const { log, signal } = research;
+  const [captures, linksFound, visit] = await Promise.all([
+    crawlIndex && log.ask(COMMON_CRAWL, () => crawlIndex.countCaptures(page, signal)),
+    countLinks(research, page),
+    readPage(research, page.href),
+  ]);
+  const none = (unit: string, source: string): Figure => unasked(unit, { source, reason: 'domain_only' });
+  const figures = {
+    open_page_rank: none('score_0_10', OPEN_PAGE_RANK),
+    tranco_rank: none('rank', TRANCO),
+    cc_harmonic_rank: none('rank', WEB_GRAPH),
+    referring_domains: none('domains', OPEN_PAGE_RANK),
+    captured_pages: none('pages_in_first_1000_captures', COMMON_CRAWL),
+    service_authority: none('score_0_100', SERVICE),
+    captures: figureFrom(research, captures, { unit: 'captures_in_latest_crawl', source: COMMON_CRAWL }),
+    links_found: linksFound,
+  };
+  return { figures, visit };
+}
+
+/** How much weight a domain has, by whom; in page scope what is known of the page, and the domain's figures apart. */
 export async function researchAuthority(research: Research, { host, page }: AuthorityQuery) {
   const domain = registrableDomain(host);
-  const names = [OPEN_PAGE_RANK, TRANCO, WEB_GRAPH, COMMON_CRAWL];
-  if (!research.sources.states.some(({ name, configured }) => configured && names.includes(name))) throw sourcesMissing(research, names);
-  const [{ rank, trancoRank = null, harmonicRank = null, pages = null }, visit] = await Promise.all([
-    askProviders(research, domain),
-    page && readPage(research, page.href),
-  ]);
-  research.log.requireProvider(harmonicRank === null ? [WEB_GRAPH] : []);
-  const openPageRank = rank?.score ?? null;
-  // One list's rank, the more current one first: both rank the same thing.
-  const estimate = serviceAuthority({ openPageRank, rank: trancoRank ?? harmonicRank });
+  if (!research.sources.states.some(({ name, configured }) => configured && PROVIDERS.includes(name))) {
+    throw sourcesMissing(research, PROVIDERS);
+  }
+  const [ofDomain, ofPage] = await Promise.all([domainFigures(research, domain), page && pageFigures(research, page)]);
+  const silent = ofDomain.cc_harmonic_rank.value === null ? [WEB_GRAPH] : [];
+  if (ofPage) research.log.requireSource(silent);
+  else research.log.requireProvider(silent);
   research.log.note(SERVICE, 'service_estimate');
-  return {
-    domain,
-    scope: page ? 'page' : 'domain',
-    authority: {
-      open_page_rank: provided(openPageRank, 'score_0_10', OPEN_PAGE_RANK),
-      tranco_rank: provided(trancoRank, 'rank', TRANCO),
-      cc_harmonic_rank: provided(harmonicRank, 'rank', WEB_GRAPH),
-      referring_domains: provided(rank?.referringDomains ?? null, 'domains', OPEN_PAGE_RANK),
-      captured_pages: provided(pages, 'pages_in_first_1000_captures', COMMON_CRAWL),
-      service_authority: estimated(estimate, 'score_0_100'),
-    },
-    ...(visit && { page: pageFacts(visit) }),
-  };
+  if (!ofPage) return { domain, scope: 'domain', authority: ofDomain };
+  return { domain, scope: 'page', authority: ofPage.figures, domain_authority: ofDomain, page: pageFacts(ofPage.visit) };
 }

@@ -27,6 +27,7 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
   const sources = await findSources(research, query);
   if (query.candidates.length === 0) research.log.requireProvider();
   const rows = await Promise.all(sources.map((source) => verifyBacklink(research, source, query.target)));
+  if (rows.length > 0 && query.candidates.length > 0) research.log.requireSource();
   const count = (status: BacklinkRow['status']) => measured(rows.filter((row) => row.status === status).length, 'pages');
   return {
     target: targetText(query.target),

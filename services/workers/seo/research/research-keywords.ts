@@ -70,7 +70,7 @@ export async function researchKeywords(research: Research, query: KeywordsQuery)
     language: query.language,
     suggestions: ranked.slice(0, query.limit).map(({ keyword, places }) => ({
       keyword,
-      places: [...places].map(([source, place]) => provided(place, 'place', source)),
+      places: [...places].map(([source, place]) => provided(place, 'place', { source })),
     })),
   };
 }

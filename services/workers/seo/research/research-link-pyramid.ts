@@ -1,6 +1,6 @@
 import { estimated, SERVICE } from '../figure';
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
-import { assessPage, findReputation, linksTo } from './assess-page';
+import { assessPage, findReputation, linksTo, unlisting } from './assess-page';
 import { discoverLinks } from './discover-links';
 import { readPage, type Research } from './research';
 import { type SpamTier } from './spam-signals';
@@ -40,12 +40,13 @@ export async function researchLinkPyramid(research: Research, query: LinkPyramid
         reason: visit.state === 'read' ? null : visit.reason,
         links_to_target: target ? linksTo(visit, target) : null,
         tier: verdict.tier,
-        score: estimated(verdict.score, 'score_0_100'),
+        score: estimated(verdict.score, 'score_0_100', 'page_not_read'),
         checked: verdict.checked,
         hits: verdict.signals.filter(({ hit }) => hit === true).map(({ id, weight, evidence }) => ({ id, weight, evidence })),
       };
     }),
   );
+  research.log.requireSource(unlisting(await asking));
   research.log.note(SERVICE, 'service_estimate');
   const inTier = (tier: SpamTier) => rows.filter((row) => row.tier === tier).sort((a, b) => (a.score.value ?? 0) - (b.score.value ?? 0));
   return {

@@ -1,20 +1,32 @@
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { type SearchQuery } from '../sources/search-engine';
 import { type Research } from './research';
-import { searchEverywhere } from './search';
+import { MergedSearch } from './search';
 
-/** Organic results of every configured engine, merged. */
-export async function researchSerp(research: Research, query: SearchQuery) {
-  const found = await searchEverywhere(research, query);
+export interface SerpQuery extends SearchQuery {
+  /** From 1. */
+  readonly page: number;
+  /** Results of a page, at most 20. */
+  readonly num: number;
+}
+
+/** How several engines become one order; said in the answer. */
+const MERGE = 'best_rank';
+
+/** A window of the organic results of every configured engine, with each engine's own ranks. */
+export async function researchSerp(research: Research, { page, num, query, country, language }: SerpQuery) {
+  const found = await new MergedSearch(research, { query, country, language }).first(page * num);
   research.log.requireProvider();
-  const before = (query.page - 1) * query.num;
+  const answering = research.sources.engines.filter(({ name }) => research.log.failureOf(name) === undefined);
   return {
-    query: query.query,
-    country: query.country,
-    language: query.language,
-    page: query.page,
-    results: found.map(({ title, url, snippet, engine, parsed }, index) => ({
-      position: before + index + 1,
+    query,
+    country,
+    language,
+    page,
+    merge: answering.length > 1 ? MERGE : null,
+    results: found.slice((page - 1) * num).map(({ position, ranks, title, url, snippet, engine, parsed }) => ({
+      position,
+      ranks,
       title,
       url,
       domain: registrableDomain(hostOf(parsed)),

@@ -1,6 +1,6 @@
 import { estimated, SERVICE } from '../figure';
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
-import { assessPage, findReputation, linksTo, readFrontPage } from './assess-page';
+import { assessPage, findReputation, linksTo, readFrontPage, unlisting } from './assess-page';
 import { pageFacts } from './page-facts';
 import { readPage, type Research } from './research';
 import { type Target } from './target';
@@ -18,12 +18,13 @@ export async function researchSpam(research: Research, subject: SpamSubject, tar
       : readFrontPage(research, host),
   ]);
   const verdict = await assessPage(research, { asked, visit, reputation, target });
+  research.log.requireSource(unlisting(reputation));
   research.log.note(SERVICE, 'service_estimate');
   return {
     url: asked.href,
     domain: registrableDomain(host),
     ...(target && { links_to_target: linksTo(visit, target) }),
-    score: estimated(verdict.score, 'score_0_100'),
+    score: estimated(verdict.score, 'score_0_100', 'page_not_read'),
     tier: verdict.tier,
     checked: verdict.checked,
     signals: verdict.signals,

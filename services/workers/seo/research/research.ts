@@ -14,10 +14,19 @@ export interface Research {
   readonly clock: Clock;
 }
 
+/** Nobody answered for the page, or only to say that the server is broken. */
+const NO_ANSWER = /^(timeout|unreachable|host_unresolved|http_5\d\d)$/;
+
+/** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a server that is silent is not. */
+export function notePage({ log }: Pick<Research, 'log'>, visit: PageVisit): void {
+  if (visit.state === 'read') log.note(PAGE_FETCH, 'measured');
+  else log.note(PAGE_FETCH, 'measured', { failure: visit.reason, isAnswer: !NO_ANSWER.test(visit.reason) });
+}
+
 /** Reads a page and notes how that went. */
-export async function readPage({ pages, log }: Research, url: string): Promise<PageVisit> {
-  const visit = await pages.read(url);
-  log.note(PAGE_FETCH, 'measured', visit.state === 'read' ? {} : { failure: visit.reason });
+export async function readPage(research: Research, url: string): Promise<PageVisit> {
+  const visit = await research.pages.read(url);
+  notePage(research, visit);
   return visit;
 }
 

@@ -43,8 +43,8 @@ interface SpamSignal {
 export type SpamTier = 'clean' | 'caution' | 'spam';
 
 export interface SpamVerdict {
-  /** 0 to 100. */
-  readonly score: number;
+  /** 0 to 100; null when the page was not read, which most signals are about. */
+  readonly score: number | null;
   readonly tier: SpamTier;
   /** Signals that were checked, hit or not. */
   readonly checked: number;
@@ -74,5 +74,5 @@ export function judgeSpam(findings: Findings, isReached: boolean): SpamVerdict {
   const sum = signals.reduce((total, { hit, weight }) => total + (hit === true ? weight : 0), 0);
   const score = Math.min(100, Math.max(0, sum));
   const checked = signals.filter(({ hit }) => hit !== null).length;
-  return { score, tier: tierOf(score, checked, isReached), checked, signals };
+  return { score: isReached ? score : null, tier: tierOf(score, checked, isReached), checked, signals };
 }

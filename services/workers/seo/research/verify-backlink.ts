@@ -55,9 +55,19 @@ function backlinkRow(source: string, visit: PageVisit, { target, nowMs }: { targ
     verified_at: formatTimestamp(nowMs),
   };
   if (visit.state !== 'read') {
-    const nothing = { anchor: null, rel: [], follow: false, ugc: false, sponsored: false, in_body: false };
-    const unknown = { canonical: null, canonical_mismatch: false, meta_robots: null, x_robots: null };
-    return { ...common, found: false, ...nothing, ...unknown, status: STATUS_OF_MISSED[visit.state], reason: visit.reason };
+    // A page that is gone has no link; what is on one that we could not read is not known.
+    const isNot = visit.state === 'gone' ? false : null;
+    const link = {
+      found: isNot,
+      anchor: null,
+      rel: isNot === null ? null : [],
+      follow: isNot,
+      ugc: isNot,
+      sponsored: isNot,
+      in_body: isNot,
+    };
+    const unknown = { canonical: null, canonical_mismatch: null, meta_robots: null, x_robots: null };
+    return { ...common, ...link, ...unknown, status: STATUS_OF_MISSED[visit.state], reason: visit.reason };
   }
   const link = bestLink(visit.page.links, target);
   const canonical = canonicalOf(visit);

@@ -1,7 +1,7 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { createKeptList } from './kept-list';
+import { createKeptList, type DatedList } from './kept-list';
 import { type Answer } from './source-log';
-import { readLines, type LineRequest } from './text-lines';
+import { openLines, type LineRequest } from './text-lines';
 
 export const BLOCK_LIST = 'block_list';
 
@@ -24,13 +24,14 @@ function domainOf(line: string): string | undefined {
   return domain.includes('.') ? domain.replace(/\.$/, '') : undefined;
 }
 
-async function readDomains(file: LineRequest): Promise<ReadonlySet<string>> {
+async function readDomains(file: LineRequest): Promise<DatedList<ReadonlySet<string>>> {
   const domains = new Set<string>();
-  for await (const line of readLines(file)) {
+  const { lines, modifiedAt } = await openLines(file);
+  for await (const line of lines) {
     const domain = domainOf(line);
     if (domain !== undefined) domains.add(domain);
   }
-  return domains;
+  return { list: domains, modifiedAt };
 }
 
 function isListed(host: string, domains: ReadonlySet<string>): boolean {
@@ -42,8 +43,8 @@ export function createBlockList({ file, timeoutMs, clock }: BlockListOptions): B
   const list = createKeptList({ read: () => readDomains(file), clock, timeoutMs });
   return {
     findListed: async (hosts, signal) => {
-      const domains = await list.get(signal);
-      return { value: new Set(hosts.filter((host) => isListed(host, domains))) };
+      const { list: domains, asOf } = await list.get(signal);
+      return { value: new Set(hosts.filter((host) => isListed(host, domains))), asOf };
     },
   };
 }

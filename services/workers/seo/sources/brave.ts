@@ -12,6 +12,11 @@ function withoutMarks(text: string): string {
   return text.replace(/<\/?strong>/g, '');
 }
 
+/** The most that it gives at a time; every request is paid for. */
+const PAGE_SIZE = 20;
+/** `offset` is 9 at most. */
+const MOST_PAGES = 10;
+
 export interface BraveOptions {
   readonly client: JsonClient;
   readonly mode: KeyMode;
@@ -22,8 +27,11 @@ export interface BraveOptions {
 export function createBrave({ client, mode, token }: BraveOptions): SearchEngine {
   return {
     name: 'brave',
-    search: async ({ query, country, language, page, num }, signal) => {
-      const parameters = { q: query, count: num, offset: page - 1, country, search_lang: language.split('-')[0] };
+    pageSize: PAGE_SIZE,
+    hasFixedPages: true,
+    mostPages: MOST_PAGES,
+    searchPage: async ({ query, country, language }, page, signal) => {
+      const parameters = { q: query, count: PAGE_SIZE, offset: page - 1, country, search_lang: language.split('-')[0] };
       const headers = { 'X-Subscription-Token': token };
       // Every request is paid for: no second try.
       const request = { mode, path: '/res/v1/web/search', query: parameters, headers, signal, idempotent: false };

@@ -9,13 +9,16 @@ export const COMMON_CRAWL = 'common_crawl';
 /** Captures looked at; more would take the index minutes. */
 const SAMPLE = 1_000;
 
-const crawls = z.array(z.object({ id: z.string().regex(/^[\w-]+$/) })).min(1);
+const crawls = z.array(z.object({ id: z.string().regex(/^[\w-]+$/), to: z.string().nullish() })).min(1);
+type Crawl = z.output<typeof crawls>[number];
 const capture = z.object({ url: z.string() });
 
 /** Pages of a domain that the latest crawl captured: what is on the site, not who links to it. */
 export interface CrawlIndex {
   /** Distinct pages among the first thousand captures. */
   countPages(domain: string, signal: AbortSignal): Promise<Answer<number>>;
+  /** Captures of one page, up to a thousand. */
+  countCaptures(page: URL, signal: AbortSignal): Promise<Answer<number>>;
 }
 
 export interface CrawlIndexOptions {
@@ -34,19 +37,40 @@ function readCaptures(text: string): string[] {
   }
 }
 
+const DAY_MS = 86_400_000;
+
+/** When the crawl ended, as the index says (UTC, without a zone); else the Monday of the week that its name holds (ISO 8601). */
+function endOf({ id, to }: Crawl): string | undefined {
+  if (to) return `${to}Z`;
+  const [, year, week] = /-(\d{4})-(\d{2})$/.exec(id) ?? [];
+  if (year === undefined || week === undefined) return undefined;
+  // The fourth of January is always in the first week.
+  const fourth = Date.UTC(Number(year), 0, 4);
+  const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS;
+  return new Date(monday + (Number(week) - 1) * 7 * DAY_MS).toISOString();
+}
+
 /** `collinfo.json`, then the CDX server of the latest crawl, which answers a JSON object a line, or 404 when it has no capture. */
 export function createCrawlIndex({ client, mode, pace }: CrawlIndexOptions): CrawlIndex {
+  const findCaptures = async (url: string, signal: AbortSignal): Promise<Answer<string[]>> => {
+    await pace(signal);
+    const [latest] = await askJson(client, { mode, path: '/collinfo.json', signal, idempotent: false }, crawls);
+    if (!latest) throw new SourceFailed('bad_response');
+    await pace(signal);
+    const query = { url, output: 'json', fl: 'url', limit: SAMPLE };
+    const { status, bytes } = await client.request({ mode, path: `/${latest.id}-index`, query, signal, idempotent: false });
+    if (status === 404) return { value: [], asOf: endOf(latest) };
+    if (status !== 200) throw failedStatus(status);
+    return { value: readCaptures(bytes.toString('utf8')), asOf: endOf(latest) };
+  };
   return {
     countPages: async (domain, signal) => {
-      await pace(signal);
-      const [latest] = await askJson(client, { mode, path: '/collinfo.json', signal, idempotent: false }, crawls);
-      if (!latest) throw new SourceFailed('bad_response');
-      await pace(signal);
-      const query = { url: `*.${domain}`, output: 'json', fl: 'url', limit: SAMPLE };
-      const { status, bytes } = await client.request({ mode, path: `/${latest.id}-index`, query, signal, idempotent: false });
-      if (status === 404) return { value: 0, asOf: latest.id };
-      if (status !== 200) throw failedStatus(status);
-      return { value: new Set(readCaptures(bytes.toString('utf8'))).size, asOf: latest.id };
+      const { value, asOf } = await findCaptures(`*.${domain}`, signal);
+      return { value: new Set(value).size, asOf };
+    },
+    countCaptures: async (page, signal) => {
+      const { value, asOf } = await findCaptures(page.href, signal);
+      return { value: value.length, asOf };
     },
   };
 }

@@ -1,5 +1,19 @@
 import { type Clock } from '../../../../plugins/core/ports';
+import { formatInstant } from '../../../kit/timestamp';
 import { Cancellation, untilAborted, withDeadline } from '../../../kit/deadline';
+
+/** A list and what its server says of its age. */
+export interface DatedList<T> {
+  readonly list: T;
+  readonly modifiedAt: string | undefined;
+}
+
+/** A list in memory. */
+interface Kept<T> {
+  readonly list: T;
+  /** When its server says that it changed, else when it was read. */
+  readonly asOf: string;
+}
 
 /** A list that is read once and kept; it is read again when it has become old or could not be read. */
 export interface KeptList<T> {
@@ -7,7 +21,7 @@ export interface KeptList<T> {
    * The list in memory, however old; else waits for the first reading, but not for ever. Reading goes on for the next caller.
    * @throws ServiceError `upstream_timeout`, or whatever the reading failed with
    */
-  get(signal: AbortSignal): Promise<T>;
+  get(signal: AbortSignal): Promise<Kept<T>>;
 }
 
 const DAY_MS = 86_400_000;
@@ -15,24 +29,25 @@ const DAY_MS = 86_400_000;
 const RETRY_AFTER_MS = 60_000;
 
 export interface KeptListOptions<T> {
-  readonly read: () => Promise<T>;
+  readonly read: () => Promise<DatedList<T>>;
   readonly clock: Clock;
   /** Milliseconds that a caller waits. */
   readonly timeoutMs: number;
 }
 
 export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>): KeptList<T> {
-  let kept: { readonly list: T } | undefined;
-  let reading: Promise<T> | undefined;
+  let kept: Kept<T> | undefined;
+  let reading: Promise<Kept<T>> | undefined;
   let staleAt = Number.NEGATIVE_INFINITY;
 
-  async function readAgain(): Promise<T> {
+  async function readAgain(): Promise<Kept<T>> {
     // Further callers wait for this reading.
     staleAt = Number.POSITIVE_INFINITY;
     try {
-      kept = { list: await read() };
+      const { list, modifiedAt } = await read();
+      kept = { list, asOf: modifiedAt ?? formatInstant(clock.now()) };
       staleAt = clock.monotonic() + DAY_MS;
-      return kept.list;
+      return kept;
     } catch (error) {
       staleAt = clock.monotonic() + RETRY_AFTER_MS;
       throw error;
@@ -45,7 +60,7 @@ export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>
         reading = readAgain();
         reading.catch(() => undefined);
       }
-      const list = kept ? Promise.resolve(kept.list) : reading;
+      const list = kept ? Promise.resolve(kept) : reading;
       return withDeadline(untilAborted(list, signal), new Cancellation(), timeoutMs);
     },
   };

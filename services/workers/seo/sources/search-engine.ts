@@ -4,10 +4,6 @@ export interface SearchQuery {
   readonly country: string;
   /** For example `en` or `pt-BR`. */
   readonly language: string;
-  /** From 1. */
-  readonly page: number;
-  /** Results wanted, at most 20. */
-  readonly num: number;
 }
 
 export interface SearchResult {
@@ -18,9 +14,18 @@ export interface SearchResult {
   readonly engine: string;
 }
 
-/** A source of organic results, in its own order. */
+/** A source of organic results, in its own order and its own pages. */
 export interface SearchEngine {
   readonly name: string;
-  /** @throws SourceFailed, ServiceError */
-  search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult[]>;
+  /** Results of a full page. */
+  readonly pageSize: number;
+  /** True when each page has a fixed share of the ranks, however many results it shows; else ranks go on from page to page. */
+  readonly hasFixedPages: boolean;
+  /** Pages that it answers. */
+  readonly mostPages: number;
+  /**
+   * @param page from 1; an empty one is after the last
+   * @throws SourceFailed, ServiceError
+   */
+  searchPage(query: SearchQuery, page: number, signal: AbortSignal): Promise<SearchResult[]>;
 }

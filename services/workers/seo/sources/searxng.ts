@@ -9,17 +9,25 @@ const answer = z.object({
   unresponsive_engines: z.array(z.unknown()).optional(),
 });
 
+/** Of most engines behind an instance; it takes no count, and shows what they find together. */
+const PAGE_SIZE = 10;
+/** Engines answer no further, or start to ask for captchas. */
+const MOST_PAGES = 20;
+
 /** A SearXNG instance. Instances that do not enable the json format answer 403. */
 export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
   return {
     name: 'searxng',
-    search: async ({ query, country, language, page, num }, signal) => {
+    pageSize: PAGE_SIZE,
+    hasFixedPages: false,
+    mostPages: MOST_PAGES,
+    searchPage: async ({ query, country, language }, page, signal) => {
       const region = language.includes('-') ? language : `${language}-${country}`;
       const request = { mode, path: '/search', query: { q: query, format: 'json', pageno: page, language: region }, signal };
       const { results, unresponsive_engines: silent = [] } = await askJson(client, request, answer);
       // No result because nobody searched is a failure, not an empty answer.
       if (results.length === 0 && silent.length > 0) throw new SourceFailed('upstream_error');
-      return results.slice(0, num).map(({ url, title, content, engine }) => ({
+      return results.map(({ url, title, content, engine }) => ({
         title: title ?? '',
         url,
         snippet: content ?? '',

@@ -1,32 +1,58 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
-import { formatTimestamp } from '../../../kit/timestamp';
+import { formatInstant } from '../../../kit/timestamp';
 import { type SourceKind } from '../figure';
 import { type FailureReason, sourceFailure } from './source-failed';
 
 export interface SourceReport {
   readonly name: string;
   readonly kind: SourceKind;
-  /** As the provider dates its data, else when it was asked. */
+  /** As the provider dates its data, else when it was asked first; RFC 3339. */
   readonly asOf: string;
   /** False when every question to the source failed. */
   readonly ok: boolean;
-  /** The last failure; beside `ok: true` when other questions were answered. */
+  /** Questions, pages or estimates. */
+  readonly asked: number;
+  readonly failed: number;
+  /** The last failure when all failed. */
   readonly error: string | undefined;
 }
 
 /** What a source answered. */
 export interface Answer<T> {
   readonly value: T;
-  /** The provider's own date of its data. */
+  /** The provider's own date of its data, in any form that a Date reads; a day alone is its beginning in UTC. */
   readonly asOf?: string | undefined;
+}
+
+interface Note {
+  readonly asOf?: string | undefined;
+  /** Why nothing usable came. */
+  readonly failure?: string | undefined;
+  /** The source did answer, although with nothing usable: a page that is gone, say. */
+  readonly isAnswer?: boolean;
 }
 
 interface Entry {
   readonly kind: SourceKind;
-  asOf: string;
-  answered: number;
+  asOf: string | undefined;
+  readonly askedAtMs: number;
+  usable: number;
+  failed: number;
+  /** At least one question was answered, usably or not. */
+  isAnswered: boolean;
   failure: string | undefined;
+}
+
+/** Undefined for what is no date. */
+function instantOf(text: string | undefined): string | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? undefined : formatInstant(ms);
+}
+
+function detailOf(asked: number, isPagesOnly: boolean): string {
+  if (isPagesOnly) return 'None of the pages could be reached.';
+  return asked === 1 ? 'The only source of this data failed.' : 'Every source of this data failed.';
 }
 
 /** Asks the sources of one call and remembers how each did. */
@@ -52,22 +78,36 @@ export class SourceLog {
   }
 
   /** Records one question to a source that was asked elsewhere, or an estimate. */
-  note(name: string, kind: SourceKind, { asOf, failure }: { asOf?: string | undefined; failure?: string } = {}): void {
-    const entry = this.entries.get(name) ?? { kind, asOf: '', answered: 0, failure: undefined };
+  note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined }: Note = {}): void {
+    const entry = this.entries.get(name) ?? {
+      kind, asOf: undefined, askedAtMs: this.clock.now(), usable: 0, failed: 0, isAnswered: false, failure: undefined,
+    }; // prettier-ignore
     this.entries.set(name, entry);
-    entry.asOf = asOf ?? (entry.asOf === '' ? formatTimestamp(this.clock.now()) : entry.asOf);
-    if (failure === undefined) entry.answered++;
-    else entry.failure = failure;
+    entry.asOf = instantOf(asOf) ?? entry.asOf;
+    entry.isAnswered ||= isAnswer;
+    if (failure === undefined) entry.usable++;
+    else {
+      entry.failed++;
+      entry.failure = failure;
+    }
   }
 
   reports(): SourceReport[] {
-    return [...this.entries].map(([name, { kind, asOf, answered, failure }]) => ({
+    return [...this.entries].map(([name, { kind, asOf, askedAtMs, usable, failed, failure }]) => ({
       name,
       kind,
-      asOf,
-      ok: answered > 0 || failure === undefined,
-      error: failure,
+      asOf: asOf ?? formatInstant(askedAtMs),
+      ok: usable > 0,
+      asked: usable + failed,
+      failed,
+      error: usable > 0 ? undefined : failure,
     }));
+  }
+
+  /** Why a source that was asked gave nothing; undefined when it gave something. */
+  failureOf(name: string): string | undefined {
+    const entry = this.entries.get(name);
+    return entry && entry.usable === 0 ? entry.failure : undefined;
   }
 
   /**
@@ -76,12 +116,29 @@ export class SourceLog {
    * @throws ServiceError when some were asked and all failed: 504 when each ran out of time, else 502
    */
   requireProvider(silent: readonly string[] = []): void {
-    const asked = this.reports().filter(({ name, kind }) => kind === 'provider' && !silent.includes(name));
-    if (asked.length === 0 || asked.some(({ ok }) => ok)) return;
+    this.require(([name, { kind }]) => kind === 'provider' && !silent.includes(name));
+  }
+
+  /**
+   * To be called when the answer rests on providers, on pages, or on both: one that answered is enough.
+   * @param silent as for {@link requireProvider}
+   * @throws ServiceError as {@link requireProvider}; with the code `pages_unreachable` or `pages_timeout` when pages alone were asked
+   */
+  requireSource(silent: readonly string[] = []): void {
+    this.require(([name, { kind }]) => kind !== 'service_estimate' && !silent.includes(name));
+  }
+
+  private require(isNeeded: (entry: readonly [name: string, entry: Entry]) => boolean): void {
+    const asked = [...this.entries].filter(isNeeded);
+    if (asked.length === 0 || asked.some(([, { isAnswered }]) => isAnswered)) return;
     const timeout: FailureReason = 'timeout';
-    const sources = asked.map(({ name, error }) => ({ name, ok: false, error }));
-    throw new ServiceError(asked.every(({ error }) => error === timeout) ? 'upstream_timeout' : 'upstream_failed', {
-      detail: asked.length === 1 ? 'The only source of this data failed.' : 'Every source of this data failed.',
+    const isLate = asked.every(([, { failure }]) => failure === timeout);
+    const sources = asked.map(([name, { failure }]) => ({ name, ok: false, error: failure }));
+    // Whoever names the pages causes their failures: told apart from those of our own sources.
+    const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
+    throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {
+      ...(isPagesOnly && { code: isLate ? 'pages_timeout' : 'pages_unreachable' }),
+      detail: detailOf(asked.length, isPagesOnly),
       members: { sources },
     });
   }

@@ -14,17 +14,29 @@ export interface LineRequest {
   readonly packed: boolean;
 }
 
+/** A text file that is read line by line. */
+export interface TextFile {
+  /** `Last-Modified`, when the server says. */
+  readonly modifiedAt: string | undefined;
+  /** @throws SourceFailed */
+  readonly lines: AsyncGenerator<string>;
+}
+
 /**
  * The lines of the text file at the client's base URL, which may be too large to hold. The connection is closed when the reader stops.
  * @throws SourceFailed, ServiceError
  */
-export async function* readLines({ client, mode, packed }: LineRequest): AsyncGenerator<string> {
+export async function openLines({ client, mode, packed }: LineRequest): Promise<TextFile> {
   const signal = new AbortController().signal;
-  const { status, body } = await client.stream({ mode, path: '', signal });
+  const { status, headers, body } = await client.stream({ mode, path: '', signal });
   if (status !== 200) {
     body.destroy();
     throw failedStatus(status);
   }
+  return { modifiedAt: headers['last-modified'], lines: linesOf(body, packed) };
+}
+
+async function* linesOf(body: Readable, packed: boolean): AsyncGenerator<string> {
   try {
     // An error of the packed side destroys the other, which is where it is seen.
     const text: Readable = packed ? pipeline(body, createGunzip(), () => undefined) : body;

@@ -1,8 +1,8 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { createKeptList } from './kept-list';
+import { createKeptList, type DatedList } from './kept-list';
 import { SourceFailed } from './source-failed';
 import { type Answer } from './source-log';
-import { readLines, type LineRequest } from './text-lines';
+import { openLines, type LineRequest } from './text-lines';
 
 export const WEB_GRAPH = 'common_crawl_web_graph';
 
@@ -21,9 +21,10 @@ export interface WebGraphOptions {
 }
 
 /** `#harmonicc_pos #harmonicc_val #pr_pos #pr_val #host_rev #n_hosts`, separated by tabs, as Common Crawl publishes it. */
-async function readRanks(file: LineRequest, most: number): Promise<ReadonlyMap<string, number>> {
+async function readRanks(file: LineRequest, most: number): Promise<DatedList<ReadonlyMap<string, number>>> {
   const ranks = new Map<string, number>();
-  for await (const line of readLines(file)) {
+  const { lines, modifiedAt } = await openLines(file);
+  for await (const line of lines) {
     if (line.startsWith('#') || line === '') continue;
     const [position = '', , , , reversed = ''] = line.split('\t');
     if (!/^\d+$/.test(position) || reversed === '') throw new SourceFailed('bad_response');
@@ -31,15 +32,15 @@ async function readRanks(file: LineRequest, most: number): Promise<ReadonlyMap<s
     if (ranks.size >= most) break;
   }
   if (ranks.size === 0) throw new SourceFailed('bad_response');
-  return ranks;
+  return { list: ranks, modifiedAt };
 }
 
 export function createWebGraph({ file, most, timeoutMs, clock }: WebGraphOptions): WebGraph {
   const ranks = createKeptList({ read: () => readRanks(file, most), clock, timeoutMs });
   return {
     find: async (domain, signal) => {
-      const known = await ranks.get(signal);
-      return { value: known.get(domain) ?? null };
+      const { list: known, asOf } = await ranks.get(signal);
+      return { value: known.get(domain) ?? null, asOf };
     },
   };
 }

@@ -7,6 +7,8 @@ export interface SourceReport {
   'asOf'?: (string);
   'ok'?: (boolean);
   'error'?: (string);
+  'asked'?: (number);
+  'failed'?: (number);
 }
 
 export interface SourceReport__Output {
@@ -15,4 +17,6 @@ export interface SourceReport__Output {
   'asOf': (string);
   'ok': (boolean);
   'error': (string);
+  'asked': (number);
+  'failed': (number);
 }
