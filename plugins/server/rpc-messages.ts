@@ -157,12 +157,6 @@ function writeInstanceStatus(to: Writer, status: InstanceStatus): void {
   to.int(4, status.startedAt);
 }
 
-export function encodeRpcReturn(answer: RpcReturn): Buffer {
-  const to = new Writer();
-  writeRpcReturn(to, answer);
-  return to.copy();
-}
-
 /** @throws ProtocolError when the bytes are not an RpcReturn */
 export function decodeRpcReturn(bytes: Buffer, start?: number, end?: number): RpcReturn {
   const from = reader.reset(bytes, start, end);

@@ -1,5 +1,5 @@
 import { Reader } from './wire-reader';
-import { Writer } from './wire-writer';
+import { type Writer } from './wire-writer';
 
 /** What google.protobuf.Value holds. Objects have no prototype, so a header called `__proto__` is just a name. */
 export type ProtoValue = null | boolean | number | string | ProtoValue[] | ProtoStruct;
@@ -12,16 +12,6 @@ const reader = new Reader(Buffer.alloc(0));
 /** @throws ProtocolError when the bytes are not a google.protobuf.Struct */
 export function decodeStruct(bytes: Buffer, start?: number, end?: number): ProtoStruct {
   return readStruct(reader.reset(bytes, start, end));
-}
-
-/** @throws ProtocolError when the bytes are not a google.protobuf.Value */
-export function decodeValue(bytes: Buffer, start?: number, end?: number): ProtoValue {
-  return readValue(reader.reset(bytes, start, end));
-}
-
-/** @throws ProtocolError when the bytes are not a google.protobuf.ListValue */
-export function decodeListValue(bytes: Buffer, start?: number, end?: number): ProtoValue[] {
-  return readList(reader.reset(bytes, start, end));
 }
 
 export function readStruct(from: Reader): ProtoStruct {
@@ -79,24 +69,6 @@ export function readList(from: Reader): ProtoValue[] {
     else from.skip(tag);
   }
   return list;
-}
-
-export function encodeStruct(struct: ProtoStruct): Buffer {
-  const to = new Writer();
-  writeStruct(to, struct);
-  return to.copy();
-}
-
-export function encodeValue(value: ProtoValue): Buffer {
-  const to = new Writer();
-  writeValue(to, value);
-  return to.copy();
-}
-
-export function encodeListValue(list: readonly ProtoValue[]): Buffer {
-  const to = new Writer();
-  writeList(to, list);
-  return to.copy();
 }
 
 /** @throws TypeError on a value that JSON has no word for, such as an undefined header */

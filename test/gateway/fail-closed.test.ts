@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeFrames } from '../../plugins/server/frames';
-import { encodeExitArgs, encodeInt, encodeKeyValue, encodeString } from '../../plugins/server/pdk-messages';
-import { encodeRpcReturn } from '../../plugins/server/rpc-messages';
+import { encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
 import { startGateway, type RunningGateway } from './support/test-gateway';
+import { encodeKeyValue, encodeRpcReturn } from '../support/gateway/kong-messages';
 
 const UNEXPECTED = 'An unexpected error occurred';
 

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { encodeByteString, encodeExitArgs } from '../../plugins/server/pdk-messages';
+import { encodeExitArgs } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, splitAnswer } from './support/raw-client';
 import { setStage, type Stage, type StageSettings } from './support/stage';
+import { encodeByteString } from '../support/gateway/kong-messages';
 
 describe('request bodies', () => {
   let stage: Stage;

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { encodeExitArgs, encodeKeyValue } from '../../plugins/server/pdk-messages';
+import { encodeExitArgs } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { setStage, type Stage } from './support/stage';
 import { startGateway, type RunningGateway } from './support/test-gateway';
+import { encodeKeyValue } from '../support/gateway/kong-messages';
 
 describe('a WebSocket', () => {
   const server = createServer((_request, response) => response.end('plain'));

@@ -5,7 +5,6 @@ import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plug
 import { systemClock } from '../../plugins/core/ports';
 import { encodeString } from '../../plugins/server/pdk-messages';
 import { pluginInfo } from '../../plugins/server/plugin-info';
-import { encodeStruct } from '../../plugins/server/struct-codec';
 import { createAccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
 import { createPostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
@@ -18,6 +17,7 @@ import * as module from './access-layer-plugin/access-layer';
 import { usualReplies } from './scripted-kong';
 import { StockDriver } from './stock-driver';
 import { TestServer, until } from './test-server';
+import { encodeStruct } from '../support/gateway/kong-messages';
 
 const READS = ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'];
 const VARIABLE = 'kong.nginx.get_var';

@@ -1,8 +1,8 @@
-import { decodeExitArgs } from '../../plugins/server/pdk-messages';
 import { encodeFrames } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { TestServer, until, type Access } from './test-server';
 import { type PluginServerOptions } from '../../plugins/server/plugin-server';
+import { decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
 
 let running: TestServer;
 async function serve(access: Access = async () => {}, options: Partial<PluginServerOptions> = {}): ReturnType<TestServer['instance']> {

@@ -1,15 +1,10 @@
 import { Socket } from 'node:net';
 import { type KongPdk } from '../../plugins/core/kong-pdk';
-import {
-  decodeByteString,
-  decodeExitArgs,
-  decodeInt,
-  decodeString,
-  encodeRawBodyResult,
-  encodeString,
-} from '../../plugins/server/pdk-messages';
+import { decodeString, encodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
 import { TestServer, until, type Access } from './test-server';
+import { decodeByteString, decodeExitArgs, decodeInt } from '../../kong/local/plugin/pdk-decoders';
+import { encodeRawBodyResult } from '../support/gateway/kong-messages';
 
 let running: TestServer;
 async function serve(access: Access): ReturnType<TestServer['instance']> {

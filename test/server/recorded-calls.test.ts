@@ -1,8 +1,9 @@
-import { decodeByteString, decodeExitArgs, decodeString } from '../../plugins/server/pdk-messages';
+import { decodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
 import { type KongPdk } from '../../plugins/core/kong-pdk';
 import { recordedTraces } from './recorded-traces';
 import { TestServer } from './test-server';
+import { decodeByteString, decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
 
 type Headers = Record<string, string | string[]>;
 

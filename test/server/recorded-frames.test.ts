@@ -1,35 +1,29 @@
-import {
-  decodeByteString,
-  decodeExitArgs,
-  decodeInt,
-  decodeKeyValue,
-  decodeNumber,
-  decodeRawBodyResult,
-  decodeString,
-  encodeByteString,
-  encodeExitArgs,
-  encodeInt,
-  encodeKeyValue,
-  encodeNumber,
-  encodeRawBodyResult,
-  encodeString,
-} from '../../plugins/server/pdk-messages';
-import { decodeRpcCall, decodeRpcReturn, encodeRpcCall, encodeRpcReturn } from '../../plugins/server/rpc-messages';
-import { decodeListValue, decodeStruct, decodeValue, encodeListValue, encodeStruct, encodeValue } from '../../plugins/server/struct-codec';
+import { decodeRawBodyResult, decodeString, encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/pdk-messages';
+import { decodeRpcCall, decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { decodeStruct } from '../../plugins/server/struct-codec';
 import { recordedTraces, type TraceEntry } from './recorded-traces';
+import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue, decodeListValue } from '../../kong/local/plugin/pdk-decoders';
+import {
+  encodeByteString,
+  encodeKeyValue,
+  encodeRawBodyResult,
+  encodeRpcReturn,
+  encodeListValue,
+  encodeStruct,
+} from '../support/gateway/kong-messages';
 
 interface Codec {
   decode: (bytes: Buffer) => unknown;
   encode: (value: never) => Buffer;
 }
 const codecs = {
+  /** A reply that the product does not read. */
+  Unread: { decode: (bytes: Buffer) => bytes, encode: (bytes: Buffer) => bytes },
   Empty: { decode: () => undefined, encode: () => Buffer.alloc(0) },
   String: { decode: decodeString, encode: encodeString },
   ByteString: { decode: decodeByteString, encode: encodeByteString },
   Int: { decode: decodeInt, encode: encodeInt },
-  Number: { decode: decodeNumber, encode: encodeNumber },
   Struct: { decode: decodeStruct, encode: encodeStruct },
-  Value: { decode: decodeValue, encode: encodeValue },
   ListValue: { decode: decodeListValue, encode: encodeListValue },
   KeyValue: { decode: decodeKeyValue, encode: encodeKeyValue },
   ExitArgs: { decode: decodeExitArgs, encode: encodeExitArgs },
@@ -52,14 +46,14 @@ const methods: Record<string, [args: keyof typeof codecs, reply: keyof typeof co
   'kong.request.get_host': ['Empty', 'String'],
   'kong.request.get_forwarded_host': ['Empty', 'String'],
   'kong.request.get_port': ['Empty', 'Int'],
-  'kong.request.get_http_version': ['Empty', 'Number'],
+  'kong.request.get_http_version': ['Empty', 'Unread'],
   'kong.request.get_header': ['String', 'String'],
   'kong.request.get_query_arg': ['String', 'String'],
   'kong.request.get_raw_body': ['Empty', 'RawBodyResult'],
   'kong.nginx.get_var': ['String', 'String'],
   'kong.node.get_id': ['Empty', 'String'],
   'kong.ctx.shared.set': ['KeyValue', 'Empty'],
-  'kong.ctx.shared.get': ['String', 'Value'],
+  'kong.ctx.shared.get': ['String', 'Unread'],
   'kong.service.request.set_headers': ['Struct', 'Empty'],
   'kong.service.request.clear_header': ['String', 'Empty'],
   'kong.service.request.set_raw_query': ['String', 'Empty'],

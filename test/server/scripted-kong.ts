@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
-import { decodeExitArgs, encodeRawBodyResult, encodeString, type ExitArgs } from '../../plugins/server/pdk-messages';
+import { encodeString, type ExitArgs } from '../../plugins/server/pdk-messages';
 import { decodeRpcReturn, encodeRpcCall, type RpcCall, type RpcReturn } from '../../plugins/server/rpc-messages';
-import { encodeStruct } from '../../plugins/server/struct-codec';
+import { decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
+import { encodeRawBodyResult, encodeStruct } from '../support/gateway/kong-messages';
 
 export interface RecordedCall {
   method: string;

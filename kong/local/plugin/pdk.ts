@@ -1,5 +1,4 @@
-import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue } from '../../../plugins/server/pdk-messages';
-import { decodeListValue, decodeStruct, writeValue } from '../../../plugins/server/struct-codec';
+import { decodeStruct, writeValue } from '../../../plugins/server/struct-codec';
 import { type Writer } from '../../../plugins/server/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
 import { type Log, type LogLevel } from '../log';
@@ -8,6 +7,7 @@ import { headerEntries, headerValues, PdkError, readText, type ArgumentBytes } f
 import { writeHeaders, writeNumber, writeQuery, writeRoute, writeService, writeText } from './pdk-replies';
 import { parseQueryArgs } from '../http/query-args';
 import { escapePath } from '../http/uri';
+import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue, decodeListValue } from './pdk-decoders';
 
 /** What the calls need beside the request. */
 export interface PdkContext {

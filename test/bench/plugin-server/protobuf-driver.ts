@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
 import { encodeString } from '../../../plugins/server/pdk-messages';
 import { decodeRpcReturn, encodeRpcCall } from '../../../plugins/server/rpc-messages';
-import { encodeStruct } from '../../../plugins/server/struct-codec';
 import { requestHeaders, type DriverOptions } from './driver-options';
+import { encodeStruct } from '../../support/gateway/kong-messages';
 
 const replies = {
   'kong.request.get_headers': encodeStruct(requestHeaders),

@@ -1,10 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { closeFrame, FrameDecoder, openFrame } from '../../../plugins/server/frames';
-import { encodeRpcReturn } from '../../../plugins/server/rpc-messages';
-import { decodeRpcCall } from '../../../plugins/server/rpc-messages';
+import { decodeRpcCall, writeRpcReturn, type RpcReturn } from '../../../plugins/server/rpc-messages';
 import { encodeInt, encodeString } from '../../../plugins/server/pdk-messages';
-import { encodeStruct } from '../../../plugins/server/struct-codec';
 import { Writer } from '../../../plugins/server/wire-writer';
+import { encodeStruct } from '../../support/gateway/kong-messages';
 
 // Plays the exchanges of the access layer without its decisions: one batch of four reads, then one batch of writes with the end.
 
@@ -31,6 +30,12 @@ function frame(to: Writer, payload: Buffer): void {
   closeFrame(to, at);
 }
 
+function answer(to: Writer, content: RpcReturn): void {
+  const at = openFrame(to);
+  writeRpcReturn(to, content);
+  closeFrame(to, at);
+}
+
 function converse(socket: Socket): void {
   let sequence = 0;
   // Replies still due before the next write (reads), and after it (the two setters).
@@ -41,7 +46,7 @@ function converse(socket: Socket): void {
       awaited -= 1;
       if (awaited > 0) return;
       const to = new Writer();
-      frame(to, encodeRpcReturn({ sequence }));
+      answer(to, { sequence });
       socket.write(Buffer.concat([writes, to.copy()]));
       trailing = 2;
       return;
@@ -57,7 +62,7 @@ function converse(socket: Socket): void {
       socket.write(reads);
     } else {
       const to = new Writer();
-      frame(to, encodeRpcReturn({ sequence, instanceStatus: { name: 'stub', instanceId: 7, startedAt: 1 } }));
+      answer(to, { sequence, instanceStatus: { name: 'stub', instanceId: 7, startedAt: 1 } });
       socket.write(to.copy());
     }
   });

@@ -4,7 +4,8 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
-import { decodeRpcCall, encodeRpcReturn, type RpcCall } from '../../../plugins/server/rpc-messages';
+import { decodeRpcCall, type RpcCall } from '../../../plugins/server/rpc-messages';
+import { encodeRpcReturn } from '../../support/gateway/kong-messages';
 
 /** One event as a script sees it. */
 export interface ScriptedEvent {

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
 import { encodeExitArgs } from '../../../plugins/server/pdk-messages';
-import { decodeRpcCall, encodeRpcReturn } from '../../../plugins/server/rpc-messages';
+import { decodeRpcCall, writeRpcReturn } from '../../../plugins/server/rpc-messages';
+import { Writer } from '../../../plugins/server/wire-writer';
 
 // A plugin server in a process of its own that refuses every request: whatever is proxied was let through by the gateway.
 
@@ -17,7 +18,9 @@ function serve(socket: Socket): void {
       return;
     }
     const instanceStatus = { name: 'tracer', instanceId: process.pid, startedAt: 1 };
-    socket.write(encodeFrames([encodeRpcReturn({ sequence: call.sequence, instanceStatus })]));
+    const answer = new Writer();
+    writeRpcReturn(answer, { sequence: call.sequence, instanceStatus });
+    socket.write(encodeFrames([answer.copy()]));
   });
   socket.on('data', (chunk) => decoder.push(chunk));
   socket.on('error', () => socket.destroy());

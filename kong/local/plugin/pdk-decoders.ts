@@ -1,0 +1,69 @@
+import { type ExitArgs } from '../../../plugins/server/pdk-messages';
+import { readList, readStruct, readValue, type ProtoValue } from '../../../plugins/server/struct-codec';
+import { Reader } from '../../../plugins/server/wire-reader';
+
+// The arguments of PDK calls, which only Kong's side of the socket reads.
+
+const reader = new Reader(Buffer.alloc(0));
+const nothing: Buffer = Buffer.alloc(0);
+
+/** `kong.ctx.shared.set`, `kong.response.set_header` and their like. */
+export interface KeyValue {
+  key: string;
+  value: ProtoValue;
+}
+
+export function decodeByteString(bytes: Buffer, start?: number, end?: number): Buffer {
+  const from = reader.reset(bytes, start, end);
+  let value: Buffer = nothing;
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag === 10) value = from.bytes();
+    else from.skip(tag);
+  }
+  return value;
+}
+
+/** int32. */
+export function decodeInt(bytes: Buffer, start?: number, end?: number): number {
+  const from = reader.reset(bytes, start, end);
+  let value = 0;
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag === 8) value = from.int32();
+    else from.skip(tag);
+  }
+  return value;
+}
+
+export function decodeKeyValue(bytes: Buffer, start?: number, end?: number): KeyValue {
+  const from = reader.reset(bytes, start, end);
+  const pair: KeyValue = { key: '', value: null };
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag === 10) pair.key = from.string();
+    else if (tag === 18) {
+      const outer = from.enter();
+      pair.value = readValue(from);
+      from.leave(outer);
+    } else from.skip(tag);
+  }
+  return pair;
+}
+
+export function decodeExitArgs(bytes: Buffer, start?: number, end?: number): ExitArgs {
+  const from = reader.reset(bytes, start, end);
+  const args: ExitArgs = { status: 0 };
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag === 8) args.status = from.int32();
+    else if (tag === 18) args.body = from.bytes();
+    else if (tag === 26) {
+      const outer = from.enter();
+      args.headers = readStruct(from);
+      from.leave(outer);
+    } else from.skip(tag);
+  }
+  return args;
+}
+
+/** @throws ProtocolError when the bytes are not a google.protobuf.ListValue */
+export function decodeListValue(bytes: Buffer, start?: number, end?: number): ProtoValue[] {
+  return readList(reader.reset(bytes, start, end));
+}
