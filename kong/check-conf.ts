@@ -1,3 +1,4 @@
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../plugins/core/request-variable';
 import { parseProperties } from './local/config/kong-conf';
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
@@ -23,5 +24,18 @@ export function checkKongConf(kongConf: string): string[] {
   if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
     problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
   }
+  const isHandedOver = properties.get('nginx_proxy_set')?.startsWith(`$${REQUEST_VARIABLE} `) === true;
+  if (isHandedOver && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
+    problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of nginx_proxy_set would take X_API_Key for X-API-Key');
+  }
   return problems.map((problem) => `kong.conf: ${problem}`);
+}
+
+/** What works all the same, but slower. */
+export function noteKongConf(kongConf: string): string[] {
+  const wanted = REQUEST_VARIABLE_PROPERTY;
+  const [name = '', value] = wanted.split(/ = (.*)/s);
+  return parseProperties(kongConf, []).get(name) === value
+    ? []
+    : [`kong.conf: has no line ${wanted}; without it each request costs four reads of Kong instead of one`];
 }

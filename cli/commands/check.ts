@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
 import { checkKongConfig } from '../../kong/check';
-import { checkKongConf } from '../../kong/check-conf';
+import { checkKongConf, noteKongConf } from '../../kong/check-conf';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
@@ -95,10 +95,13 @@ async function attempt(name: string, check: () => Promise<readonly string[]> | r
 interface CheckNotes {
   readonly withoutSource: readonly LiveState[];
   readonly localRefusals: readonly string[];
+  /** What costs more than it must. */
+  readonly slow: readonly string[];
 }
 
-function show(results: readonly CheckResult[], { withoutSource, localRefusals }: CheckNotes): string {
+function show(results: readonly CheckResult[], { withoutSource, localRefusals, slow }: CheckNotes): string {
   const notes = [
+    ...slow.map((note) => `· ${note}`),
     ...localRefusals.map((refusal) => `· npm start would refuse kong/kong.yml: ${refusal}`),
     ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
   ];
@@ -121,10 +124,12 @@ export function addCheckCommand(program: Command, context: CommandContext): void
         await attempt('services', () => checkServices(context)),
       ];
       const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+      const isKongRight = !failed.includes('kong');
       const notes = {
+        slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
         withoutSource: liveStates(context.env).filter(({ live }) => !live),
         // A file that is wrong for Kong too need not be told twice.
-        localRefusals: failed.includes('kong') || failed.includes('plugin') ? [] : findLocalRefusals(context),
+        localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
       };
       context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes));
       if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);

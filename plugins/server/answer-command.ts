@@ -15,14 +15,17 @@ export interface CommandContext {
 type Command = Exclude<RpcCall, { command: 'handle_event' | 'unknown' }>;
 
 /** Answers every call but events. What is asked of an unknown plugin or instance gets an answer without content. */
-export function answerCommand(call: Command, context: CommandContext): RpcReturn {
+export function answerCommand(call: Command, context: CommandContext): RpcReturn | Promise<RpcReturn> {
   const { plugin, instances, log } = context;
   const { sequence } = call;
   switch (call.command) {
     case 'start_instance': {
-      const instance = instances.start(call.name, call.config);
-      log.info({ instance: instance.id, plugin: call.name }, 'plugin instance started');
-      return { sequence, instanceStatus: statusOf(instance) };
+      const started = (instance: Instance): RpcReturn => {
+        log.info({ instance: instance.id, plugin: call.name }, 'plugin instance started');
+        return { sequence, instanceStatus: statusOf(instance) };
+      };
+      if (instances.areShared) return instances.startForAll(call.name, call.config).then(started);
+      return started(instances.start(call.name, call.config));
     }
     case 'close_instance':
       if (instances.close(call.instanceId)) log.info({ instance: call.instanceId }, 'plugin instance closed');

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type KongPdk, type PluginModule } from '../core/kong-pdk';
 import { type ServerLog } from './log';
+import { type InstanceDirectory } from './workers/instance-directory';
 
 /** One configuration of the plugin, as Kong started it. `startedAt` in seconds since 1970. */
 export interface Instance {
@@ -28,6 +29,8 @@ export interface InstancesOptions {
   /** Milliseconds since 1970. */
   now?: () => number;
   maxInstances?: number;
+  /** The instances of all workers, where there are several. */
+  directory?: InstanceDirectory | undefined;
 }
 
 /**
@@ -50,9 +53,19 @@ export class Instances {
    * with no id Kong 3.9 would keep the claim on the configuration and let each request wait ten seconds for it.
    */
   start(name: string, config: Buffer): Instance {
+    return this.add(this.freeId(), name, config);
+  }
+
+  /** The same where there are several workers: each of them knows the instance by its id from then on. */
+  async startForAll(name: string, config: Buffer): Promise<Instance> {
+    const id = await this.options.directory?.start({ name, config: config.toString('utf8') });
+    return id === undefined ? this.start(name, config) : this.add(id, name, config);
+  }
+
+  private add(id: number, name: string, config: Buffer): Instance {
     const access = this.prepare(name, config);
     const now = this.options.now ?? Date.now;
-    const entry: Entry = { id: this.freeId(), name, startedAt: Math.floor(now() / 1000), access, lastUsed: ++this.uses };
+    const entry: Entry = { id, name, startedAt: Math.floor(now() / 1000), access, lastUsed: ++this.uses };
     this.entries.set(entry.id, entry);
     if (this.entries.size > (this.options.maxInstances ?? defaultMaxInstances)) this.dropLeastUsed();
     return entry;
@@ -64,7 +77,18 @@ export class Instances {
     return entry;
   }
 
+  /** One that Kong started on a connection of another worker. */
+  async findElsewhere(id: number): Promise<Instance | undefined> {
+    const started = await this.options.directory?.find(id);
+    return started && (this.find(id) ?? this.add(id, started.name, Buffer.from(started.config)));
+  }
+
+  get areShared(): boolean {
+    return this.options.directory !== undefined;
+  }
+
   close(id: number): boolean {
+    this.options.directory?.forget(id);
     return this.entries.delete(id);
   }
 

@@ -2,6 +2,7 @@ import { type Socket } from 'node:net';
 import { answerCommand, type CommandContext } from './answer-command';
 import { EventExchange, type EventExchangePort } from './event-exchange';
 import { closeFrame, FrameDecoder, openFrame } from './frames';
+import { type Instance } from './instances';
 import { createKong } from './kong';
 import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './rpc-messages';
 import { unavailableFrames } from './unavailable';
@@ -45,6 +46,8 @@ export class KongConnection implements EventExchangePort {
   private repliesToDiscard = 0;
   private timer: NodeJS.Timeout | undefined;
   private timerMs = 0;
+  /** Another process is asked before this connection's call can be answered. */
+  private isAsking = false;
   private draining = false;
   private closing = false;
 
@@ -67,7 +70,7 @@ export class KongConnection implements EventExchangePort {
   /** Ends the connection as soon as nothing runs on it. */
   drain(): void {
     this.draining = true;
-    if (!this.exchange && !this.decoder.isMidFrame) this.close();
+    if (!this.exchange && !this.isAsking && !this.decoder.isMidFrame) this.close();
   }
 
   /** Refuses what still runs and ends the connection. */
@@ -115,13 +118,27 @@ export class KongConnection implements EventExchangePort {
       if (exchange.awaitsReply) exchange.answer(bytes, start, end);
       else this.onProtocolError(new Error('a frame that answers nothing'));
     } else if (this.repliesToDiscard > 0) this.repliesToDiscard--;
+    else if (this.isAsking) this.onProtocolError(new Error('a call before the answer to the last'));
     else this.onCall(decodeRpcCall(bytes, start, end));
   }
 
   private onCall(call: RpcCall): void {
     if (call.command === 'handle_event') this.onEvent(call);
     else if (call.command === 'unknown') this.onProtocolError(new Error('a call without a known command'));
-    else this.reply(answerCommand(call, this.context));
+    else {
+      const answer = answerCommand(call, this.context);
+      if (answer instanceof Promise) this.whenKnown(answer, (known) => this.reply(known));
+      else this.reply(answer);
+    }
+  }
+
+  /** Kong waits for the answer to its call, and sends nothing meanwhile. */
+  private whenKnown<T>(value: Promise<T>, goOn: (known: T) => void): void {
+    this.isAsking = true;
+    void value.then((known) => {
+      this.isAsking = false;
+      if (!this.closing && !this.socket.destroyed) goOn(known);
+    });
   }
 
   private reply(answer: RpcReturn): void {
@@ -135,7 +152,13 @@ export class KongConnection implements EventExchangePort {
   }
 
   private onEvent(call: Extract<RpcCall, { command: 'handle_event' }>): void {
-    const instance = this.context.instances.find(call.instanceId);
+    const { instances } = this.context;
+    const instance = instances.find(call.instanceId);
+    if (instance || !instances.areShared) this.runEvent(call, instance);
+    else this.whenKnown(instances.findElsewhere(call.instanceId), (found) => this.runEvent(call, found));
+  }
+
+  private runEvent(call: Extract<RpcCall, { command: 'handle_event' }>, instance: Instance | undefined): void {
     if (!instance) {
       // The one case where closing is right: Kong starts the instance again and repeats the event on it.
       this.context.log.info({ instance: call.instanceId }, 'event for an unknown plugin instance: Kong will start it again');

@@ -1,6 +1,8 @@
+import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock, type DecisionTracer } from '../core/ports';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
@@ -14,12 +16,16 @@ import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
 import { logDecisions } from './log-decisions';
 import { createPluginServerMetrics } from './metrics';
-import { startMetricsListener } from './metrics-listener';
+import { startMetricsListener, type MetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
 import { readBodyFile } from './read-body-file';
 import { readSettings, type PluginServerSettings } from './settings';
+import { checkPlace } from './socket-place';
+import { openChannel } from './workers/asking';
+import { directoryOfParent } from './workers/instance-directory';
+import { BIND_VARIABLE, startWorkers } from './workers/worker-parent';
 
 /** No statement of the plugin server takes a hundredth of this on a healthy database. */
 const STATEMENT_TIMEOUT_MS = 2_000;
@@ -34,9 +40,10 @@ const DRAIN_MS = 3_000;
 const HEAP_GROWTH = '--heap-growing-percent=100';
 
 /** JSON lines in the form of the services' own. stderr: stdout carries the ready line alone. */
-function openLog(level: string): Logger {
+function openLog({ logLevel, nodeName }: PluginServerSettings): Logger {
   const form = { timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
-  return pino({ level, base: { service: 'plugin-server' }, ...form }, destination({ dest: 2, sync: false }));
+  const base = { service: 'plugin-server', ...(cluster.isWorker ? { node: nodeName } : {}) };
+  return pino({ level: logLevel, base, ...form }, destination({ dest: 2, sync: false }));
 }
 
 /** Loads OpenTelemetry's own part of the plugin server; nothing of it is needed while tracing is off. */
@@ -61,9 +68,11 @@ async function openPools(databaseUrl: string, log: ServerLog): Promise<Record<'r
 }
 
 function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: ServerLog): void {
+  let stopping: Promise<void> | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      stop(signal).then(
+    process.on(signal, () => {
+      if (stopping) return;
+      (stopping = stop(signal)).then(
         () => process.exit(0),
         (err: unknown) => {
           log.error({ err }, 'could not stop cleanly');
@@ -76,7 +85,7 @@ function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: Serv
 
 /** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
 async function serve(settings: PluginServerSettings): Promise<void> {
-  const log = openLog(settings.logLevel);
+  const log = openLog(settings);
   const { databaseUrl, timeZone } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
@@ -109,7 +118,14 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     readBodyFile,
     log,
   });
-  const server = createPluginServer({ plugin: metrics?.timeEvents(plugin) ?? plugin, socketPath: settings.socketPath, log });
+  const ask = cluster.isWorker ? openChannel(process, () => metrics?.registry.getMetricsAsJSON()) : undefined;
+  const server = createPluginServer({
+    plugin: metrics?.timeEvents(plugin) ?? plugin,
+    socketPath: settings.socketPath,
+    bindAt: process.env[BIND_VARIABLE],
+    directory: ask && directoryOfParent(ask),
+    log,
+  });
   metrics?.watch({
     server: () => server.stats(),
     cache: () => cache.stats(),
@@ -117,7 +133,9 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     quota: () => quota.stats(),
     decisions: () => decisions.stats(),
   });
-  const listener = settings.metrics && metrics && (await startMetricsListener({ ...settings.metrics, registry: metrics.registry }));
+  // The parent of workers shows the figures of all of them.
+  const place = cluster.isWorker ? undefined : settings.metrics;
+  const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   await server.listen();
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -130,8 +148,30 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log.info({}, 'stopped');
   };
   endOnSignals(stop, log);
-  // Last: whoever reads this may stop the process at once.
+  if (cluster.isPrimary) tellReady(listener);
+}
+
+/** Last: whoever reads this may stop the process at once. */
+function tellReady(listener: MetricsListener | undefined): void {
   process.stdout.write(`${JSON.stringify({ ready: true, ...(listener ? { metrics: listener.port } : {}) })}\n`);
+}
+
+/** Keeps several processes serving until SIGTERM; SIGHUP replaces them one by one. */
+async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
+  const log = openLog(settings);
+  const { workers: count, socketPath, nodeName } = settings;
+  await checkPlace(socketPath);
+  const parent = await startWorkers({ count, socketPath, nodeName, log });
+  const registry = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => parent.metrics() };
+  const listener = settings.metrics && (await startMetricsListener({ ...settings.metrics, registry }));
+  process.on('SIGHUP', () => void parent.restart().then(() => log.info({ workers: count }, 'every worker was replaced')));
+  endOnSignals(async (signal) => {
+    log.info({ signal }, 'ending the workers');
+    await parent.stop();
+    await listener?.close();
+  }, log);
+  log.info({ socketPath, workers: count }, 'plugin server ready');
+  tellReady(listener);
 }
 
 function main(): void {
@@ -141,7 +181,10 @@ function main(): void {
   }
   setFlagsFromString(HEAP_GROWTH);
   Promise.resolve()
-    .then(() => serve(readSettings(process.env)))
+    .then(() => {
+      const settings = readSettings(process.env);
+      return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings) : serve(settings);
+    })
     .catch((error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);

@@ -7,7 +7,7 @@ export interface MetricsListenerOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
 }
 
 export interface MetricsListener {

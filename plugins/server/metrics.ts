@@ -81,7 +81,10 @@ function total(registry: Registry, described: { name: string; help: string }, re
   new Counter({ ...described, registers: [registry], collect });
 }
 
-function level(registry: Registry, described: { name: string; help: string }, read: () => number): void {
+/** Of several workers: together, or the lowest where one of them is enough to worry. */
+type Together = 'sum' | 'min' | 'max';
+
+function level(registry: Registry, described: { name: string; help: string; aggregator?: Together }, read: () => number): void {
   const collect = function (this: Gauge): void {
     this.set(read());
   };
@@ -108,7 +111,8 @@ function watchCache(registry: Registry, { cache: read, isFeedHealthy }: MetricSo
   total(registry, { name: name('stale_uses_total'), help: 'Records used without the database, within 60 s.' }, () => read().staleUses);
   level(registry, { name: name('known'), help: 'Keys in memory.' }, () => read().known);
   level(registry, { name: name('unknown'), help: 'Hashes in memory that no key has.' }, () => read().unknown);
-  const feed = { name: 'tollgate_change_feed_healthy', help: '1 while every change is told; 0: each request reads its key anew.' };
+  const help = '1 while every change is told; 0: each request reads its key anew.';
+  const feed = { name: 'tollgate_change_feed_healthy', help, aggregator: 'min' } as const;
   level(registry, feed, () => Number(isFeedHealthy()));
 }
 
@@ -118,6 +122,7 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
     name: name('store_in_use'),
     help: '1 for the store that counts now.',
     labelNames: ['store'] as const,
+    aggregator: 'max',
     registers: [registry],
     collect() {
       const { storeInUse } = read();
@@ -140,6 +145,7 @@ function watchBreakers(registry: Registry, { cache, quota }: MetricSources): voi
     name: 'tollgate_breaker_open',
     help: '1 while a store that failed is not asked, but for trials.',
     labelNames: ['breaker'] as const,
+    aggregator: 'max',
     registers: [registry],
     collect() {
       const { isRedisGivenUp, isPostgresGivenUp } = quota();

@@ -1,17 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
-import { dirname, join } from 'node:path';
+import { createServer, type Server } from 'node:net';
 import { type PluginModule } from '../core/kong-pdk';
 import { KongConnection, type ConnectionContext, type Counters } from './kong-connection';
 import { defaultMaxFrameBytes } from './frames';
 import { Instances } from './instances';
 import { type ServerLog } from './log';
+import { checkPlace, nameBeside, placeSocket } from './socket-place';
+import { type InstanceDirectory } from './workers/instance-directory';
 
 export interface PluginServerOptions {
   plugin: PluginModule;
   /** Where Kong connects; its directory is made when missing. */
   socketPath: string;
+  /** In a worker: where it binds together with the others. The parent gives what is bound there to Kong. */
+  bindAt?: string | undefined;
+  /** In a worker: where it finds the instances that Kong started on others. */
+  directory?: InstanceDirectory | undefined;
   log: ServerLog;
   /** An event that takes longer is refused with 503. Default 5000: Kong itself would wait 60 s. */
   eventDeadlineMs?: number;
@@ -36,18 +39,13 @@ export interface PluginServer {
   stats(): PluginServerStats;
 }
 
-/** Kong and this server run as different users of one group. */
-const socketMode = 0o660;
-/** sizeof(sun_path) less its end: 108 bytes on Linux, 104 elsewhere. */
-const maxPathBytes = process.platform === 'linux' ? 107 : 103;
-
 /** Serves one plugin to Kong over the ProtoBuf:1 protocol. Nothing a peer sends ends the process. */
 export function createPluginServer(options: PluginServerOptions): PluginServer {
   const { plugin, log, socketPath } = options;
   const context: ConnectionContext = {
     plugin,
     log,
-    instances: new Instances({ plugin, log }),
+    instances: new Instances({ plugin, log, directory: options.directory }),
     eventDeadlineMs: options.eventDeadlineMs ?? 5000,
     bodyDeadlineMs: options.bodyDeadlineMs ?? 30_000,
     maxFrameBytes: options.maxFrameBytes ?? defaultMaxFrameBytes,
@@ -63,8 +61,12 @@ export function createPluginServer(options: PluginServerOptions): PluginServer {
 
   return {
     async listen() {
-      await checkPlace(socketPath);
-      await bindInPlace(server, socketPath);
+      if (options.bindAt === undefined) {
+        await checkPlace(socketPath);
+        const beside = nameBeside(socketPath);
+        await bind(server, beside);
+        placeSocket(beside, socketPath);
+      } else await bind(server, options.bindAt);
       server.on('error', (error) => log.error({ err: error }, 'the plugin socket failed'));
       log.info({ socketPath, plugin: plugin.Name }, 'plugin server ready');
     },
@@ -83,42 +85,6 @@ export function createPluginServer(options: PluginServerOptions): PluginServer {
       return { ...context.counters, connections: connections.size, running, instances: context.instances.size };
     },
   };
-}
-
-/** Makes the directory. @throws Error when the path is served, too long, or no socket */
-async function checkPlace(socketPath: string): Promise<void> {
-  if (Buffer.byteLength(socketPath) > maxPathBytes) throw new Error(`socket path longer than ${maxPathBytes} bytes: ${socketPath}`);
-  mkdirSync(dirname(socketPath), { recursive: true });
-  const found = lstatSync(socketPath, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isSocket()) throw new Error(`${socketPath} exists and is not a socket`);
-  if (await isServed(socketPath)) throw new Error(`another plugin server answers on ${socketPath}`);
-}
-
-/**
- * Binds beside the path and renames: a path that an earlier server left is replaced in one step, and stays when this server ends, because the
- * system removes the name that was bound. It is never missing between two servers; Kong's nginx would write the request line of everybody
- * who asks meanwhile, query included, to its error log.
- */
-async function bindInPlace(server: Server, socketPath: string): Promise<void> {
-  const beside = join(dirname(socketPath), `.p${randomBytes(3).toString('hex')}`);
-  await bind(server, beside);
-  chmodSync(beside, socketMode);
-  renameSync(beside, socketPath);
-}
-
-function isServed(socketPath: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const probe = connect(socketPath);
-    probe.once('connect', () => {
-      probe.destroy();
-      resolve(true);
-    });
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
-      else reject(error);
-    });
-  });
 }
 
 function bind(server: Server, socketPath: string): Promise<void> {

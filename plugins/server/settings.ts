@@ -1,4 +1,4 @@
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { z } from 'zod';
 import { parseSigningKeys, type SigningKey } from '../core/context-token';
 import { isTimeZone } from '../core/quota';
@@ -25,6 +25,11 @@ const ENVIRONMENT = z.object({
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
   NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  PLUGIN_SERVER_WORKERS: z
+    .string()
+    .regex(/^(auto|[1-9]\d?)$/, 'must be auto or a number from 1 to 99')
+    .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
+    .default(1),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z
     .string()
@@ -43,6 +48,8 @@ export interface PluginServerSettings {
   /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
   readonly nodeName: string;
   readonly logLevel: string;
+  /** Processes; 1: this one alone. */
+  readonly workers: number;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
@@ -67,6 +74,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettin
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,
+    workers: data.PLUGIN_SERVER_WORKERS,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

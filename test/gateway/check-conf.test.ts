@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkKongConf } from '../../kong/check-conf';
+import { checkKongConf, noteKongConf } from '../../kong/check-conf';
 
 const kong = join(__dirname, '../../kong');
 const ours = readFileSync(join(kong, 'kong.conf'), 'utf8');
@@ -24,6 +24,11 @@ describe('the check of kong.conf', () => {
       /holds \$request_uri, where an API key may stand/,
     ],
     ['a format with the request line', (conf) => conf.replace('"path":', '"line":"$request","path":'), /holds \$request,/],
+    [
+      'headers with underscores beside the variable that takes them for hyphens',
+      (conf) => conf.replace('nginx_proxy_underscores_in_headers = off', ''),
+      /nginx_proxy_underscores_in_headers: must be off/,
+    ],
     ['a format without its maps', (conf) => conf.replace(/^nginx_http_include.*$/m, ''), /nginx_http_include: must name/],
     [
       'maps after the format that uses them',
@@ -33,6 +38,12 @@ describe('the check of kong.conf', () => {
   ])('refuses %s', (_, change, problem) => {
     expect(checkKongConf(change(ours))).toEqual([expect.stringMatching(problem)]);
   });
+});
+
+it('a kong.conf without the variable that saves reads is right, and noted', () => {
+  const without = ours.replace(/^nginx_proxy_set.*$/m, '');
+  expect([checkKongConf(without), noteKongConf(ours)]).toEqual([[], []]);
+  expect(noteKongConf(without)).toEqual([expect.stringMatching(/^kong.conf: has no line nginx_proxy_set = \$tollgate_request/)]);
 });
 
 it('the maps of the access log leave the query out, and garbage too', () => {

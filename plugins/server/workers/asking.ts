@@ -1,0 +1,44 @@
+/** A question over the channel between parent and worker, and its answer; other messages pass by. */
+type Message = { readonly tollgate: 'ask'; readonly id: number; readonly question: unknown } | Answer;
+interface Answer {
+  readonly tollgate: 'answer';
+  readonly id: number;
+  readonly value: unknown;
+}
+
+/** One end of a channel between processes: `process`, or a worker as its parent sees it. */
+export interface Channel {
+  send?(message: object): unknown;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+export type Ask = (question: object) => Promise<unknown>;
+
+function isMessage(message: unknown): message is Message {
+  return typeof message === 'object' && message !== null && 'tollgate' in message && 'id' in message;
+}
+
+/**
+ * Both ends ask and answer. A question to a process that ends is never answered.
+ * @param answer the value for a question of the other end; undefined is a value
+ */
+export function openChannel(channel: Channel, answer: (question: unknown) => unknown): Ask {
+  const waiting = new Map<number, (value: unknown) => void>();
+  let asked = 0;
+  channel.on('message', (message) => {
+    if (!isMessage(message)) return;
+    if (message.tollgate === 'answer') {
+      waiting.get(message.id)?.(message.value);
+      waiting.delete(message.id);
+      return;
+    }
+    const { id } = message;
+    void Promise.resolve(answer(message.question)).then((value) => channel.send?.({ tollgate: 'answer', id, value } satisfies Answer));
+  });
+  return (question) =>
+    new Promise((resolve) => {
+      const id = ++asked;
+      waiting.set(id, resolve);
+      channel.send?.({ tollgate: 'ask', id, question } satisfies Message);
+    });
+}

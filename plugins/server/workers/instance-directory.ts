@@ -1,0 +1,72 @@
+import { randomInt } from 'node:crypto';
+import { type Ask } from './asking';
+
+/** A plugin configuration as Kong sent it. */
+export interface StartedInstance {
+  readonly name: string;
+  /** JSON. */
+  readonly config: string;
+}
+
+/** Where the workers of one server find the instances that Kong started on a connection of another. */
+export interface InstanceDirectory {
+  /** @returns the id of the new instance, known to every worker from then on */
+  start(instance: StartedInstance): Promise<number>;
+  find(id: number): Promise<StartedInstance | undefined>;
+  forget(id: number): void;
+}
+
+export type DirectoryQuestion =
+  | { readonly what: 'start'; readonly instance: StartedInstance }
+  | { readonly what: 'find'; readonly id: number }
+  | { readonly what: 'forget'; readonly id: number };
+
+/** As many as one process keeps (instances.ts); past it the one that was asked for longest ago goes, and Kong starts it again. */
+const MOST_INSTANCES = 4_096;
+
+/** The parent's list. Ids begin at a random number: an old one must not be another route's configuration after a restart. */
+export class InstanceList {
+  private readonly instances = new Map<number, StartedInstance>();
+  private nextId = randomInt(1, 2 ** 30);
+
+  answer(question: DirectoryQuestion): number | StartedInstance | undefined {
+    switch (question.what) {
+      case 'start':
+        return this.add(question.instance);
+      case 'find':
+        return this.find(question.id);
+      case 'forget':
+        this.instances.delete(question.id);
+        return undefined;
+    }
+  }
+
+  private add(instance: StartedInstance): number {
+    // 2^30 starts of a configuration would take a gateway centuries.
+    const id = this.nextId++;
+    this.instances.set(id, instance);
+    for (const oldest of this.instances.keys()) {
+      if (this.instances.size <= MOST_INSTANCES) break;
+      this.instances.delete(oldest);
+    }
+    return id;
+  }
+
+  private find(id: number): StartedInstance | undefined {
+    const instance = this.instances.get(id);
+    if (instance === undefined) return undefined;
+    this.instances.delete(id);
+    this.instances.set(id, instance);
+    return instance;
+  }
+}
+
+/** The list as a worker sees it. */
+export function directoryOfParent(ask: Ask): InstanceDirectory {
+  const put = (question: DirectoryQuestion): Promise<unknown> => ask(question);
+  return {
+    start: async (instance) => (await put({ what: 'start', instance })) as number,
+    find: async (id) => (await put({ what: 'find', id })) as StartedInstance | undefined,
+    forget: (id) => void put({ what: 'forget', id }),
+  };
+}
