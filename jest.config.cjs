@@ -52,8 +52,8 @@ const shared = {
 
 /** The folder of the run, for tests that share a server or leave something behind. Several projects that name it run it once. */
 const withRunFolder = {
-  globalSetup: '<rootDir>/test/support/postgres/postgres-setup.ts',
-  globalTeardown: '<rootDir>/test/support/postgres/postgres-teardown.ts',
+  globalSetup: '<rootDir>/test/support/run-setup.ts',
+  globalTeardown: '<rootDir>/test/support/run-teardown.ts',
 };
 
 /** A test file says by its name what it needs. */

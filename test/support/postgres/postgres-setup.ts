@@ -1,3 +1,0 @@
-import { beginTestRun } from '../test-run';
-
-export = beginTestRun;

@@ -1,3 +1,0 @@
-import { endTestRun } from '../test-run';
-
-export = endTestRun;

@@ -1,0 +1,3 @@
+import { beginTestRun } from './test-run';
+
+export = beginTestRun;
