@@ -42,6 +42,15 @@ describe('attempts to sign in', () => {
     expect(later.filter(({ statusCode }) => statusCode === 401)).toHaveLength(50);
   });
 
+  it('do not lock the owner out of a place of an earlier success, however many others guess', async () => {
+    await dashboard.signIn(EMAIL);
+    expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
+    const guesses = await Promise.all(Array.from({ length: 60 }, (_, index) => signIn('a wrong password', { from: `198.18.0.${index}` })));
+    expect(guesses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10);
+    expect((await signIn(PASSWORD, { from: '203.0.113.201' })).statusCode).toBe(429);
+    expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
+  });
+
   it('from one address are limited whatever the account', async () => {
     const tries = await Promise.all(
       Array.from({ length: 24 }, (_, index) => signIn(PASSWORD, { from: '203.0.113.9', email: `nobody${index}@example.com` })),

@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { type Pool } from 'pg';
 import { formatIpAddress, networkValue, parseIpAddress } from '../../../../plugins/core/ip-address';
 import { clearAttempts, takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
+import { isKnownPlace, rememberPlace } from '../../../../plugins/stores/postgres/customers/known-place';
 import { Refusal } from '../http/refusal';
 
 /** Limits by account, beside better-auth's by address: guesses may come from many addresses, and mail goes to one. */
 export interface AttemptLimits {
   /** @throws Refusal 429 `too_many_attempts` */
   takeSignIn(email: string, address: string): Promise<void>;
-  /** A success: what failed before is forgiven. */
+  /** A success: what failed before is forgiven, and the place is known from now on. */
   forgiveSignIn(email: string, address: string): Promise<void>;
   /** For whatever sends a mail to the address. @throws Refusal 429 `too_many_attempts` */
   takeMail(email: string): Promise<void>;
@@ -46,9 +47,14 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
   return {
     async takeSignIn(email, address) {
       await take(keyOf('sign-in', email, placeOf(address)), MOST_FROM_ONE_ADDRESS, QUARTER_HOUR_S);
+      // Others' wrong guesses must not lock the owner out where the owner has been before.
+      if (await isKnownPlace(db, keyOf('known', email, placeOf(address)))) return;
       await take(keyOf('sign-in', email), MOST_FROM_ALL, QUARTER_HOUR_S);
     },
-    forgiveSignIn: (email, address) => clearAttempts(db, [keyOf('sign-in', email, placeOf(address)), keyOf('sign-in', email)]),
+    async forgiveSignIn(email, address) {
+      await clearAttempts(db, [keyOf('sign-in', email, placeOf(address)), keyOf('sign-in', email)]);
+      await rememberPlace(db, keyOf('known', email, placeOf(address)));
+    },
     takeMail: (email) => take(keyOf('mail', email), MOST_MAILS, HOUR_S),
   };
 }

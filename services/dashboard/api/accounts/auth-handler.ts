@@ -3,6 +3,7 @@ import { type Pool } from 'pg';
 import { ServiceError } from '../../../kit/errors';
 import { type AttemptLimits } from './attempt-limits';
 import { type AuthRoute } from './auth-routes';
+import { refuseCommonPassword } from './common-password';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER, type AuthSource } from './create-auth';
 import { Refusal } from '../http/refusal';
@@ -119,6 +120,15 @@ async function takeAttempt(
   if (route.counts === 'mail') await limits.takeMail(email);
 }
 
+async function checkNewPassword(
+  { newPassword }: AuthRoute,
+  body: Readonly<Record<string, unknown>> | undefined,
+  email: string,
+): Promise<void> {
+  const password = newPassword && body?.[newPassword];
+  if (typeof password === 'string') await refuseCommonPassword(password, email);
+}
+
 /**
  * As the route is named, not as it was asked for: with a slash at its end or with `%65` for a letter it reaches us, but better-auth
  * would count and refuse it as another.
@@ -133,6 +143,7 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
   return async (request, reply) => {
     const body = route.body && readBody(request, route.body);
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
+    await checkNewPassword(route, body, email);
     await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
     const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
     if (route.counts === 'sign-in') await tools.limits.forgiveSignIn(email, request.ip);

@@ -7,6 +7,8 @@ export interface AuthRoute {
   readonly path: `/${string}`;
   /** What is passed on of a body; further members are dropped. */
   readonly body?: z.ZodType<Readonly<Record<string, unknown>>>;
+  /** The member that is a new password, which must not be a common one. */
+  readonly newPassword?: 'password' | 'newPassword';
   /** What else happens with it. */
   readonly counts?: 'sign-in' | 'mail';
 }
@@ -24,6 +26,7 @@ export const authRoutes: readonly AuthRoute[] = [
     path: '/sign-up/email',
     // Nobody is asked for a name; better-auth wants one.
     body: z.object({ email, password }).transform((given) => ({ ...given, name: '' })),
+    newPassword: 'password',
     counts: 'mail',
   },
   { method: 'POST', path: '/sign-in/email', body: z.object({ email, password, rememberMe: z.boolean().optional() }), counts: 'sign-in' },
@@ -31,12 +34,18 @@ export const authRoutes: readonly AuthRoute[] = [
   { method: 'GET', path: '/get-session' },
   { method: 'POST', path: '/send-verification-email', body: z.object({ email }), counts: 'mail' },
   { method: 'POST', path: '/request-password-reset', body: z.object({ email }), counts: 'mail' },
-  { method: 'POST', path: '/reset-password', body: z.object({ newPassword: password, token: z.string().max(200) }) },
+  {
+    method: 'POST',
+    path: '/reset-password',
+    body: z.object({ newPassword: password, token: z.string().max(200) }),
+    newPassword: 'newPassword',
+  },
   {
     method: 'POST',
     path: '/change-password',
     // Whoever knew the old password may have sessions.
     body: z.object({ currentPassword: password, newPassword: password }).transform((given) => ({ ...given, revokeOtherSessions: true })),
+    newPassword: 'newPassword',
   },
   { method: 'GET', path: '/list-sessions' },
   { method: 'POST', path: '/revoke-session', body: z.object({ token: z.string().max(200) }) },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
 import { type MailSender } from '../mail/mail-sender';
-import { hashPassword, verifyPassword } from './password-hash';
+import { createPasswordHasher } from './password-hash';
 
 export interface AuthOptions {
   readonly db: Pool;
@@ -87,7 +87,7 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
     requireEmailVerification: true,
     minPasswordLength: 10,
     maxPasswordLength: 128,
-    password: { hash: hashPassword, verify: verifyPassword },
+    password: createPasswordHasher(),
     resetPasswordTokenExpiresIn: HOUR_S,
     revokeSessionsOnPasswordReset: true,
     sendResetPassword: ({ user, token }) => mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`)),

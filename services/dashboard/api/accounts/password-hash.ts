@@ -1,13 +1,33 @@
 import { hash, verify } from '@node-rs/argon2';
+import pLimit from 'p-limit';
+import { ServiceError } from '../../../kit/errors';
 
 /** OWASP's figures for argon2id: 19 MiB, 2 passes, 1 lane. Some 20 ms on a thread of the pool, so that sign-ins do not block others. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** @returns a PHC string, `$argon2id$…`: the library's default algorithm, which the database insists on */
-export function hashPassword(password: string): Promise<string> {
-  return hash(password.normalize('NFKC'), OPTIONS);
+/** As many as Node's pool has threads; 76 MiB of memory. */
+const MOST_AT_ONCE = 4;
+/** Half a second's work: whoever comes later is sent away rather than kept waiting. */
+const MOST_WAITING = 64;
+
+/** Hashes and verifies passwords, a few at once: each takes memory and a thread that other work needs too. */
+export interface PasswordHasher {
+  /** @returns a PHC string, `$argon2id$…`: the library's default algorithm, which the database insists on */
+  hash(password: string): Promise<string>;
+  verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>;
 }
 
-export function verifyPassword({ hash: stored, password }: { hash: string; password: string }): Promise<boolean> {
-  return verify(stored, password.normalize('NFKC'));
+/** Both of its methods throw ServiceError 503 `service_not_ready` with Retry-After while too many passwords wait. */
+export function createPasswordHasher(): PasswordHasher {
+  const limit = pLimit(MOST_AT_ONCE);
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (limit.pendingCount >= MOST_WAITING) throw new ServiceError('service_not_ready', { headers: { 'Retry-After': '1' } });
+    return limit(work);
+  }
+
+  return {
+    hash: (password) => inTurn(() => hash(password.normalize('NFKC'), OPTIONS)),
+    verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password.normalize('NFKC'))),
+  };
 }

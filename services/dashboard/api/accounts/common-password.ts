@@ -1,0 +1,52 @@
+import { ServiceError } from '../../../kit/errors';
+
+const DETAIL = 'This password is easy to guess: it is a common one, or nearly so. Choose another, for example several unrelated words.';
+
+/** Fewer different characters than this are a pattern, not a password. */
+const LEAST_DISTINCT = 5;
+
+/** What people write in place of letters. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+};
+
+let known: Promise<ReadonlySet<string>> | undefined;
+
+/** 49,000 passwords of real leaks. Loaded when somebody first chooses one: they take 20 MB, and most processes never need them. */
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  return (known ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));
+}
+
+/** `password` of `p@ssw0rd`. */
+const spellOut = (text: string): string => text.replace(/[@431!0$57]/g, (sign) => LOOKALIKES[sign] ?? sign);
+/** `password` of `password12!`. */
+const trim = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+/** `password` of `passwordpassword`. */
+const withoutRepetition = (text: string): string => text.replace(/^(.+?)\1+$/s, '$1');
+
+/** The forms in which a guessing program would find it. */
+function formsOf(password: string): string[] {
+  const text = password.normalize('NFKC').toLowerCase().replaceAll(' ', '');
+  return [text, spellOut(text), trim(text), spellOut(trim(text)), trim(spellOut(text))].flatMap((each) => [each, withoutRepetition(each)]);
+}
+
+/**
+ * Refuses a new password that a guessing program tries first.
+ * @param email of the account, when it is known: its name is no password either
+ * @throws ServiceError 400 `password_common`
+ */
+export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
+  const forms = formsOf(password);
+  const name = email?.split('@')[0]?.toLowerCase() ?? '';
+  const common = await commonPasswords();
+  const isCommon = new Set(password).size < LEAST_DISTINCT || forms.some((form) => common.has(form) || (name !== '' && form === name));
+  if (isCommon) throw new ServiceError('invalid_request', { code: 'password_common', detail: DETAIL });
+}
