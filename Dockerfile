@@ -24,7 +24,10 @@ FROM ${NODE_IMAGE}
 ARG TOLLGATE_UID=10001
 RUN groupadd --gid ${TOLLGATE_UID} tollgate \
  && useradd --uid ${TOLLGATE_UID} --gid ${TOLLGATE_UID} --no-create-home --home-dir /tmp --shell /usr/sbin/nologin tollgate \
- && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate
+ && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate \
+    /credentials/own /credentials/plugin /credentials/dashboard /credentials/service /credentials/worker /credentials/migrate /credentials/cli \
+# Redis reads its part as a user of its own.
+ && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0755 /credentials/redis
 WORKDIR /app
 # Inside a container loopback would be reached by nobody; what is published is decided outside.
 ENV NODE_ENV=production \

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSecrets } from './container/read-secrets';
+import { type DatabaseRole } from './database-roles/privileges';
 
 const HELP = `usage: docker run … tollgate ROLE
 
@@ -10,6 +11,7 @@ const HELP = `usage: docker run … tollgate ROLE
   dashboard            the customers' dashboard
   sandbox              the simulated upstreams of test keys
   migrate              brings the database up to date and ends
+  credentials HOST…    makes what the containers of one machine prove themselves with, and ends; HOST: the workers' names
   tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
   health ROLE          whether the program of this container answers
 
@@ -25,9 +27,20 @@ async function runProgram(module: string, args: readonly string[]): Promise<void
 }
 
 async function runMigrations(): Promise<void> {
+  const { DATABASE_ADMIN_URL: adminUrl, DATABASE_LOGINS: logins } = process.env;
+  if (adminUrl && logins) {
+    const { createLogins } = await import('./database-roles/create-logins.js');
+    await createLogins(adminUrl, JSON.parse(logins) as Record<DatabaseRole, string>);
+  }
   const { migrateOnce } = await import('./container/migrate-once.js');
   const migrated = await migrateOnce(process.env['DATABASE_URL']);
   process.stdout.write(`${JSON.stringify({ migrated: true, ...migrated })}\n`);
+}
+
+async function runCredentials(workers: readonly string[]): Promise<void> {
+  const { writeCredentials } = await import('./container/write-credentials.js');
+  writeCredentials({ folder: process.env['CREDENTIALS_ROOT'] ?? '/credentials', env: process.env, workers });
+  process.stdout.write(`${JSON.stringify({ credentials: true })}\n`);
 }
 
 async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -61,6 +74,8 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
       return runProgram('services/sandbox/main.js', []);
     case 'migrate':
       return runMigrations();
+    case 'credentials':
+      return runCredentials(rest);
     case 'tollgate':
       return runCommandLine(rest);
     default:

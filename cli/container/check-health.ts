@@ -40,7 +40,7 @@ async function askHttp(url: string): Promise<void> {
 
 /** The worker's own settings, with the files that its start has read for it. */
 function workerTlsOf(env: Environment): MutualTls | undefined {
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('WORKER_TLS_')));
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('WORKER_TLS_') || name === 'CREDENTIALS_DIR'));
   return readSettings({ tls: workerTlsSettings }, { ...own, ...readSecrets(own) }).tls;
 }
 

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const FILE_SUFFIX = '_FILE';
+const TLS_PREFIX = 'WORKER_TLS_';
 
 function readSecretFile(name: string, path: string): string {
   try {
@@ -14,19 +16,30 @@ function readSecretFile(name: string, path: string): string {
 }
 
 /** The database's URL with its password in place; URLs that bring their own password keep it. */
-function withPassword(url: string, password: string): string {
+export function withPassword(url: string, password: string | undefined): string {
   const problem = new Error('DATABASE_URL must be a postgres:// URL');
   if (!URL.canParse(url)) throw problem;
   const parsed = new URL(url);
   if (!/^postgres(ql)?:$/.test(parsed.protocol)) throw problem;
-  if (parsed.password === '') parsed.password = encodeURIComponent(password);
+  if (parsed.password === '' && password) parsed.password = encodeURIComponent(password);
   return parsed.href;
+}
+
+/** What write-credentials.ts made for this container, as long as an operator says nothing else; certificates all or none. */
+function readCredentials(folder: string, said: Environment): Record<string, string> {
+  const hasOwnTls = Object.keys(said).some((name) => name.startsWith(TLS_PREFIX) && said[name]);
+  const wanted = (name: string): boolean => !said[name] && !(hasOwnTls && name.startsWith(TLS_PREFIX));
+  return Object.fromEntries(
+    readdirSync(folder)
+      .filter(wanted)
+      .map((name) => [name, readSecretFile('CREDENTIALS_DIR', join(folder, name))]),
+  );
 }
 
 /**
  * What orchestrators mount as files becomes what the programs read: for each variable `NAME_FILE` the text of that file is `NAME`.
  * An empty file counts as none, so that a compose file may name `/dev/null` for what is not used. `DATABASE_PASSWORD` goes into
- * `DATABASE_URL`, so that the URL itself need not be a secret.
+ * `DATABASE_URL`, so that the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files that are called like variables.
  * @returns the variables to add
  * @throws Error that names the variable, never a value
  */
@@ -43,5 +56,6 @@ export function readSecrets(env: Environment): Record<string, string> {
   const url = found['DATABASE_URL'] ?? env['DATABASE_URL'];
   const password = found['DATABASE_PASSWORD'] ?? env['DATABASE_PASSWORD'];
   if (url && password) found['DATABASE_URL'] = withPassword(url, password);
-  return found;
+  const folder = env['CREDENTIALS_DIR'];
+  return folder ? { ...readCredentials(folder, { ...env, ...found }), ...found } : found;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
+import { HOLDERS } from '../../cli/container/write-credentials';
 import { SERVICES } from '../../services/registry';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -61,7 +62,7 @@ describe('docker-compose.yml', () => {
 
   it('has the command line check the files that Kong reads, not those of the image', () => {
     expect(find('kong').volumes).toContain('./kong:/etc/kong:ro');
-    expect(find('cli').volumes).toEqual(['./kong:/app/kong:ro']);
+    expect(find('cli').volumes).toContain('./kong:/app/kong:ro');
   });
 
   it('has every worker that a service is told to call', () => {
@@ -114,6 +115,34 @@ describe('docker-compose.yml', () => {
     // From the environment or absent; `null` means taken over from it.
     for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
     for (const { file: path } of Object.values(file.secrets)) expect(path).toMatch(/^\$\{[A-Z_]+_FILE:-\/dev\/null\}$/);
+  });
+
+  it('gives each container the credentials of its kind and no other, and the superuser’s password to nobody who stays up but PostgreSQL', () => {
+    const kindOf = (name: string): string | undefined => {
+      if (name.startsWith('tollgate-')) return 'service';
+      if (name.startsWith('worker-')) return 'worker';
+      return name === 'plugin-server' ? 'plugin' : ['dashboard', 'migrate', 'cli', 'redis'].find((kind) => kind === name);
+    };
+    for (const [name, { volumes = [] }] of services.filter(([each]) => each !== 'credentials')) {
+      const held = volumes.filter((volume) => volume.startsWith('credentials-'));
+      const kind = kindOf(name);
+      expect([name, held]).toEqual([name, kind === undefined ? [] : [`credentials-${kind}:/etc/tollgate:ro`]]);
+    }
+    const holders = services.filter(([, { secrets }]) => secrets?.includes('postgres_password')).map(([name]) => name);
+    expect(holders.sort()).toEqual(['credentials', 'postgres']);
+    for (const [name, { environment = {} }] of longRunning) {
+      const names = Object.keys(environment).filter((each) => /^(DATABASE|POSTGRES)_/.test(each));
+      expect([name, names.filter((each) => name !== 'postgres' || !each.startsWith('POSTGRES_'))]).toEqual([name, []]);
+    }
+  });
+
+  it('has a folder in the image for every kind of credentials, and a certificate for every worker', () => {
+    const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+    const { volumes = [], command = [] } = find('credentials');
+    expect(volumes).toEqual(HOLDERS.map((holder) => `credentials-${holder}:/credentials/${holder}`));
+    for (const holder of HOLDERS) expect(dockerfile).toMatch(new RegExp(`/credentials/${holder}\\b`));
+    const workers = services.map(([name]) => name).filter((name) => name.startsWith('worker-'));
+    expect(command).toEqual(['credentials', ...workers]);
   });
 
   it('gives the signing keys to the plugin server and to services only', () => {

@@ -13,7 +13,8 @@ import { createGatewayCaller } from '../../../services/dashboard/api/requests/ga
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
-import { testDatabase } from '../../support/postgres/postgres';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
 
 export const ORIGIN = 'http://dashboard.test';
 export const PASSWORD = 'correct horse battery';
@@ -110,7 +111,9 @@ async function verifiedCookie(dashboard: Pick<TestDashboard, 'ask' | 'mails'>, e
 
 export async function startDashboard(options: DashboardOptions = {}): Promise<TestDashboard> {
   const database = await testDatabase();
-  const pool = options.db ?? database.pool;
+  const { pool } = database;
+  // With the rights that the dashboard has in production.
+  const db = options.db ?? createPool(database.urlAs('tollgate_dashboard'), { max: 5, statementTimeoutMs: PATIENCE_MS });
   const mails: Mail[] = [];
   let logged = '';
   const log = createLog('dashboard', { level: 'debug', destination: { write: (line) => void (logged += line) } });
@@ -121,8 +124,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     mkdirSync(dirname(join(webRoot, name)), { recursive: true });
     writeFileSync(join(webRoot, name), text);
   }
-  const outbox = options.hasOutbox ? createOutboxSender(pool, { log, pageUrl: `${url}/outbox` }) : undefined;
-  const auth = createAuthLater({ db: pool, secret, url, mail: recordedMail(mails, outbox), log });
+  const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
+  const auth = createAuthLater({ db, secret, url, mail: recordedMail(mails, outbox), log });
   const gateway = createGatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
@@ -130,7 +133,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   });
   const app = await createDashboardApp({
     deps: {
-      db: pool,
+      db,
       log,
       clock: options.clock ?? systemClock,
       timeZone: 'Asia/Kolkata',
@@ -171,7 +174,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     async close() {
       await Promise.all([app.close(), gateway.close()]);
       rmSync(webRoot, { recursive: true, force: true });
-      if (options.db) await options.db.end();
+      await db.end();
       await database.close();
     },
   };

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Client, type Pool } from 'pg';
+import { grantPrivileges } from '../../../cli/database-roles/grant-privileges';
+import { type ProcessRole } from '../../../cli/database-roles/privileges';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
@@ -19,6 +21,8 @@ export const PATIENCE_MS = 120_000;
 export interface TestDatabase {
   readonly url: string;
   readonly pool: Pool;
+  /** URL under which one may do what that process may, and nothing else. */
+  urlAs(role: ProcessRole): string;
   /** Ends the pool and drops the database. */
   close(): Promise<void>;
 }
@@ -65,6 +69,7 @@ async function prepareTemplate(admin: Client, url: string): Promise<void> {
   const pool = createPool(onDatabase(url, TEMPLATE), { max: 1 });
   try {
     await seedCatalogue(pool);
+    await grantPrivileges(pool);
   } finally {
     await pool.end();
   }
@@ -86,5 +91,6 @@ export async function testDatabase({ empty = false }: { empty?: boolean } = {}):
     await pool.end();
     await withAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   };
-  return { url, pool, close };
+  const urlAs = (role: ProcessRole): string => `${url}?options=${encodeURIComponent(`-c role=${role}`)}`;
+  return { url, pool, urlAs, close };
 }

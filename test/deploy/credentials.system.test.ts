@@ -1,0 +1,284 @@
+import { X509Certificate } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Client } from '@grpc/grpc-js';
+import { Redis } from 'ioredis';
+import { Client as PostgresClient } from 'pg';
+import { createLogins } from '../../cli/database-roles/create-logins';
+import { type DatabaseRole } from '../../cli/database-roles/privileges';
+import { checkHealth } from '../../cli/container/check-health';
+import { migrateOnce } from '../../cli/container/migrate-once';
+import { readSecrets } from '../../cli/container/read-secrets';
+import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
+import { findFreeRow } from '../../cli/supervisor/free-port';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
+import { systemClock } from '../../plugins/core/ports';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { createQuotaCounter, type QuotaStore } from '../../plugins/stores/quota/quota-store';
+import { createLog } from '../../services/kit/log';
+import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-proto';
+import { serveWorker } from '../../services/kit/worker/serve-worker';
+import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
+import { clientCredentials, type MutualTls } from '../../services/kit/worker/worker-wire';
+import { eventually } from '../support/eventually';
+
+/** A busy machine must not look like a dead store. */
+const PATIENT = { silenceMs: 5_000, heldUpSilenceMs: 5_000 };
+const WORKERS = ['worker-apk', 'localhost'];
+let folder: string;
+
+const read = (holder: string, name: string): string => readFileSync(join(folder, holder, name), 'utf8');
+/** What a container that mounts this folder finds in its environment. */
+const variablesOf = (holder: string): Record<string, string> => readSecrets({ CREDENTIALS_DIR: join(folder, holder) });
+
+function write(env: Record<string, string> = { DATABASE_PASSWORD: 'super/secret' }): void {
+  writeCredentials({ folder, env, workers: WORKERS });
+}
+
+/** Made once and copied: keys take seconds on a busy machine. */
+let prepared: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
+  for (const holder of HOLDERS) mkdirSync(join(folder, holder));
+  write();
+  prepared = folder;
+});
+afterAll(() => rmSync(prepared, { recursive: true, force: true }));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
+  cpSync(prepared, folder, { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('what containers prove themselves with', () => {
+  it('is made once and stays at every later run', () => {
+    const all = (): string[] => HOLDERS.flatMap((holder) => readdirSync(join(folder, holder)).map((name) => read(holder, name)));
+    const before = all();
+    write();
+    expect(all()).toEqual(before);
+  });
+
+  it('is in no folder but its holder’s: no superuser, no other role’s password, no authority’s key', () => {
+    const passwords = readdirSync(join(folder, 'own'))
+      .filter((name) => /^(database|redis)-/.test(name))
+      .map((name) => read('own', name));
+    const held = (holder: string): string[] => {
+      const text = Object.values(variablesOf(holder)).join('\n');
+      return passwords.filter((password) => text.includes(password));
+    };
+    expect(['plugin', 'dashboard', 'service', 'worker'].map((holder) => held(holder).length)).toEqual([2, 1, 2, 1]);
+    const authorityKey = (JSON.parse(read('own', 'authority')) as { key: string }).key;
+    for (const holder of ['plugin', 'dashboard', 'service', 'worker', 'cli', 'redis']) {
+      const text = readdirSync(join(folder, holder))
+        .map((name) => read(holder, name))
+        .join('\n');
+      expect(text).not.toContain('super%2Fsecret');
+      expect(text).not.toContain(authorityKey);
+    }
+    expect(variablesOf('migrate')['DATABASE_ADMIN_URL']).toContain('super%2Fsecret');
+  });
+
+  it('is readable by its owner alone, except for Redis, which has a user of its own', () => {
+    const modes = (holder: string): number[] =>
+      readdirSync(join(folder, holder)).map((name) => statSync(join(folder, holder, name)).mode & 0o777);
+    expect(new Set(HOLDERS.filter((holder) => holder !== 'redis').flatMap(modes))).toEqual(new Set([0o400]));
+    expect(new Set(modes('redis'))).toEqual(new Set([0o444]));
+  });
+
+  it('gives way to what an operator sets, certificates all or none', () => {
+    const CREDENTIALS_DIR = join(folder, 'service');
+    expect(readSecrets({ CREDENTIALS_DIR, REDIS_URL: 'redis://mine' })).not.toHaveProperty('REDIS_URL');
+    expect(Object.keys(readSecrets({ CREDENTIALS_DIR, WORKER_TLS_CA: 'mine' })).sort()).toEqual(['DATABASE_URL', 'REDIS_URL']);
+  });
+
+  it('is the operator’s own login where the database runs elsewhere', () => {
+    write({
+      DATABASE_URL: 'postgres://me@db.example.com/t',
+      DATABASE_PASSWORD: 'mine',
+      SERVICE_DATABASE_URL: 'postgres://refunds:x@db.example.com/t',
+    });
+    for (const holder of ['plugin', 'dashboard', 'migrate', 'cli'])
+      expect(read(holder, 'DATABASE_URL')).toBe('postgres://me:mine@db.example.com/t');
+    expect(variablesOf('service')['DATABASE_URL']).toBe('postgres://refunds:x@db.example.com/t');
+    expect(variablesOf('migrate')).not.toHaveProperty('DATABASE_ADMIN_URL');
+  });
+});
+
+describe('the certificates', () => {
+  const tlsOf = (holder: string): MutualTls => {
+    const tls = workerTlsSettings.parse(variablesOf(holder));
+    if (!tls) throw new Error('there are no certificates');
+    return tls;
+  };
+  const ask = (address: string, tls: MutualTls | undefined): Promise<unknown> => {
+    const check = HEALTH_SERVICE['Check'];
+    if (!check) throw new Error('grpc.health.v1 has no Check');
+    const client = new Client(address, clientCredentials(tls));
+    return new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = check;
+      const options = { deadline: Date.now() + 4_000 };
+      const done = (error: Error | null, answer: unknown): void => (error ? reject(error) : resolve(answer));
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: '' }, options, done);
+    }).finally(() => client.close());
+  };
+
+  it('let services and workers talk, and nobody else', async () => {
+    const unused = (): never => {
+      throw new Error('unused');
+    };
+    const server = await serveWorker({
+      name: 'echo',
+      service: loadService(resolve(__dirname, '../services/kit/protos/echo.proto'), 'echo.v1.EchoWorker'),
+      handlers: { Say: unused, Sum: unused, Count: unused },
+      host: '127.0.0.1',
+      port: 0,
+      log: createLog('echo', { level: 'silent' }),
+      tls: tlsOf('worker'),
+    });
+    const port = server.address.split(':').at(-1) ?? '';
+    try {
+      expect(await ask(`localhost:${port}`, tlsOf('service'))).toEqual({ status: 'SERVING' });
+      await checkHealth('worker', { WORKER_PORT: port, CREDENTIALS_DIR: join(folder, 'worker') });
+      await expect(ask(`localhost:${port}`, undefined)).rejects.toThrow();
+      rmSync(join(folder, 'own'), { recursive: true });
+      mkdirSync(join(folder, 'own'));
+      write();
+      await expect(ask(`localhost:${port}`, tlsOf('service'))).rejects.toThrow();
+    } finally {
+      await server.close(100);
+    }
+  });
+
+  it('name the workers, and hold for years', () => {
+    const certificate = new X509Certificate(tlsOf('worker').cert);
+    expect(certificate.subjectAltName).toBe('DNS:worker-apk, DNS:localhost');
+    expect(new Date(certificate.validTo).getTime() - Date.now()).toBeGreaterThan(9 * 365 * 86_400_000);
+  });
+});
+
+describe('under these logins', () => {
+  let postgres: EmbeddedPostgres;
+  let redisPort: number;
+  let endRedis: () => void;
+  const redisOf = (holder: string): string => {
+    const url = new URL(variablesOf(holder)['REDIS_URL'] ?? '');
+    url.host = `127.0.0.1:${redisPort}`;
+    return url.href;
+  };
+  const databaseOf = (holder: string): string => {
+    const url = new URL(variablesOf(holder)['DATABASE_URL'] ?? '');
+    url.host = `127.0.0.1:${postgres.port}`;
+    return url.href;
+  };
+
+  let serverFolder: string;
+
+  beforeAll(async () => {
+    folder = prepared;
+    serverFolder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
+    postgres = await startEmbeddedPostgres({ dataDir: join(serverFolder, 'pg'), settings: { fsync: 'off' } });
+    redisPort = await findFreeRow(1);
+    const aclFile = join(prepared, 'redis', 'users.acl');
+    const args = ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--dir', serverFolder, '--aclfile', aclFile];
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    endRedis = () => void child.kill('SIGKILL');
+    const probe = new Redis(redisPort, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 50, enableReadyCheck: false });
+    probe.on('error', () => undefined);
+    await eventually(async () => (await probe.ping().catch(() => '')) === 'PONG');
+    await expect(probe.get('tollgate:quota:{x}')).rejects.toThrow('NOPERM');
+    probe.disconnect();
+    await createLogins(postgres.url, JSON.parse(variablesOf('migrate')['DATABASE_LOGINS'] ?? '') as Record<DatabaseRole, string>);
+    await migrateOnce(databaseOf('migrate'));
+  });
+  afterAll(async () => {
+    endRedis();
+    await postgres.stop();
+    rmSync(serverFolder, { recursive: true, force: true });
+  });
+
+  const open = async (holder: string): Promise<{ quota: QuotaStore; close(): Promise<void> }> => {
+    const pool = createPool(databaseOf(holder), { max: 2 });
+    const log = createLog('test', { level: 'silent' });
+    const quota = await createQuotaCounter({
+      redisUrl: redisOf(holder),
+      pool,
+      timeZone: 'UTC',
+      clock: systemClock,
+      log,
+      redisSilence: PATIENT,
+    });
+    return {
+      quota,
+      close: async () => {
+        await quota.close();
+        await pool.end();
+      },
+    };
+  };
+
+  it('the plugin server counts, a service gives back and cannot take', async () => {
+    const subscriptionId = '00000000-0000-4000-8000-000000000002';
+    const limits = { daily: 2, monthly: 2 };
+    const [plugin, service] = [await open('plugin'), await open('service')];
+    try {
+      const spent = await plugin.quota.counter.spend({ subscriptionId, limits });
+      await plugin.quota.counter.spend({ subscriptionId, limits });
+      expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: false });
+      expect(plugin.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });
+      expect(await service.quota.counter.refund({ subscriptionId, day: spent.standing.day, requestId: 'r1' })).toBe(true);
+      expect(service.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0, failures: 0 });
+      expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: true });
+      await expect(service.quota.counter.spend({ subscriptionId, limits: { daily: 9, monthly: 9 } })).rejects.toThrow();
+    } finally {
+      await plugin.close();
+      await service.close();
+    }
+  });
+
+  it('Redis refuses what is not a process’s own', async () => {
+    const attempt = async (holder: string, ...command: [string, ...string[]]): Promise<string> => {
+      const redis = new Redis(redisOf(holder), { enableReadyCheck: false });
+      redis.on('error', () => undefined);
+      try {
+        return String(await redis.call(...command));
+      } catch (error) {
+        return (error as Error).message.split(' ', 1)[0] ?? '';
+      } finally {
+        redis.disconnect();
+      }
+    };
+    const quota = 'tollgate:quota:{x}';
+    const forbidden: [string, ...string[]][] = [
+      ['DEL', quota],
+      ['HINCRBY', quota, 'a', '1'],
+      ['HDEL', quota, 'a'],
+      ['SET', quota, '1'],
+      ['FLUSHALL'],
+      ['KEYS', '*'],
+    ];
+    for (const command of forbidden) expect([command, await attempt('service', ...command)]).toEqual([command, 'NOPERM']);
+    expect(await attempt('service', 'SET', 'tollgate:session:x', 'y')).toBe('NOPERM');
+    expect(await attempt('service', 'SET', 'tollgate:quota:probe', '')).toBe('OK');
+    expect(await attempt('worker', 'SET', 'tollgate:session:x', 'y')).toBe('OK');
+    expect(await attempt('service', 'GET', 'tollgate:session:x')).toBe('y');
+    expect(await attempt('worker', 'HGET', quota, 'a')).toBe('NOPERM');
+    expect(await attempt('plugin', 'GET', 'tollgate:session:x')).toBe('NOPERM');
+    for (const holder of ['plugin', 'service', 'worker']) expect(await attempt(holder, 'CONFIG', 'GET', '*')).toBe('NOPERM');
+  });
+
+  it('no container reaches the database as the superuser', async () => {
+    for (const holder of ['plugin', 'dashboard', 'service', 'cli']) {
+      const client = new PostgresClient({ connectionString: databaseOf(holder) });
+      await client.connect();
+      try {
+        await expect(client.query("COPY (SELECT 1) TO PROGRAM 'true'")).rejects.toMatchObject({ code: '42501' });
+      } finally {
+        await client.end();
+      }
+    }
+  });
+});
