@@ -38,12 +38,14 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { ke
     signing.key,
   );
   const out = kong.service.request;
-  const headers: Record<string, string | string[]> = { [CONTEXT_HEADER]: token };
-  if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
+  const headers: Record<string, string | string[]> = {};
   for (const name of headersToStrip(request.headers, request.key ?? '')) {
     // Under two names in one call, whichever Kong happens to take last would win: the proof replaces what the client sent.
     if (name !== LOWER_CONTEXT_HEADER) headers[name] = REMOVED;
   }
+  if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
+  // Last, so that the message ends with bytes that are different for every request (writeExitArgs in plugins/server says what for).
+  headers[CONTEXT_HEADER] = token;
   const writes: Promise<unknown>[] = [out.setHeaders(headers)];
   const query = removeParameter(request.rawQuery, KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));

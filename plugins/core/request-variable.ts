@@ -12,11 +12,15 @@ const HEADER_FIELDS = [
 
 const FIELDS = [
   'remote_addr',
-  'kong_request_id',
   'request_length',
   ...HEADER_FIELDS.map((name) => `http_${name.replaceAll('-', '_')}`),
   'args',
+  // Last: Kong's LuaJIT finds a long string by its first and last bytes, and those before may be the same for every request of a caller.
+  'kong_request_id',
 ];
+
+/** The line of the first header. */
+const FIRST_HEADER = 3;
 
 /** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
 export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...FIELDS.map((name) => `$${name}`)].join('\\n')}"`;
@@ -39,11 +43,8 @@ export interface RequestFacts {
   readonly headers: RequestHeaders;
 }
 
-/** The third line, for the log; empty where there is none. */
-export function requestIdIn(text: string): string {
-  const start = text.indexOf('\n', text.indexOf('\n') + 1) + 1;
-  return start === 0 ? '' : text.slice(start, text.indexOf('\n', start));
-}
+/** The last line, for the log. */
+export const requestIdIn = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
 
 /**
  * Reads the variable. `unclear` where it cannot tell the whole truth, so that Kong has to be asked for the headers themselves: nginx writes a
@@ -53,15 +54,15 @@ export function readRequestVariable(text: string): RequestFacts | 'absent' | 'un
   if (text === '') return 'absent';
   const lines = text.split('\n');
   if (lines[0] !== LAYOUT || lines.length !== FIELDS.length + 1) return 'unclear';
-  const [, callerAddress = '', requestId = '', length] = lines;
+  const [, callerAddress = '', length] = lines;
   if (!(Number(length) < LONGEST_HEAD) || callerAddress === '') return 'unclear';
   const headers: Record<string, string> = {};
   for (let index = 0; index < HEADER_FIELDS.length; index++) {
-    const value = lines[index + 4] ?? '';
+    const value = lines[index + FIRST_HEADER] ?? '';
     if (value === '') continue;
     const name = HEADER_FIELDS[index] ?? '';
     if (name === 'x-tollgate-context' || value.includes(', ')) return 'unclear';
     headers[name] = value;
   }
-  return { callerAddress, requestId, rawQuery: lines[FIELDS.length] ?? '', headers };
+  return { callerAddress, requestId: lines[FIELDS.length] ?? '', rawQuery: lines[FIELDS.length - 1] ?? '', headers };
 }

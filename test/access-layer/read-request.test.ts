@@ -77,7 +77,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
 });
 
 describe('the variable', () => {
-  const lines = ['1', '192.0.2.1', 'id', '100', '', 'k', '', '', '', '', '', '', '', 'a=1'];
+  const lines = ['1', '192.0.2.1', '100', '', 'k', '', '', '', '', '', '', '', 'a=1', 'id'];
 
   it('tells caller, id, query and the headers that are there', () => {
     expect(readRequestVariable(lines.join('\n'))).toEqual({
@@ -95,7 +95,7 @@ describe('the variable', () => {
     ['with a line too few', lines.slice(0, -1)],
     ['with a line too many', [...lines, '']],
     ['without an address', ['1', '', ...lines.slice(2)]],
-    ['without a length', ['1', '192.0.2.1', 'id', 'many', ...lines.slice(4)]],
+    ['without a length', ['1', '192.0.2.1', 'many', ...lines.slice(3)]],
   ])('%s is not believed', (_, given) => {
     expect(readRequestVariable(given.join('\n'))).toBe('unclear');
   });
