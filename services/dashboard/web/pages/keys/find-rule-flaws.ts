@@ -11,6 +11,6 @@ export function findRuleFlaws(rules: readonly string[]): string[] {
   const domain = rules.find((rule) => !isAddress(rule));
   if (domain === undefined || !rules.some(isAddress)) return [];
   return [
-    `A caller needs to match only one rule, and any program can send the Origin of ${domain}. The IP rules therefore keep nobody out; use keys of their own for servers and for browsers.`,
+    `A caller needs to match only one rule, and any program can send the Origin of ${domain}. The IP rules therefore keep nobody out; use separate keys for servers and for browsers.`,
   ];
 }
