@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isConnectionFailing, subscribeToConnection } from './api/connection';
 import { createQueryClient } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
@@ -14,6 +15,13 @@ import { ConnectionBanner } from './components/connection-banner';
 
 const queryClient = createQueryClient(leadToSignIn);
 const router = createAppRouter(queryClient);
+
+// Whichever request noticed it: what failed meanwhile is read again, the page that could not be opened included.
+subscribeToConnection(() => {
+  if (isConnectionFailing()) return;
+  void queryClient.invalidateQueries();
+  void router.invalidate();
+});
 
 let isLeaving = false;
 

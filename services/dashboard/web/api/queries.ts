@@ -93,5 +93,4 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
     refetchInterval: 5_000,
   });
 
-export const auditQuery = (after: After) =>
-  queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });
+export const auditQuery = (after: After) => queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });

@@ -32,6 +32,11 @@ const signInRoute = createRoute({
 const signUpRoute = createRoute({
   ...entrance,
   path: '/sign-up',
+  // Whoever is signed in has an account; nobody else is asked to wait for an answer that says so.
+  beforeLoad: async ({ context }) => {
+    const session = await context.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).catch(() => undefined);
+    if (session) redirect({ to: '/', throw: true });
+  },
   component: lazyRouteComponent(() => import('../pages/entrance/sign-up-page'), 'SignUpPage'),
 });
 const forgotRoute = createRoute({

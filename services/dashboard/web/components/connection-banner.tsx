@@ -1,16 +1,14 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { isConnectionFailing, subscribeToConnection } from '../api/connection';
 import { get } from '../api/request';
 
 const RETRY_MS = 5_000;
 
-/** Shown over the page's foot while the server does not answer; tries again by itself, and then reads anew what the page shows. */
+/** Shown over the page's foot while the server does not answer; tries again by itself. */
 export function ConnectionBanner(): ReactNode {
   const failing = useSyncExternalStore(subscribeToConnection, isConnectionFailing);
-  const client = useQueryClient();
   useEffect(() => {
     if (!failing) return undefined;
     const timer = setInterval(() => void retry(), RETRY_MS);
@@ -18,11 +16,8 @@ export function ConnectionBanner(): ReactNode {
   });
 
   async function retry(): Promise<void> {
-    const answered = await get('/installation').then(
-      () => true,
-      () => false,
-    );
-    if (answered) await client.invalidateQueries();
+    // A success is noted with the connection, and whoever waits for it reads anew.
+    await get('/installation').catch(() => undefined);
   }
 
   if (!failing) return null;

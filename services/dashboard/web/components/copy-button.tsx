@@ -7,13 +7,16 @@ interface CopyButtonProps {
   readonly text: string;
   /** What is copied, for example `key`. */
   readonly what: string;
+  readonly onCopied?: (() => void) | undefined;
 }
 
 /** Copies a text; says so in place, without growing. */
-export function CopyButton({ text, what }: CopyButtonProps): ReactNode {
+export function CopyButton({ text, what, onCopied }: CopyButtonProps): ReactNode {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   async function copy(): Promise<void> {
-    setOutcome((await copyText(text)) ? 'copied' : 'refused');
+    const isCopied = await copyText(text);
+    setOutcome(isCopied ? 'copied' : 'refused');
+    if (isCopied) onCopied?.();
     setTimeout(() => setOutcome(undefined), 2_500);
   }
   const label = outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Copy manually' : `Copy ${what}`;

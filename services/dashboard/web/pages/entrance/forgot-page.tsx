@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { requestReset } from '../../api/account';
 import { checkEmail } from '../../api/credentials';
@@ -11,7 +11,8 @@ import { ProblemAlert } from '../../components/problem-alert';
 /** Asks for a mail with which a new password can be set. Says the same whether there is such an account or not. */
 export function ForgotPage(): ReactNode {
   const [sentTo, setSentTo] = useState<string>();
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: checkEmail } });
+  const typed = useLocation({ select: ({ state }) => state.email });
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: typed ?? '' }, validate: { email: checkEmail } });
   const { submit, pending, problem } = useSubmit(async ({ email }: typeof form.values) => {
     await requestReset(email.trim());
     setSentTo(email.trim());

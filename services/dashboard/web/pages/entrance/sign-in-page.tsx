@@ -56,7 +56,7 @@ export function SignInPage(): ReactNode {
             </Link>
           </Text>
           <Text size="sm">
-            <Link to="/forgot" className="text-link">
+            <Link to="/forgot" state={() => ({ email: form.getValues().email.trim() })} className="text-link">
               Forgot your password?
             </Link>
           </Text>

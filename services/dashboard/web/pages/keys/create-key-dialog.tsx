@@ -28,7 +28,7 @@ export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts
       title={created ? 'Your new key' : 'Create a key'}
       size="lg"
       mayCloseLightly={mayCloseLightly}
-      hasCloseButton={!isBusy}
+      hasCloseButton={mayCloseLightly}
     >
       {created ? (
         <SecretPanel created={created} onClose={onClose} />

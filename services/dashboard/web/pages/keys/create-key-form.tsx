@@ -12,6 +12,7 @@ import { useSubmit } from '../../hooks/use-submit';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
 import { ProductChoice } from './product-choice';
+import { RuleWarnings } from './rule-warnings';
 import { SubmissionProblem } from './submission-problem';
 
 interface CreateKeyFormProps {
@@ -71,6 +72,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
           classNames={{ input: 'mono' }}
           {...form.getInputProps('rules')}
         />
+        <RuleWarnings rules={splitRules(form.values.rules)} />
         <SubmissionProblem problem={problem} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel} disabled={pending}>

@@ -50,7 +50,7 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
       title={created ? 'Your new key' : 'Rotate this key'}
       size="lg"
       mayCloseLightly={mayCloseLightly}
-      hasCloseButton={!pending}
+      hasCloseButton={mayCloseLightly}
     >
       {created ? (
         <SecretPanel created={created} onClose={onClose} />

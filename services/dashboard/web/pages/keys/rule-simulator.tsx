@@ -11,17 +11,20 @@ interface RuleSimulatorProps {
   /** As they stand in the editor, saved or not. */
   readonly rules: readonly string[];
   readonly isDraft: boolean;
+  /** The answer depends on it. */
+  readonly state: string;
 }
 
 /** Checks whether a caller would be allowed, and by which rule. */
-export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): ReactNode {
+export function RuleSimulator({ id, rules, isDraft, state }: RuleSimulatorProps): ReactNode {
   const [address, setAddress] = useState('');
   const [origin, setOrigin] = useState('');
-  const [answer, setAnswer] = useState<Simulation>();
+  const [answer, setAnswer] = useState<Simulation & { readonly question: string }>();
+  const question = JSON.stringify([rules, address, origin, state]);
   const { submit, pending, problem } = useSubmit(async () => {
     setAnswer(undefined);
     const body = { rules, ...(address.trim() && { address: address.trim() }), ...(origin.trim() && { origin: origin.trim() }) };
-    setAnswer(await post<Simulation>(`/keys/${id}/simulate`, body));
+    setAnswer({ ...(await post<Simulation>(`/keys/${id}/simulate`, body)), question });
   });
   function ask(event: FormEvent): void {
     event.preventDefault();
@@ -57,7 +60,8 @@ export function RuleSimulator({ id, rules, isDraft }: RuleSimulatorProps): React
       </Group>
       <div aria-live="polite" className="simulation">
         <ProblemAlert problem={problem} />
-        {answer && <Verdict answer={answer} />}
+        {/* An answer to an earlier question is none. */}
+        {answer?.question === question && <Verdict answer={answer} />}
       </div>
     </form>
   );

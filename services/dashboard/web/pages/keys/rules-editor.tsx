@@ -10,6 +10,7 @@ import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
+import { RuleWarnings } from './rule-warnings';
 import { RuleSimulator } from './rule-simulator';
 import { SaveProblem } from './save-problem';
 
@@ -52,6 +53,7 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
         classNames={{ input: 'mono' }}
       />
       <RuleCount count={rules.length} />
+      <RuleWarnings rules={rules} />
       <SaveProblem problem={problem} isStale={versioned.isStale} />
       {!isRevoked && (
         <Group justify="flex-end" gap="xs">
@@ -63,7 +65,7 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
           </Button>
         </Group>
       )}
-      <RuleSimulator id={item.id} rules={rules} isDraft={isDirty} />
+      <RuleSimulator id={item.id} rules={rules} isDraft={isDirty} state={item.expired ? 'expired' : item.state} />
     </Stack>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconCircleCheck, IconLoader } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
@@ -19,13 +20,14 @@ interface SecretPanelProps {
 export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const { gatewayUrl } = useSession();
   const { data } = useQuery(productsQuery);
+  const [isCopied, { open: noteCopy }] = useDisclosure(false);
   const products = data?.products.filter((product) => created.key.products.includes(product.id)) ?? [];
   const command = firstCall(created.secret, products, gatewayUrl);
   return (
-    <Stack gap="md">
-      <OnceOnly>This key is shown only once. Copy it to where your program keeps its secrets.</OnceOnly>
-      <CodeLine label="Key" text={created.secret} what="key" />
-      {command !== undefined && <CodeLine label="First call" text={command} what="command" />}
+    <Stack gap="md" onCopy={noteCopy}>
+      <OnceOnly isCopied={isCopied}>This key is shown only once. Copy it to where your program keeps its secrets.</OnceOnly>
+      <CodeLine label="Key" text={created.secret} what="key" onCopied={noteCopy} />
+      {command !== undefined && <CodeLine label="First call" text={command} what="command" onCopied={noteCopy} />}
       {command !== undefined && <FirstCallWatch id={created.key.id} />}
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>

@@ -64,7 +64,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
               tickLine="none"
               gridAxis="x"
               valueFormatter={formatCount}
-              yAxisProps={{ tickFormatter: formatCompact, width: 44 }}
+              yAxisProps={{ tickFormatter: formatCompact, width: 44, allowDecimals: false }}
               xAxisProps={{ minTickGap: 24 }}
               barProps={{ isAnimationActive: false, maxBarSize: 36 }}
               barChartProps={{ accessibilityLayer: false }}

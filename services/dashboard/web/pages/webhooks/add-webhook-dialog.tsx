@@ -30,7 +30,7 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
       title={secret === undefined ? 'Add a webhook' : 'Signing secret'}
       size="lg"
       mayCloseLightly={mayCloseLightly}
-      hasCloseButton={!pending}
+      hasCloseButton={mayCloseLightly}
     >
       {secret !== undefined ? (
         <SigningSecret secret={secret} onClose={onClose} />

@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode } from 'react';
 import { CodeLine } from '../../components/code-line';
 import { OnceOnly } from '../../components/once-only';
@@ -10,10 +11,13 @@ interface SigningSecretProps {
 
 /** Shows a webhook's signing secret, once. */
 export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNode {
+  const [isCopied, { open: noteCopy }] = useDisclosure(false);
   return (
-    <Stack gap="md">
-      <OnceOnly>This secret is shown only once. Your endpoint needs it to verify that a request comes from Tollgate.</OnceOnly>
-      <CodeLine label="Signing secret" text={secret} what="secret" />
+    <Stack gap="md" onCopy={noteCopy}>
+      <OnceOnly isCopied={isCopied}>
+        This secret is shown only once. Your endpoint needs it to verify that a request comes from Tollgate.
+      </OnceOnly>
+      <CodeLine label="Signing secret" text={secret} what="secret" onCopied={noteCopy} />
       <Text size="sm" c="dimmed">
         Requests follow{' '}
         <a href="https://www.standardwebhooks.com" className="text-link in-text" rel="noreferrer">

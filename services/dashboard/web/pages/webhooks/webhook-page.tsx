@@ -135,7 +135,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }): ReactNode {
         </ConfirmDialog>
       )}
       {secret !== undefined && (
-        <Dialog onClose={() => setSecret(undefined)} title="Signing secret" size="lg" mayCloseLightly={false}>
+        <Dialog onClose={() => setSecret(undefined)} title="Signing secret" size="lg" mayCloseLightly={false} hasCloseButton={false}>
           <SigningSecret secret={secret} onClose={() => setSecret(undefined)} />
         </Dialog>
       )}

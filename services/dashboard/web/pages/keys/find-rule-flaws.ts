@@ -1,0 +1,16 @@
+/** An IPv4 or IPv6 address or range; everything else is a domain. */
+const isAddress = (rule: string): boolean => /^[\d.]+(\/\d+)?$/.test(rule) || rule.includes(':');
+
+/**
+ * Rules that do not do what they seem to, in words.
+ * @param rules as typed; malformed ones are left to the server
+ */
+export function findRuleFlaws(rules: readonly string[]): string[] {
+  const everyone = rules.filter((rule) => isAddress(rule) && /\/0+$/.test(rule));
+  if (everyone.length > 0) return [`${everyone.join(' and ')} matches every address: the rules keep nobody out.`];
+  const domain = rules.find((rule) => !isAddress(rule));
+  if (domain === undefined || !rules.some(isAddress)) return [];
+  return [
+    `A caller needs to match only one rule, and any program can send the Origin of ${domain}. The IP rules therefore keep nobody out; use separate keys for servers and for browsers.`,
+  ];
+}
