@@ -7,23 +7,35 @@ export const REQUEST_VARIABLE = 'tollgate_request';
 const LAYOUT = '1';
 
 const HEADER_FIELDS = [
-  'authorization', 'x-api-key', 'x-tollgate-context', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
+  'authorization', 'x-api-key', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
 ] as const; // prettier-ignore
 
-const FIELDS = [
-  'remote_addr',
-  'request_length',
-  ...HEADER_FIELDS.map((name) => `http_${name.replaceAll('-', '_')}`),
-  'args',
+/**
+ * Headers of the gateway's own that a client might forge, in one line that is empty in a usual request. nginx cannot be asked for all that begin
+ * with X-Tollgate-; these are the proof, and what a receiver could take for a claim about the caller. Where one was sent, all are removed.
+ */
+const FORGEABLE = [
+  'context', 'customer', 'customer-id', 'credential', 'credential-id', 'key', 'key-id', 'subscription', 'subscription-id', 'product', 'mode', 'plan',
+  'quota', 'charged', 'request-id', 'user', 'user-id',
+] as const; // prettier-ignore
+
+const variableOf = (header: string): string => `$http_${header.replaceAll('-', '_')}`;
+
+const LINES = [
+  '$remote_addr',
+  '$request_length',
+  FORGEABLE.map((name) => variableOf(`x-tollgate-${name}`)).join(''),
+  ...HEADER_FIELDS.map(variableOf),
+  '$args',
   // Last: Kong's LuaJIT finds a long string by its first and last bytes, and those before may be the same for every request of a caller.
-  'kong_request_id',
+  '$kong_request_id',
 ];
 
 /** The line of the first header. */
-const FIRST_HEADER = 3;
+const FIRST_HEADER = 4;
 
 /** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
-export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...FIELDS.map((name) => `$${name}`)].join('\\n')}"`;
+export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...LINES].join('\\n')}"`;
 
 /**
  * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
@@ -53,16 +65,15 @@ export const requestIdIn = (text: string): string => text.slice(text.lastIndexOf
 export function readRequestVariable(text: string): RequestFacts | 'absent' | 'unclear' {
   if (text === '') return 'absent';
   const lines = text.split('\n');
-  if (lines[0] !== LAYOUT || lines.length !== FIELDS.length + 1) return 'unclear';
-  const [, callerAddress = '', length] = lines;
-  if (!(Number(length) < LONGEST_HEAD) || callerAddress === '') return 'unclear';
+  if (lines[0] !== LAYOUT || lines.length !== LINES.length + 1) return 'unclear';
+  const [, callerAddress = '', length, forged] = lines;
+  if (!(Number(length) < LONGEST_HEAD) || callerAddress === '' || forged !== '') return 'unclear';
   const headers: Record<string, string> = {};
   for (let index = 0; index < HEADER_FIELDS.length; index++) {
     const value = lines[index + FIRST_HEADER] ?? '';
     if (value === '') continue;
-    const name = HEADER_FIELDS[index] ?? '';
-    if (name === 'x-tollgate-context' || value.includes(', ')) return 'unclear';
-    headers[name] = value;
+    if (value.includes(', ')) return 'unclear';
+    headers[HEADER_FIELDS[index] ?? ''] = value;
   }
-  return { callerAddress, requestId: lines[FIELDS.length] ?? '', rawQuery: lines[FIELDS.length - 1] ?? '', headers };
+  return { callerAddress, requestId: lines[LINES.length] ?? '', rawQuery: lines[LINES.length - 1] ?? '', headers };
 }

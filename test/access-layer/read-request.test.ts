@@ -15,6 +15,7 @@ describe('the request is asked for by calls', () => {
     ['when a credential was sent twice', { headers: { 'x-api-key': [key, 'other'] } }],
     ['when an underscore twin came beside it', { headers: { 'x-api-key': key, x_api_key: 'other' } }],
     ['when the proof was forged', { headers: { ...bearer, 'x-tollgate-context': 'forged' } }],
+    ['when a claim about the caller was forged', { headers: { ...bearer, 'x-tollgate-customer': 'somebody' } }],
     ['when an underscore twin of the proof was forged', { headers: { ...bearer, x_tollgate_context: 'forged' } }],
     ['when it has so many bytes that it may have too many headers', { headers: { ...bearer, cookie: 'c'.repeat(3_000) } }],
     ['when its origin was sent twice', { headers: { ...bearer, origin: ['https://a.example', 'https://b.example'] } }],
@@ -51,6 +52,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
     'x-api-key',
     'x-tollgate-context',
     'x_tollgate_context',
+    'x-tollgate-customer-id',
     'origin',
     'referer',
     'x-other',
@@ -77,7 +79,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
 });
 
 describe('the variable', () => {
-  const lines = ['1', '192.0.2.1', '100', '', 'k', '', '', '', '', '', '', '', 'a=1', 'id'];
+  const lines = ['1', '192.0.2.1', '100', '', '', 'k', '', '', '', '', '', '', 'a=1', 'id'];
 
   it('tells caller, id, query and the headers that are there', () => {
     expect(readRequestVariable(lines.join('\n'))).toEqual({

@@ -25,7 +25,7 @@ const VARIABLE = 'kong.nginx.get_var';
 const WRITES = ['kong.service.request.set_headers'];
 
 /** As kong.conf has nginx fill it. */
-const variable = (apiKey: string): string => ['1', '203.0.113.7', '200', '', apiKey, '', '', '', '', '', '', '', '', 'r1'].join('\n');
+const variable = (apiKey: string): string => ['1', '203.0.113.7', '200', '', '', apiKey, '', '', '', '', '', '', '', 'r1'].join('\n');
 
 describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {

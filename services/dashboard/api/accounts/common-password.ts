@@ -5,6 +5,9 @@ const DETAIL = 'This password is easy to guess: it is a common one, or nearly so
 /** Fewer different characters than this are a pattern, not a password. */
 const LEAST_DISTINCT = 5;
 
+/** Characters of the shortest password that is taken; better-auth says so of shorter ones. */
+export const LEAST_PASSWORD_LENGTH = 10;
+
 /** What people write in place of letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '@': 'a',
@@ -44,6 +47,7 @@ function formsOf(password: string): string[] {
  * @throws ServiceError 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
+  if (password.length < LEAST_PASSWORD_LENGTH) return;
   const forms = formsOf(password);
   const name = email?.split('@')[0]?.toLowerCase() ?? '';
   const common = await commonPasswords();

@@ -30,8 +30,11 @@ let cache: AccessRecordCache;
 let told: Change[];
 const dataDir = (): string => join(runFolder(), 'faults');
 
+/** Always at the same port, where pool and feed look for it. */
+let port: number | undefined;
 const restart = async (): Promise<void> => {
-  server = await startEmbeddedPostgres({ dataDir: dataDir(), settings: { fsync: 'off' } });
+  server = await startEmbeddedPostgres({ dataDir: dataDir(), settings: { fsync: 'off' }, ...(port !== undefined && { port }) });
+  ({ port } = server);
 };
 const healthy = (): Promise<void> => eventually(() => feed.isHealthy());
 
