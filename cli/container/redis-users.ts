@@ -18,7 +18,7 @@ const RIGHTS: Readonly<Record<RedisUser, string>> = {
    */
   tollgate_service:
     `~tollgate:quota:* %R~tollgate:session:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +get ` +
-    `(~tollgate:quota:probe +set)`,
+    `(~tollgate:quota:probe:* +set)`,
   // Sessions, and how many one-time passwords were sent.
   tollgate_worker: `~tollgate:session:* ~tollgate:otp:* ${CONNECT} ${SCRIPTS} +time +get +set +del +pexpire +zadd +zrange +zrem +zremrangebyscore`,
   tollgate_operator: '~* &* +@all',

@@ -262,7 +262,7 @@ describe('under these logins', () => {
     ];
     for (const command of forbidden) expect([command, await attempt('service', ...command)]).toEqual([command, 'NOPERM']);
     expect(await attempt('service', 'SET', 'tollgate:session:x', 'y')).toBe('NOPERM');
-    expect(await attempt('service', 'SET', 'tollgate:quota:probe', '')).toBe('OK');
+    expect(await attempt('service', 'SET', 'tollgate:quota:probe:{0}', '')).toBe('OK');
     expect(await attempt('worker', 'SET', 'tollgate:session:x', 'y')).toBe('OK');
     expect(await attempt('service', 'GET', 'tollgate:session:x')).toBe('y');
     expect(await attempt('worker', 'HGET', quota, 'a')).toBe('NOPERM');
