@@ -21,11 +21,24 @@ function checksumOf(text: string): string {
   return digits;
 }
 
+function withChecksum(mode: KeyMode, secret: string): string {
+  const body = `tg_${mode}_${secret}`;
+  return body + checksumOf(body);
+}
+
 /** A new API key, `tg_<mode>_<27 base62><6 base62 checksum>`. Show it once; store only {@link hashApiKey} and {@link maskApiKey}. */
 export function generateApiKey(mode: KeyMode): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
-  const body = `tg_${mode}_${secret}`;
-  return body + checksumOf(body);
+  return withChecksum(mode, secret);
+}
+
+/**
+ * The same key for the same seed, for a key that must be usable without its secret being stored anywhere.
+ * @param seed secret, at least 27 bytes that nobody can guess
+ */
+export function deriveApiKey(mode: KeyMode, seed: Uint8Array): string {
+  if (seed.length < SECRET_LENGTH) throw new RangeError(`a key needs a seed of ${SECRET_LENGTH} bytes`);
+  return withChecksum(mode, Array.from(seed.subarray(0, SECRET_LENGTH), (byte) => BASE62[byte % BASE62.length]).join(''));
 }
 
 /**

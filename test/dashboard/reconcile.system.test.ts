@@ -77,7 +77,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
     const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')), close: () => Promise.resolve() };
-    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway };
+    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway, tryKeyOf: () => '' };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, email: '', actor: { name: 'test', from: '' } };

@@ -1,4 +1,4 @@
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
 import { CATALOGUE } from '../../plugins/core/catalogue';
 import { type TryAnswer } from '../../services/dashboard/contract/try';
 import { eventually } from '../support/eventually';
@@ -95,6 +95,44 @@ describe('a call that is tried out', () => {
       expect(await attempt({ path })).toMatchObject({ outcome: 'answered', status: 200 });
     },
   );
+});
+
+describe('a call without a key of the customer’s', () => {
+  const keyless = (product: string, path: string, of = { dashboard, cookie }): Promise<TryAnswer> =>
+    attempt({ key: undefined, product, path }, of);
+  const keysSent = (): unknown[] => gateway.seen.map(({ headers }) => headers['x-api-key']);
+  const names = async (of: string): Promise<string[]> =>
+    (await dashboard.ask({ path: '/api/keys', cookie: of })).json().keys.map(({ name }: { name: string }) => name);
+
+  it('is made with one hidden test key, the same for every product and however many ask at once', async () => {
+    const own = { dashboard, cookie: await dashboard.signIn() };
+    await Promise.all([keyless('api-ip', '/ip', own), keyless('api-ip', '/ip', own)]);
+    await keyless('api-pincode', '/pincode', own);
+    await keyless('api-ip', '/ip', own);
+    expect(gateway.seen).toHaveLength(4);
+    expect(new Set(keysSent()).size).toBe(1);
+    const { rows } = await dashboard.pool.query(
+      `SELECT k.mode, array_agg(p.product_id ORDER BY p.product_id) AS products FROM credential k
+       JOIN credential_product p ON p.credential_id = k.id WHERE k.hash = decode($1, 'hex') GROUP BY k.id`,
+      [hashApiKey(String(keysSent()[0]))],
+    );
+    expect(rows).toEqual([{ mode: 'test', products: ['api-ip', 'api-pincode'] }]);
+    expect(await names(own.cookie)).toEqual([]);
+  });
+
+  it('has another key for another customer, which no answer and no log line shows', async () => {
+    const answers = [await keyless('api-ip', '/ip'), await keyless('api-ip', '/ip', { dashboard, cookie: await dashboard.signIn() })];
+    expect(new Set(keysSent()).size).toBe(2);
+    for (const key of keysSent()) expect(JSON.stringify(answers) + dashboard.log()).not.toContain(String(key));
+  });
+
+  it.each([
+    ['neither a key nor a product', {}],
+    ['both', { key: KEY, product: 'api-ip' }],
+    ['a product that cannot be subscribed to', { product: 'api-nothing' }],
+  ])('is refused with %s', async (_what, body) => {
+    expect((await ask({ key: undefined, ...body })).statusCode).toBe(400);
+  });
 });
 
 describe('a call is refused before it is made', () => {

@@ -9,6 +9,7 @@ import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
 import { createAuthLater } from './accounts/create-auth';
 import { createGatewayCaller } from './requests/gateway-caller';
+import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
@@ -58,6 +59,7 @@ async function startApp(
     timeZone: settings.QUOTA_TIMEZONE,
     gatewayUrl: settings.GATEWAY_URL,
     gateway,
+    tryKeyOf: createTryKeys(secret),
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };

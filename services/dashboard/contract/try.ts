@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { productId } from './fields';
 
 /** Published beside `/gst/refresh_captcha`, in no product's list. */
 const GST_ALIAS = '/api/v1/gst/refresh-captcha';
@@ -7,19 +8,28 @@ const PATHS: ReadonlySet<string> = new Set([...CATALOGUE.flatMap(({ routes }) =>
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
-/** One call of the gateway, made on behalf of a page. `body` is text, `bodyBase64` bytes; a GET has neither. */
+/**
+ * One call of the gateway, made on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
+ * out `product`. `body` is text, `bodyBase64` bytes; a GET has neither.
+ */
 export const tryBody = z
   .object({
     key: z
       .string()
       .max(200)
-      .regex(/^tg_test_[0-9A-Za-z]+$/, 'must be a test key (tg_test_…): live keys are never entered into a page'),
+      .regex(/^tg_test_[0-9A-Za-z]+$/, 'must be a test key (tg_test_…): live keys are never entered into a page')
+      .optional(),
+    product: productId.optional(),
     method: z.enum(['GET', 'POST']),
     path: z.string().refine((path) => PATHS.has(path), 'must be a route of the API'),
     query: z.record(z.string().min(1).max(100), z.string().max(10_000)).default({}),
     contentType: z.string().max(200).regex(HEADER_VALUE, 'must be a media type').optional(),
     body: z.string().optional(),
     bodyBase64: z.base64().optional(),
+  })
+  .refine(({ key, product }) => (key === undefined) !== (product === undefined), {
+    path: ['key'],
+    message: 'or product must be given, and not both',
   })
   .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
     path: ['bodyBase64'],

@@ -9,6 +9,7 @@ import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { createGatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
@@ -139,6 +140,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       timeZone: 'Asia/Kolkata',
       gatewayUrl: 'http://gateway.test',
       gateway,
+      tryKeyOf: createTryKeys(secret),
       hasOutbox: options.hasOutbox ?? false,
     },
     auth,

@@ -24,14 +24,12 @@ function signedOut(): FakeState {
   return Object.assign(new FakeState(), { isSignedIn: false });
 }
 
-/** An operation after it was tried with a key that the page made. */
+/** An operation after it was tried with the key that is kept for this. */
 const triedScene = (name: string, operation: string): Scene => ({
   name: `reference-${name}`,
   state: () => new FakeState(),
   play: async (page, api) => {
     await go(page, api, `/reference?operation=${operation}`);
-    await button(page, 'Create a test key for this page').click();
-    await page.getByText(/^Made for /).waitFor();
     await button(page, 'Send request').click();
     await page.getByText(/^(Status \d{3}|No response)$/).waitFor();
   },

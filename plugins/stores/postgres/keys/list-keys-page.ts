@@ -12,6 +12,8 @@ export interface KeysPageQuery {
   readonly search?: string | undefined;
   /** `expired`: neither revoked nor usable any more; `active` and `inactive` leave expired keys out. */
   readonly state?: 'active' | 'inactive' | 'expired' | 'revoked' | undefined;
+  /** A key that is left out, by its SHA-256 as 64 hex digits: one that its customer does not manage. */
+  readonly exceptHash?: string | undefined;
 }
 
 export interface KeysPage {
@@ -26,14 +28,15 @@ const MATCHES = `
 k.customer_id = $1
   AND ($2::text IS NULL OR strpos(lower(k.name), lower($2)) > 0 OR strpos(k.prefix || '…' || k.last_four, $2) > 0)
   AND ($3::text IS NULL OR $3 =
-    CASE WHEN k.state = 'revoked' THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE k.state END)`;
+    CASE WHEN k.state = 'revoked' THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired' ELSE k.state END)
+  AND ($4::text IS NULL OR k.hash <> decode($4, 'hex'))`;
 
 /** The page is cut from the index before products are read for what is left. Times go as text: a Date has no microseconds. */
 const PAGE = `
 WITH page AS (
   SELECT * FROM credential k
-  WHERE ${MATCHES} AND ($4::timestamptz IS NULL OR (k.created_at, k.id) < ($4, $5::uuid))
-  ORDER BY k.created_at DESC, k.id DESC LIMIT $6
+  WHERE ${MATCHES} AND ($5::timestamptz IS NULL OR (k.created_at, k.id) < ($5, $6::uuid))
+  ORDER BY k.created_at DESC, k.id DESC LIMIT $7
 )
 SELECT ${KEY_SUMMARY_COLUMNS}, k.created_at::text AS place
 FROM page k JOIN customer c ON c.id = k.customer_id
@@ -50,9 +53,9 @@ function readCursor(cursor: string | undefined): { place: string | null; id: str
 
 /** One page of a customer's keys, newest first. However many keys there are, a page costs the rows it shows, and one count. */
 export async function listKeysPage(db: Pool, query: KeysPageQuery): Promise<KeysPage> {
-  const { customerId, limit, search, state } = query;
+  const { customerId, limit, search, state, exceptHash } = query;
   const { place, id } = readCursor(query.after);
-  const matching = [customerId, search || null, state ?? null];
+  const matching = [customerId, search || null, state ?? null, exceptHash ?? null];
   const [page, count] = await Promise.all([
     db.query<KeySummary & { place: string }>(PAGE, [...matching, place, id, limit + 1]),
     db.query<{ total: number }>(COUNT, matching),

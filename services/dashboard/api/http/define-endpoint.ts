@@ -4,6 +4,7 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
 import { type GatewayCaller } from '../requests/gateway-caller';
+import { type TryKeyOf } from '../requests/try-key';
 
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
@@ -24,6 +25,8 @@ export interface DashboardDeps {
   readonly gatewayUrl: string;
   /** For calls that are tried out. */
   readonly gateway: GatewayCaller;
+  /** Derives the key with which a customer tries calls out. */
+  readonly tryKeyOf: TryKeyOf;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
   /** Webhooks may be private addresses on any port. Default false. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hashApiKey } from '../../../../plugins/core/api-key';
 import { changeKeyOptimistically } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
@@ -37,8 +38,9 @@ const list = defineEndpoint({
   path: '/keys',
   query: listKeysQuery,
   answer: keyPage,
-  handler: async ({ query, caller }, { db }) => {
-    const { keys, next, total } = await listKeysPage(db, { ...query, customerId: caller.customerId });
+  handler: async ({ query, caller: { customerId } }, { db, tryKeyOf }) => {
+    const exceptHash = hashApiKey(tryKeyOf(customerId));
+    const { keys, next, total } = await listKeysPage(db, { ...query, customerId, exceptHash });
     return { keys: keys.map(describeListedKey), next: next ?? null, total };
   },
 });

@@ -1,5 +1,6 @@
 import { tryAnswer, tryBody, type TryBody } from '../../contract/try';
 import { defineEndpoint } from '../http/define-endpoint';
+import { prepareTryKey } from './try-key';
 
 function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
@@ -15,8 +16,9 @@ export const tryEndpoint = defineEndpoint({
   path: '/try',
   body: tryBody,
   answer: tryAnswer,
-  handler: ({ body: call, caller }, { gateway }) => {
-    const { key, method, path, query, contentType } = call;
-    return gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
+  handler: async ({ body: call, caller }, deps) => {
+    const { product, method, path, query, contentType } = call;
+    const key = call.key ?? (await prepareTryKey(product ?? '', caller, deps));
+    return deps.gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
   },
 });

@@ -66,12 +66,12 @@ export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode 
   const [values, setValues] = useState(() => valuesFor(listed, sessionId));
   const [errors, setErrors] = useState(NO_ERRORS);
   const [answer, setAnswer] = useState<TryAnswer>();
-  const key = memory.keyFor(product.id);
+  const { key } = memory;
   const { submit, pending, problem } = useSubmit(async () => {
     setAnswer(undefined);
     const { method, path } = listed;
     const query = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
-    const call = { key, method, path, query, ...(await bodyOf(listed, values)) };
+    const call = { ...(key === '' ? { product: product.id } : { key }), method, path, query, ...(await bodyOf(listed, values)) };
     const came = await postSlowly<TryAnswer>('/try', call, TIMEOUT_MS);
     setAnswer(came);
     const opened = came.outcome === 'answered' ? sessionIn(came.body) : undefined;

@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool } from 'pg';
+import { deriveApiKey } from '../../../../plugins/core/api-key';
+import { ensureKey } from '../../../../plugins/stores/postgres/keys/ensure-key';
+import { type KeyRef } from '../../../../plugins/stores/postgres/keys/key-view';
+import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
+import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+
+/** A node acts on a change within a second; a call after that is worth making in any case. */
+const LONGEST_WAIT_MS = 1_000;
+const STEP_MS = 50;
+
+/** The secret of the test key with which a customer tries calls out. */
+export type TryKeyOf = (customerId: string) => string;
+
+/**
+ * One key a customer, which the dashboard can always derive again: it is stored like any other, by its hash, and never sent to a page.
+ * @param secret the installation's; with another one customers get another key
+ */
+export function createTryKeys(secret: string): TryKeyOf {
+  return (customerId) => deriveApiKey('test', createHmac('sha512', secret).update(`try-key\0${customerId}`).digest());
+}
+
+async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
+  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += STEP_MS) {
+    const { nodes } = await readPropagation(db, key);
+    if (nodes.every(({ state }) => state !== 'pending')) return;
+    await sleep(STEP_MS);
+  }
+}
+
+/**
+ * The caller's key for trying a product out, made or authorised for it when need be.
+ * @throws OperationRefused `product_without_limits`, `key_not_usable`
+ */
+export async function prepareTryKey(product: string, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
+  const key = tryKeyOf(customerId);
+  const { id, wasChanged } = await ensureKey(db, { key, customerId, product, name: 'API reference', actor });
+  if (wasChanged) await untilNodesKnow(db, { id, customerId });
+  return key;
+}
