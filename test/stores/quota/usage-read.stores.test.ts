@@ -37,7 +37,7 @@ describe('readUsage', () => {
     await Promise.all([spend(ip), spend(ip), spend(gst), spend(stranger.subscriptions[0] ?? '')]);
     storeClock.set('2026-11-21T12:00:00+05:30');
     await spend(ip);
-    await counter.refund({ subscriptionId: ip, day: '2026-11-20', requestId: 'request-1' });
+    await counter.refund({ subscriptionId: ip, day: '2026-11-20', requestId: 'request-1', dailyLimit: LIMITS.daily });
 
     const period = { fromDay: '2026-11-20', toDay: '2026-11-21' };
     await expect(readUsage(pool, { customerId, ...period })).resolves.toEqual([
