@@ -41,9 +41,9 @@ describe('readUsage', () => {
 
     const period = { fromDay: '2026-11-20', toDay: '2026-11-21' };
     await expect(readUsage(pool, { customerId, ...period })).resolves.toEqual([
-      { subscriptionId: gst, product: 'api-gst', day: '2026-11-20', charged: 1, refunded: 0, used: 1 },
-      { subscriptionId: ip, product: 'api-ip', day: '2026-11-20', charged: 2, refunded: 1, used: 1 },
-      { subscriptionId: ip, product: 'api-ip', day: '2026-11-21', charged: 1, refunded: 0, used: 1 },
+      { subscriptionId: gst, product: 'api-gst', day: '2026-11-20', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-20', charged: 2, refunded: 1, refundedRequests: 1, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-21', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
     ]);
     const oneDay = { fromDay: '2026-11-21', toDay: '2026-11-21' };
     await expect(readUsage(pool, { subscriptionId: ip, ...oneDay })).resolves.toMatchObject([{ day: '2026-11-21', used: 1 }]);
