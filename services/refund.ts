@@ -26,7 +26,7 @@ const WRITTEN_WITHIN_MS = 2_000;
  */
 export async function createRefund(settings: RefundSettings, { log, clock }: { log: Log; clock: Clock }): Promise<RefundStore | undefined> {
   if (settings.DATABASE_URL === undefined) {
-    log.warn('DATABASE_URL is not set: units of requests that end in 502 or 504 stay charged');
+    log.warn('DATABASE_URL is not set: units of requests that fail through no fault of the caller stay charged');
     return undefined;
   }
   const pool = createPool(settings.DATABASE_URL, {
@@ -40,8 +40,8 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   await warmPool(pool);
   const quota = await createQuotaCounter({ redisUrl: settings.REDIS_URL, pool, timeZone: settings.QUOTA_TIMEZONE, clock, log });
   const refund: Refund = async (unit) => {
-    if (await quota.counter.refund(unit)) return true;
-    if (settings.REDIS_URL === undefined || quota.stats().storeInUse === 'redis') return false;
+    const outcome = await quota.counter.refund(unit);
+    if (outcome !== 'uncharged' || settings.REDIS_URL === undefined || quota.stats().storeInUse === 'redis') return outcome;
     // Redis is away here: where it is not, it may have granted the unit a moment ago, and PostgreSQL is about to learn of it.
     await sleep(WRITTEN_WITHIN_MS, undefined, { ref: false });
     return quota.counter.refund(unit);

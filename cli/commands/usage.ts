@@ -18,7 +18,8 @@ Examples:
   npx tollgate usage --customer you@example.com
   npx tollgate usage --customer you@example.com --day 2027-03-31 --json
 
-Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed with 502 or 504 is given back.`;
+Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed through no
+fault of the caller is given back, up to a tenth of the daily limit.`;
 
 /** What one subscription used on a day and in its month up to that day. Counts are requests. */
 interface SubscriptionUsage extends SubscriptionSummary {

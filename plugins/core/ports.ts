@@ -1,6 +1,7 @@
 import { type QuotaLimits } from './catalogue';
 import { type DenialCode } from './problems';
 import { type QuotaStanding, type QuotaWindowName } from './quota';
+import { type RefundOutcome } from './refunds';
 import { type Whitelist } from './whitelist';
 
 /** `test` keys are served by the sandbox upstreams. */
@@ -58,6 +59,15 @@ export interface SpendResult {
   readonly standing: QuotaStanding;
 }
 
+export interface RefundRequest {
+  readonly subscriptionId: string;
+  /** `YYYY-MM-DD`, the charged day. */
+  readonly day: string;
+  readonly requestId: string;
+  /** Requests a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
+  readonly dailyLimit: number;
+}
+
 /** The daily and monthly counters of subscriptions. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
@@ -67,11 +77,9 @@ export interface QuotaCounter {
   spend(request: SpendRequest): Promise<SpendResult>;
   /**
    * Gives one unit back to the day it was taken from, once a request id.
-   * @param refund.day `YYYY-MM-DD`, the charged day
-   * @returns false when this request was refunded before
    * @throws StoreUnavailable
    */
-  refund(refund: { subscriptionId: string; day: string; requestId: string }): Promise<boolean>;
+  refund(refund: RefundRequest): Promise<RefundOutcome>;
   /** @throws StoreUnavailable */
   readStanding(subscriptionId: string): Promise<QuotaStanding>;
 }

@@ -63,6 +63,11 @@ const TABLE = {
     detail: 'The monthly request limit of this subscription is used up. Wait for the reset or change the plan.',
     type: QUOTA_EXCEEDED,
   },
+  concurrency_exceeded: {
+    status: 429,
+    title: 'Too many requests at once',
+    detail: 'This subscription already has as many requests under way on this product as it may. Wait for one to finish.',
+  },
   request_not_readable: {
     status: 400,
     title: 'Request cannot be read',

@@ -1,5 +1,6 @@
 import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
+import { isRefunded } from '../../plugins/core/refunds';
 
 /** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */
 export interface FieldError {
@@ -103,6 +104,8 @@ export interface FailureAnswer {
   readonly body: Problem;
   /** True when nobody foresaw this error: its cause belongs in the log at level error. */
   readonly unexpected: boolean;
+  /** True when the caller is not to pay for it. */
+  readonly isRefunded: boolean;
 }
 
 /** Statuses that Fastify gives to requests it refuses by itself. */
@@ -130,9 +133,11 @@ export function answerFailure(error: unknown, requestId: string): FailureAnswer 
       ...(code !== undefined && { code }),
       ...(members !== undefined && { members }),
     });
-    return { status: body.status, headers, body, unexpected: error.problem === 'processing_failed' };
+    const cause = { problem: error.problem, code, reason: members?.['reason'] };
+    return { status: body.status, headers, body, unexpected: error.problem === 'processing_failed', isRefunded: isRefunded(cause) };
   }
   const known = frameworkProblem(error);
-  const body = problemOf(known ?? 'processing_failed', { requestId });
-  return { status: body.status, headers: {}, body, unexpected: known === undefined };
+  const problem = known ?? 'processing_failed';
+  const body = problemOf(problem, { requestId });
+  return { status: body.status, headers: {}, body, unexpected: known === undefined, isRefunded: isRefunded({ problem }) };
 }

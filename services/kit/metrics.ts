@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { type RefundOutcome } from '../../plugins/core/refunds';
 
 /** How an exchange with an upstream or a worker ended. `failed`: no usable exchange; `timeout`: the deadline passed. */
 export type UpstreamOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled';
@@ -10,7 +11,7 @@ export interface Metrics {
   forService(service: string): Metrics;
   /** @param seconds from the request's first byte to the last of the answer */
   countRequest(labels: { service: string; route: string; status: number; mode: string }, seconds: number): void;
-  countRefund(labels: { service: string; outcome: 'refunded' | 'repeated' | 'late' | 'failed' }): void;
+  countRefund(labels: { service: string; outcome: RefundOutcome | 'late' | 'failed' }): void;
   /** @param seconds from the first attempt to the outcome */
   countUpstream(labels: { upstream: string; outcome: UpstreamOutcome }, seconds: number): void;
 }
@@ -38,7 +39,7 @@ export function createMetrics(options: { withProcess?: boolean } = {}): Metrics 
   });
   const refunds = new Counter({
     name: 'tollgate_refunds_total',
-    help: 'Quota units given back after a 502 or 504.',
+    help: 'Quota units of failed requests that were to be given back.',
     labelNames: ['service', 'outcome'] as const,
     registers,
   });

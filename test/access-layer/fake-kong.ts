@@ -115,7 +115,7 @@ export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
       used.set(subscriptionId, (used.get(subscriptionId) ?? 0) + granted);
       return Promise.resolve({ granted: granted === 1, exceeded, standing: standing(subscriptionId) });
     },
-    refund: () => Promise.resolve(true),
+    refund: () => Promise.resolve('refunded'),
     readStanding: (id) => Promise.resolve(standing(id)),
   };
 }

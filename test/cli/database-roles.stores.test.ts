@@ -182,6 +182,8 @@ describe('the roles of the database', () => {
     const giveBack = `SELECT outcome FROM quota_give_back(ARRAY['request'], ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], 'UTC', 0)`;
     expect((await db.query(giveBack)).rows).toEqual([{ outcome: 'refunded' }]);
     expect((await db.query(giveBack)).rows).toEqual([{ outcome: 'repeated' }]);
+    const capped = giveBack.replace("['request']", "['another']").replace(', 0)', ', 0, ARRAY[0::bigint])');
+    expect((await db.query(capped)).rows).toEqual([{ outcome: 'capped' }]);
     await db.query(`SELECT * FROM quota_sync(ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], ARRAY[0::bigint])`);
     await db.query('SELECT quota_forget_refunds()');
     expect((await owner.query('SELECT count(*)::int FROM quota_refund')).rows).toEqual([{ count: 1 }]);

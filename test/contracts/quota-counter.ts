@@ -37,6 +37,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
 
     describeLimits(() => ({ harness, subscriptionId }));
     describeRefunds(() => ({ harness, subscriptionId }));
+    describeRefundCap(() => ({ harness, subscriptionId }));
     describeWindows(() => ({ harness, subscriptionId }));
   });
   describeZones(name, create);
@@ -130,16 +131,17 @@ function describeLimits(context: Context): void {
 
 function describeRefunds(context: Context): void {
   const day = '2026-11-20';
+  const dailyLimit = LIMITS.daily;
 
   it('gives a unit back once a request', async () => {
     const { harness, subscriptionId } = context();
     const requestId = randomUUID();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
     const answers = await Promise.all(
-      [harness.counter, harness.otherNode, harness.counter].map((node) => node.refund({ subscriptionId, day, requestId })),
+      [harness.counter, harness.otherNode, harness.counter].map((node) => node.refund({ subscriptionId, day, requestId, dailyLimit })),
     );
-    expect(answers.filter(Boolean)).toHaveLength(1);
-    await expect(harness.counter.refund({ subscriptionId, day, requestId })).resolves.toBe(false);
+    expect([...answers].sort()).toEqual(['refunded', 'repeated', 'repeated']);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId, dailyLimit })).resolves.toBe('repeated');
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 4, usedMonthly: 4 });
     expect(granted(await spendTimes(harness.otherNode, subscriptionId, LIMITS, 3))).toBe(1);
   });
@@ -149,7 +151,7 @@ function describeRefunds(context: Context): void {
     await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
     harness.setStoreClock('2026-11-21T00:00:01+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
-    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('refunded');
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({
       day: '2026-11-21',
       usedDaily: 2,
@@ -163,18 +165,20 @@ function describeRefunds(context: Context): void {
     await spendTimes(harness.counter, subscriptionId, LIMITS, 4);
     harness.setStoreClock('2026-12-01T00:01:00+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
-    await expect(harness.counter.refund({ subscriptionId, day: '2026-11-30', requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.counter.refund({ subscriptionId, day: '2026-11-30', requestId: randomUUID(), dailyLimit })).resolves.toBe(
+      'refunded',
+    );
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 1, usedMonthly: 1 });
   });
 
   it('gives back no unit that was never taken', async () => {
     const { harness, subscriptionId } = context();
-    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(false);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('uncharged');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })),
+      Array.from({ length: 3 }, () => harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })),
     );
-    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect([...answers].sort()).toEqual(['refunded', 'uncharged', 'uncharged']);
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
     expect(granted(await spendTimes(harness.counter, subscriptionId, LIMITS, 9))).toBe(5);
   });
@@ -183,15 +187,66 @@ function describeRefunds(context: Context): void {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
     harness.setStoreClock('2026-11-22T00:00:01+05:30');
-    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(false);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('uncharged');
   });
 
   it('refunds a unit that another node took a moment ago', async () => {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.otherNode, subscriptionId, LIMITS, 1);
-    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID() })).resolves.toBe(true);
+    await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('refunded');
     await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
   });
+}
+
+function describeRefundCap(context: Context): void {
+  const day = '2026-11-20';
+  const limits = { daily: 100, monthly: 1_000 };
+  const refunds = (counter: QuotaCounter, { subscriptionId, dailyLimit = limits.daily, times }: Refunds) =>
+    Promise.all(Array.from({ length: times }, () => counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })));
+
+  it('gives back a tenth of the daily limit and not one unit more', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, limits, 30);
+    expect(await refunds(harness.counter, { subscriptionId, times: 10 })).toEqual(Array(10).fill('refunded'));
+    await expect(refunds(harness.counter, { subscriptionId, times: 1 })).resolves.toEqual(['capped']);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 20, usedMonthly: 20 });
+  });
+
+  it('gives back exactly as many when many more are asked for at once, on two nodes', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, { daily: 250, monthly: 1_000 }, 80);
+    const asked = { subscriptionId, dailyLimit: 250, times: 40 };
+    const outcomes = (await Promise.all([refunds(harness.counter, asked), refunds(harness.otherNode, asked)])).flat();
+    expect(outcomes.filter((each) => each === 'refunded')).toHaveLength(25);
+    expect(outcomes.filter((each) => each === 'capped')).toHaveLength(55);
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 55 });
+  });
+
+  it('starts again with the next day', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, limits, 20);
+    await refunds(harness.counter, { subscriptionId, times: 11 });
+    harness.setStoreClock('2026-11-21T12:00:00+05:30');
+    await spendTimes(harness.counter, subscriptionId, limits, 1);
+    const next = { subscriptionId, day: '2026-11-21', requestId: randomUUID(), dailyLimit: limits.daily };
+    await expect(harness.counter.refund(next)).resolves.toBe('refunded');
+  });
+
+  it('says of a request given back before the end that it was, and of one after it that it was not', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, limits, 30);
+    const [early, late] = [randomUUID(), randomUUID()];
+    const refund = (requestId: string) => harness.counter.refund({ subscriptionId, day, requestId, dailyLimit: limits.daily });
+    await refund(early);
+    await refunds(harness.otherNode, { subscriptionId, times: 9 });
+    expect([await refund(late), await refund(late), await refund(early)]).toEqual(['capped', 'capped', 'repeated']);
+  });
+}
+
+interface Refunds {
+  readonly subscriptionId: string;
+  readonly dailyLimit?: number;
+  readonly times: number;
 }
 
 function describeWindows(context: Context): void {

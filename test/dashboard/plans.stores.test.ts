@@ -154,9 +154,10 @@ describe('a subscription', () => {
       nowMs = rows[0]?.ms ?? 0;
       const subscriptionId = own.subscription.id;
       for (let spent = 0; spent < 7; spent++) await counter.spend({ subscriptionId, limits: { daily: 1_000, monthly: 30_000 } });
-      await counter.refund({ subscriptionId, day: windowsAt(nowMs / 1000, timeZone).day, requestId: randomUUID() });
+      await counter.refund({ subscriptionId, day: windowsAt(nowMs / 1000, timeZone).day, requestId: randomUUID(), dailyLimit: 1_000 });
       const { usedDaily, usedMonthly } = await counter.readStanding(subscriptionId);
-      const { daily, monthly } = (await current()).subscription;
+      const { daily, monthly, refunds } = (await current()).subscription;
+      expect(refunds).toEqual({ used: 1, limit: 100 });
       expect([daily.used, monthly.used, usedDaily, usedMonthly]).toEqual([6, 6, 6, 6]);
     } finally {
       nowMs = NOW;

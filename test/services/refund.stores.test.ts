@@ -18,9 +18,9 @@ it('gives back a unit that Redis granted a moment ago, also from a service that 
     service = await createRefund(settings, { log, clock: systemClock });
     const subscriptionId = randomUUID();
     const { standing } = await gateway.counter.spend({ subscriptionId, limits: { daily: 10, monthly: 10 } });
-    const unit = { subscriptionId, day: standing.day, requestId: randomUUID() };
-    expect(await service?.refund(unit)).toBe(true);
-    expect(await service?.refund(unit)).toBe(false);
+    const unit = { subscriptionId, day: standing.day, requestId: randomUUID(), dailyLimit: 10 };
+    expect(await service?.refund(unit)).toBe('refunded');
+    expect(await service?.refund(unit)).toBe('repeated');
   } finally {
     await service?.close();
     await gateway.close();

@@ -1,7 +1,8 @@
 import { type QuotaLimits } from '../../core/catalogue';
-import { type QuotaCounter, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
+import { type QuotaCounter, type RefundRequest, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
 import { decideSpend, type QuotaStanding } from '../../core/quota';
-import { type QuotaBackend, type Refund, type Taken } from './quota-parts';
+import { type RefundOutcome } from '../../core/refunds';
+import { type QuotaBackend, type Taken } from './quota-parts';
 
 interface Waiter {
   readonly limits: QuotaLimits;
@@ -40,7 +41,7 @@ export class CoalescingCounter implements QuotaCounter {
     });
   }
 
-  refund(refund: Refund): Promise<boolean> {
+  refund(refund: RefundRequest): Promise<RefundOutcome> {
     return this.backendOf(refund.subscriptionId).refund(refund);
   }
 

@@ -1,7 +1,8 @@
-import { StoreUnavailable } from '../../core/ports';
+import { type RefundRequest, StoreUnavailable } from '../../core/ports';
+import { type RefundOutcome } from '../../core/refunds';
 import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type RedisQuotaCounter } from '../redis/quota-counter';
-import { type Demand, type QuotaBackend, type Refund, type StoreLog, type Taken } from './quota-parts';
+import { type Demand, type QuotaBackend, type StoreLog, type Taken } from './quota-parts';
 
 export interface QuotaFailoverOptions {
   readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
@@ -54,7 +55,7 @@ export class QuotaFailover implements QuotaBackend {
     return this.onFallback(demand.subscriptionId, () => this.options.fallback.take(demand));
   }
 
-  async refund(refund: Refund): Promise<boolean> {
+  async refund(refund: RefundRequest): Promise<RefundOutcome> {
     if (!this.isOpen) return this.options.primary.refund(refund);
     return this.onFallback(refund.subscriptionId, () => this.options.fallback.refund(refund));
   }

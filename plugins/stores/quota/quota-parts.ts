@@ -1,5 +1,7 @@
 import { type QuotaLimits } from '../../core/catalogue';
+import { type RefundRequest } from '../../core/ports';
 import { type QuotaStanding } from '../../core/quota';
+import { type RefundOutcome } from '../../core/refunds';
 
 /**
  * The parts of a count. Each only ever grows and has one author, so two views of a part merge by taking the larger one, in any order
@@ -48,18 +50,12 @@ export interface Taken {
   readonly standing: QuotaStanding;
 }
 
-export interface Refund {
-  readonly subscriptionId: string;
-  readonly day: string;
-  readonly requestId: string;
-}
-
 /** A counter that takes any number of units at once: Redis, Postgres, or one behind the other. */
 export interface QuotaBackend {
   /** @throws StoreUnavailable */
   take(demand: Demand): Promise<Taken>;
   /** @throws StoreUnavailable */
-  refund(refund: Refund): Promise<boolean>;
+  refund(refund: RefundRequest): Promise<RefundOutcome>;
 }
 
 /** The part of a pino logger that the stores use. */

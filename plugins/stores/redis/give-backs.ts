@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { type RefundRequest } from '../../core/ports';
+import { mostRefundsOf, type RefundOutcome } from '../../core/refunds';
 import { type GiveBack, type QuotaLedger } from '../postgres/quota/quota-ledger';
-import { NO_USAGE, type Refund, type SubscriptionUsage } from '../quota/quota-parts';
+import { NO_USAGE, type SubscriptionUsage } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';
 import { quotaKey } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
@@ -29,16 +31,16 @@ export class GiveBacks {
    * unit stays counted there until the subscription is merged again.
    * @throws StoreUnavailable
    */
-  async refund({ subscriptionId, day, requestId }: Refund): Promise<boolean> {
+  async refund({ subscriptionId, day, requestId, dailyLimit }: RefundRequest): Promise<RefundOutcome> {
     const { ledger, merge } = this.options;
-    const unit = { requestId, subscriptionId, day, units: 1 };
+    const unit = { requestId, subscriptionId, day, units: 1, mostOfDay: mostRefundsOf(dailyLimit) };
     let given = await ledger.giveBack(unit);
     if (given.outcome === 'uncharged') {
       await this.tellLedger(unit);
       given = await ledger.giveBack(unit);
     }
     if (given.outcome === 'refunded') await merge(given.usage);
-    return given.outcome === 'refunded';
+    return given.outcome;
   }
 
   /** Gives back what was granted too late. What fails is tried again; until then it counts, so that nothing is granted twice. */
@@ -46,7 +48,7 @@ export class GiveBacks {
     if (units === 0) return;
     this.lateUnits += units;
     // An id like a request's: Postgres may have given them back and its answer been lost, and they are given back once.
-    this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units });
+    this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units, mostOfDay: null });
     void this.giveAllBack();
   }
 

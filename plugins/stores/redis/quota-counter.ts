@@ -1,7 +1,8 @@
-import { StoreUnavailable } from '../../core/ports';
+import { type RefundRequest, StoreUnavailable } from '../../core/ports';
+import { type RefundOutcome } from '../../core/refunds';
 import { type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { StoreDays, type StoreDaysOptions } from '../quota/quota-days';
-import { type Demand, NO_USAGE, type QuotaBackend, type Refund, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
+import { type Demand, NO_USAGE, type QuotaBackend, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';
 import { GiveBacks } from './give-backs';
 import { quotaKey, readReply, scriptArguments, type ScriptReply } from './quota-script';
@@ -97,7 +98,7 @@ export class RedisQuotaCounter implements QuotaBackend {
   }
 
   /** @throws StoreUnavailable */
-  refund(refund: Refund): Promise<boolean> {
+  refund(refund: RefundRequest): Promise<RefundOutcome> {
     return this.giveBacks.refund(refund);
   }
 

@@ -24,6 +24,8 @@ export const subscription = z.object({
   state: z.enum(['active', 'paused', 'cancelled']),
   daily: windowStanding,
   monthly: windowStanding,
+  /** Failed requests that were given back today, and how many are at most. */
+  refunds: z.object({ used: z.number(), limit: z.number() }),
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
   createdAt: moment,

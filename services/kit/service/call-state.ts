@@ -2,6 +2,7 @@ import { type Span } from '@opentelemetry/api';
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Cancellation } from '../deadline';
+import { type Charge } from './refund';
 
 /** What the kit remembers of one request between its hooks. */
 export interface CallState {
@@ -15,8 +16,10 @@ export interface CallState {
   /** Fires when the client leaves or the deadline passes. */
   readonly cancel: Cancellation;
   clientLeft: boolean;
-  /** Undefined until the answer's refund is settled. */
-  refunded: boolean | undefined;
+  /** True once a failure is answered that the caller is not to pay for. */
+  owesRefund: boolean;
+  /** What became of the charged unit; undefined until its refund is settled. */
+  charge: Charge | undefined;
   recorded: boolean;
 }
 

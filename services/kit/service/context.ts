@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
 import { CONTEXT_HEADER, verifyContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
 import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/quota';
+import { type Charge } from './refund';
 
 const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();
 const REQUEST_ID_HEADER = 'x-kong-request-id';
@@ -56,13 +57,15 @@ function givenBack(report: QuotaReport): QuotaReport {
 
 /**
  * What an answer tells about the access decision: RateLimit fields, whether the unit stays charged, test mode.
- * @param refunded true when this answer's unit was given back
+ * @param charge undefined when this answer owes no refund
  * @param nowMs Unix milliseconds
  */
-export function accessHeaders(proof: RequestContext, refunded: boolean, nowMs: number): Record<string, string> {
+export function accessHeaders(proof: RequestContext, charge: Charge | undefined, nowMs: number): Record<string, string> {
   const headers: Record<string, string> = {};
+  const refunded = charge === 'given-back';
   if (proof.quota) Object.assign(headers, rateLimitHeaders(refunded ? givenBack(proof.quota) : proof.quota, nowMs / 1000));
   if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = refunded ? '0' : '1';
+  if (charge === 'capped') headers['X-Tollgate-Refund'] = 'capped';
   if (proof.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
   return headers;
 }

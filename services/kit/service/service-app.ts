@@ -13,7 +13,7 @@ import { answerFailure, PROBLEM_TYPE, ServiceError } from '../errors';
 import { rawAnswer } from './raw-answer';
 import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log';
 import { createMetrics, type Metrics } from '../metrics';
-import { giveUnitBack, isRefundable, type Refund } from './refund';
+import { giveUnitBack, type Refund } from './refund';
 import { bindRoute } from './run-route';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
@@ -123,7 +123,8 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     startedAtMs: clock.monotonic(),
     cancel: new Cancellation(),
     clientLeft: false,
-    refunded: undefined,
+    owesRefund: false,
+    charge: undefined,
     recorded: false,
   };
   request.tollgate = state;
@@ -153,7 +154,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       done(null, payload);
     };
     // Nearly every answer has nothing to give back and need not wait a turn for that.
-    if (owesRefund(request, reply)) settleRefund(request, tools).then(send, done);
+    if (mustRefund(stateOf(request))) settleRefund(request, tools).then(send, done);
     else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -170,9 +171,11 @@ function dropRest({ raw }: FastifyRequest): void {
 
 function sendFailure(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; tools: AppTools }): FastifyReply {
   const { request, reply, tools } = call;
-  const { requestId, clientLeft, span } = stateOf(request);
+  const state = stateOf(request);
+  const { requestId, clientLeft, span } = state;
   dropRest(request);
-  const { status, headers, body, unexpected } = answerFailure(error, requestId);
+  const { status, headers, body, unexpected, isRefunded } = answerFailure(error, requestId);
+  state.owesRefund = isRefunded;
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (span && status >= 500) noteFailure(span, error);
   if (!clientLeft && unexpected) tools.log.error({ err: cause, requestId, route: routeOf(request) }, 'a request could not be processed');
@@ -181,25 +184,24 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** True for the answer of a failed upstream that somebody still waits for; once a request. */
-function owesRefund(request: FastifyRequest, reply: FastifyReply): boolean {
-  const { refunded, clientLeft, proof } = stateOf(request);
-  return isRefundable(reply.statusCode) && refunded === undefined && !clientLeft && proof !== undefined;
+/** True for the answer of a failure of ours that somebody still waits for; once a request. */
+function mustRefund({ owesRefund, charge, clientLeft, proof }: CallState): boolean {
+  return owesRefund && charge === undefined && !clientLeft && proof !== undefined;
 }
 
 async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<void> {
   const state = stateOf(request);
   // Set first: an error while sending runs the hook again.
-  state.refunded = false;
+  state.charge = 'kept';
   const { refund, log, metrics, service } = tools;
-  if (refund && state.proof) state.refunded = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
+  if (refund && state.proof) state.charge = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
   const state = stateOf(request);
   reply.header('X-Content-Type-Options', 'nosniff');
   if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store');
-  if (state.proof) reply.headers(accessHeaders(state.proof, state.refunded === true, clock.now()));
+  if (state.proof) reply.headers(accessHeaders(state.proof, state.charge, clock.now()));
 }
 
 /** The route's own path, never what the caller asked for: labels must stay few. */

@@ -13,6 +13,11 @@ export interface AnalysisLimits {
 
 const TOO_COMPLEX = 'The file needs more memory or time than an analysis may take.';
 
+/** Says by its reason that the file is to blame: such a failure is charged. */
+function tooSlow(): ServiceError {
+  return new ServiceError('upstream_timeout', { detail: TOO_COMPLEX, members: { reason: 'too_complex' } });
+}
+
 /** The kit's failure for a thread that ended by itself. */
 function failureOf(error: Error): Error {
   const isOutOfMemory = Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -41,7 +46,7 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
       void thread.terminate();
     };
     const onAbort = (): void => stop(() => reject(signal.reason as Error));
-    const timer = setTimeout(() => stop(() => reject(new ServiceError('upstream_timeout', { detail: TOO_COMPLEX }))), limits.deadlineMs);
+    const timer = setTimeout(() => stop(() => reject(tooSlow())), limits.deadlineMs);
     signal.addEventListener('abort', onAbort, { once: true });
     thread.once('message', (output: ThreadOutput) => stop(() => resolve(output)));
     thread.once('error', (error: Error) => stop(() => reject(failureOf(error))));

@@ -71,6 +71,7 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
     state: 'active',
     daily: { used: 0, limit: 1_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
     monthly: { used: 0, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
+    refunds: { used: 0, limit: 100 },
     hasOwnLimits: false,
     createdAt: ago(40 * DAY),
     version: randomUUID(),

@@ -27,7 +27,7 @@ const plugin = createAccessLayer({
         exceeded: undefined,
         standing: { ...windowsAt(NOW_MS / 1000, 'Asia/Kolkata'), usedDaily: 1, usedMonthly: 1 },
       }),
-    refund: () => Promise.resolve(true),
+    refund: () => Promise.resolve('refunded' as const),
     readStanding: () => Promise.reject(new Error('not asked for')),
   },
   decisions: { record: () => undefined },

@@ -48,7 +48,7 @@ async function listening(act: Deps['act'], refund?: Refund) {
 }
 
 test('a client that leaves cancels the handler, is counted as 499 and gets no unit back', async () => {
-  const refund = jest.fn(() => Promise.resolve(true));
+  const refund = jest.fn(() => Promise.resolve('refunded' as const));
   const leaving = new AbortController();
   let told: (reason: unknown) => void = () => undefined;
   const cancelled = new Promise((resolve) => (told = resolve));

@@ -1,5 +1,6 @@
 import { signContext } from '../../../plugins/core/context-token';
-import { ServiceError, upstreamFailure } from '../../../services/kit/errors';
+import { type ProblemCode } from '../../../plugins/core/problems';
+import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../services/kit/errors';
 import { createMetrics } from '../../../services/kit/metrics';
 import { type Refund } from '../../../services/kit/service/refund';
 import { contextFor, createHarness, NOW_MS, proofHeader, SIGNING_KEY } from './harness';
@@ -209,30 +210,82 @@ describe('refunds', () => {
     return { answer, metrics };
   };
 
-  test.each(['upstream_failed', 'upstream_timeout'] as const)(
-    '%s gives the unit back once, to its day, before the answer',
-    async (problem) => {
-      const refund = jest.fn(() => Promise.resolve(true));
-      const { answer } = await run(() => Promise.reject(new ServiceError(problem)), refund);
-      expect(refund.mock.calls).toEqual([[{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1' }]]);
-      expect(answer.headers['x-tollgate-charged']).toBe('0');
-      expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');
-    },
-  );
+  const granted = () => jest.fn(() => Promise.resolve('refunded' as const));
 
-  test('nothing else gives a unit back', async () => {
-    const refund = jest.fn(() => Promise.resolve(true));
-    for (const problem of ['invalid_request', 'processing_failed', 'upstream_not_configured', 'not_found'] as const) {
-      const { answer } = await run(() => Promise.reject(new ServiceError(problem)), refund);
-      expect(answer.headers['x-tollgate-charged']).toBe('1');
-    }
+  test.each<[ProblemCode, ServiceErrorOptions]>([
+    ['processing_failed', {}],
+    ['upstream_failed', {}],
+    ['upstream_failed', { code: 'provider_error', members: { reason: 'provider_quota' } }],
+    ['upstream_failed', { members: { reason: 'unreachable' } }],
+    ['upstream_timeout', {}],
+    ['upstream_not_configured', {}],
+    ['service_not_ready', {}],
+    ['concurrency_exceeded', {}],
+  ])('%s %j gives the unit back once, to its day, before the answer', async (problem, options) => {
+    const refund = granted();
+    const { answer } = await run(() => Promise.reject(new ServiceError(problem, options)), refund);
+    expect(refund.mock.calls).toEqual([
+      [{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1', dailyLimit: 1_000 }],
+    ]);
+    expect(answer.headers['x-tollgate-charged']).toBe('0');
+    expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');
+  });
+
+  test('a fault that nobody foresaw gives the unit back', async () => {
+    const { answer } = await run(() => Promise.reject(new TypeError('a bug')), granted());
+    expect([answer.statusCode, answer.headers['x-tollgate-charged']]).toEqual([500, '0']);
+  });
+
+  test.each<[ProblemCode, ServiceErrorOptions]>([
+    ['invalid_request', {}],
+    ['invalid_request', { code: 'otp_invalid' }],
+    ['not_found', {}],
+    ['not_found', { code: 'provider_error', members: { reason: 'no_records' } }],
+    ['validation_failed', { code: 'apk_too_complex' }],
+    ['upstream_failed', { code: 'not_found' }],
+    ['upstream_failed', { code: 'captcha_rejected', members: { attempts_left: 2 } }],
+    ['upstream_failed', { code: 'no_foreground', members: { reason: 'no_foreground' } }],
+    ['upstream_failed', { code: 'pages_unreachable' }],
+    ['upstream_timeout', { code: 'pages_timeout' }],
+    ['upstream_timeout', { members: { reason: 'too_complex' } }],
+    ['upstream_failed', { members: { reason: 'locked' } }],
+    ['upstream_failed', { code: 'thought_of_by_nobody' }],
+    ['upstream_failed', { members: { reason: 'constructor' } }],
+  ])('%s %j, which the caller may have caused, stays charged', async (problem, options) => {
+    const refund = granted();
+    const { answer } = await run(() => Promise.reject(new ServiceError(problem, options)), refund);
+    expect(answer.headers['x-tollgate-charged']).toBe('1');
+    expect(refund).not.toHaveBeenCalled();
+  });
+
+  test('an answer, and a request that was not charged, give nothing back', async () => {
+    const refund = granted();
     await run(() => ({ ok: true }), refund);
     await run(failing, refund, { chargedDay: null });
     expect(refund).not.toHaveBeenCalled();
   });
 
+  test('an answer says that the refunds of the day are used up', async () => {
+    const { answer, metrics } = await run(failing, () => Promise.resolve('capped'));
+    expect(answer.statusCode).toBe(502);
+    expect(answer.headers).toMatchObject({
+      'x-tollgate-charged': '1',
+      'x-tollgate-refund': 'capped',
+      ratelimit: expect.stringContaining('r=998'),
+    });
+    expect(await metrics.registry.metrics()).toContain('tollgate_refunds_total{service="sample",outcome="capped"} 1');
+  });
+
+  test('a unit that no store knows stays charged, one given back before does not', async () => {
+    const uncharged = await run(failing, () => Promise.resolve('uncharged'));
+    expect(uncharged.answer.headers['x-tollgate-charged']).toBe('1');
+    expect(uncharged.answer.headers['x-tollgate-refund']).toBeUndefined();
+    const repeated = await run(failing, () => Promise.resolve('repeated'));
+    expect(repeated.answer.headers['x-tollgate-charged']).toBe('0');
+  });
+
   test('an answer does not wait for a slow store and then says that the unit stays charged', async () => {
-    const { answer, metrics } = await run(failing, () => new Promise((resolve) => setTimeout(() => resolve(true), 5_000).unref()));
+    const { answer, metrics } = await run(failing, () => new Promise((resolve) => setTimeout(() => resolve('refunded'), 5_000).unref()));
     expect(answer.statusCode).toBe(502);
     expect(answer.headers['x-tollgate-charged']).toBe('1');
     expect(await metrics.registry.metrics()).toContain('tollgate_refunds_total{service="sample",outcome="late"} 1');

@@ -127,8 +127,8 @@ describe('when Redis is back', () => {
       storeClock.set('2026-11-21T12:00:00+05:30');
       await spend(5, shifted);
       await redis.flush();
-      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID() };
-      await expect(shifted.counter.refund(refund)).resolves.toBe(true);
+      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID(), dailyLimit: 200 };
+      await expect(shifted.counter.refund(refund)).resolves.toBe('refunded');
       expect((await spend(1, shifted))[0]?.standing).toMatchObject({ usedDaily: 6, usedMonthly: 8 });
     } finally {
       await shifted.close();
@@ -152,10 +152,10 @@ describe('when Redis is back', () => {
     const day = first?.standing.day ?? '';
     await redis.kill();
     const requestId = randomUUID();
-    await expect(node.counter.refund({ subscriptionId, day, requestId })).resolves.toBe(true);
+    await expect(node.counter.refund({ subscriptionId, day, requestId, dailyLimit: 200 })).resolves.toBe('refunded');
     await redis.start();
     await eventually(isOnRedis);
-    await expect(node.counter.refund({ subscriptionId, day, requestId })).resolves.toBe(false);
+    await expect(node.counter.refund({ subscriptionId, day, requestId, dailyLimit: 200 })).resolves.toBe('repeated');
     expect(await granted(5)).toBe(1);
   });
 
@@ -224,7 +224,8 @@ describe('Redis in cluster mode', () => {
     const store = await storeNode({ pool: database.pool, redisUrl: cluster.url });
     try {
       const [first] = await spend(3, store);
-      await expect(store.counter.refund({ subscriptionId, day: first?.standing.day ?? '', requestId: randomUUID() })).resolves.toBe(true);
+      const refund = { subscriptionId, day: first?.standing.day ?? '', requestId: randomUUID(), dailyLimit: 200 };
+      await expect(store.counter.refund(refund)).resolves.toBe('refunded');
       await cluster.flush();
       expect((await spend(1, store))[0]?.standing.usedDaily).toBe(3);
       expect(store.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type QuotaLimits } from '../../../plugins/core/catalogue';
 import { decideSpend } from '../../../plugins/core/quota';
+import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/refunds';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
@@ -59,11 +60,14 @@ class Model {
     return granted;
   }
 
-  refund(index: number): boolean {
+  refund(index: number): RefundOutcome {
     const unit = this.units[index];
-    if (!unit || unit.isRefunded || unit.day < this.day - 1) return false;
+    if (!unit || unit.day < this.day - 1) return 'uncharged';
+    if (unit.isRefunded) return 'repeated';
+    const refunded = this.units.filter(({ day, isRefunded }) => day === unit.day && isRefunded).length;
+    if (refunded >= mostRefundsOf(this.limits.daily)) return 'capped';
     unit.isRefunded = true;
-    return true;
+    return 'refunded';
   }
 }
 
@@ -112,11 +116,12 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     }
     if (action.kind === 'refund') {
       const day = dateOfDay(model.units[action.unit]?.day ?? model.day);
-      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.unit}` };
+      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.unit}`, dailyLimit: model.limits.daily };
       if (model.units[action.unit]) expect(await counter.refund(refund)).toBe(model.refund(action.unit));
     }
     if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
-      expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID() })).toBe(false);
+      const refund = { subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit: model.limits.daily };
+      expect(await counter.refund(refund)).toBe('uncharged');
     }
     if (action.kind === 'plan') model.limits = LIMITS[action.limits] ?? model.limits;
     if (action.kind === 'next-day') storeClock.set(`${dateOfDay(++model.day)}T12:00:00+05:30`);

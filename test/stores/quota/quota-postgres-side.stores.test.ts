@@ -82,7 +82,7 @@ describe('when Postgres goes', () => {
       await redis.kill();
       await expect(spend(1, cut)).rejects.toBeInstanceOf(StoreUnavailable);
       await expect(cut.counter.readStanding(subscriptionId)).rejects.toBeInstanceOf(StoreUnavailable);
-      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID() };
+      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID(), dailyLimit: 200 };
       await expect(cut.counter.refund(refund)).rejects.toBeInstanceOf(StoreUnavailable);
       expect(cut.stats().storeInUse).toBe('none');
       await redis.start();

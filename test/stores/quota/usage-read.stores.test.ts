@@ -37,13 +37,13 @@ describe('readUsage', () => {
     await Promise.all([spend(ip), spend(ip), spend(gst), spend(stranger.subscriptions[0] ?? '')]);
     storeClock.set('2026-11-21T12:00:00+05:30');
     await spend(ip);
-    await counter.refund({ subscriptionId: ip, day: '2026-11-20', requestId: 'request-1' });
+    await counter.refund({ subscriptionId: ip, day: '2026-11-20', requestId: 'request-1', dailyLimit: LIMITS.daily });
 
     const period = { fromDay: '2026-11-20', toDay: '2026-11-21' };
     await expect(readUsage(pool, { customerId, ...period })).resolves.toEqual([
-      { subscriptionId: gst, product: 'api-gst', day: '2026-11-20', charged: 1, refunded: 0, used: 1 },
-      { subscriptionId: ip, product: 'api-ip', day: '2026-11-20', charged: 2, refunded: 1, used: 1 },
-      { subscriptionId: ip, product: 'api-ip', day: '2026-11-21', charged: 1, refunded: 0, used: 1 },
+      { subscriptionId: gst, product: 'api-gst', day: '2026-11-20', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-20', charged: 2, refunded: 1, refundedRequests: 1, used: 1 },
+      { subscriptionId: ip, product: 'api-ip', day: '2026-11-21', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
     ]);
     const oneDay = { fromDay: '2026-11-21', toDay: '2026-11-21' };
     await expect(readUsage(pool, { subscriptionId: ip, ...oneDay })).resolves.toMatchObject([{ day: '2026-11-21', used: 1 }]);

@@ -27,7 +27,7 @@ describe('an analysis', () => {
   test('is ended at its deadline, even when it does not yield', async () => {
     const threadFile = await threadOf('for (;;);');
     const work = runAnalysis(input, { threadFile, deadlineMs: 100, heapMebibytes: 64 }, never);
-    await expect(work).rejects.toMatchObject({ problem: 'upstream_timeout' });
+    await expect(work).rejects.toMatchObject({ problem: 'upstream_timeout', options: { members: { reason: 'too_complex' } } });
   });
 
   test('is ended when the caller leaves', async () => {

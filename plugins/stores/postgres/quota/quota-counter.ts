@@ -1,14 +1,8 @@
+import { type RefundRequest } from '../../../core/ports';
+import { mostRefundsOf, type RefundOutcome } from '../../../core/refunds';
 import { createDayLookup } from '../../quota/quota-days';
 import { BatchQueue } from '../../quota/quota-batch-queue';
-import {
-  type Demand,
-  type QuotaBackend,
-  type Refund,
-  type Taken,
-  type SubscriptionUsage,
-  type UsageParts,
-  usedOf,
-} from '../../quota/quota-parts';
+import { type Demand, type QuotaBackend, type Taken, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-parts';
 import { type SeenUsage } from '../../quota/quota-seen';
 import { type QuotaLedger } from './quota-ledger';
 import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
@@ -56,12 +50,12 @@ export class PostgresQuotaCounter implements QuotaBackend {
   }
 
   /** @throws StoreUnavailable */
-  async refund({ subscriptionId, day, requestId }: Refund): Promise<boolean> {
-    const unit = { requestId, subscriptionId, day, units: 1 };
+  async refund({ subscriptionId, day, requestId, dailyLimit }: RefundRequest): Promise<RefundOutcome> {
+    const unit = { requestId, subscriptionId, day, units: 1, mostOfDay: mostRefundsOf(dailyLimit) };
     const seen = this.seen?.find(subscriptionId) ?? [];
     // The unit may be one that Redis granted and that is not written yet.
     if (seen.length > 0) await this.ledger.sync(seen);
-    return (await this.ledger.giveBack(unit)).outcome === 'refunded';
+    return (await this.ledger.giveBack(unit)).outcome;
   }
 
   private async takeAll(batch: readonly Demand[]): Promise<Taken[]> {
@@ -106,7 +100,8 @@ export class PostgresQuotaCounter implements QuotaBackend {
   private giveBackLate(batch: readonly Demand[], taken: readonly Took[]): void {
     batch.forEach(({ subscriptionId }, index) => {
       const { granted = 0, day = '' } = taken[index] ?? {};
-      if (granted > 0) this.ledger.giveBack({ requestId: null, subscriptionId, day, units: granted }).catch(() => undefined);
+      if (granted === 0) return;
+      this.ledger.giveBack({ requestId: null, subscriptionId, day, units: granted, mostOfDay: null }).catch(() => undefined);
     });
   }
 }

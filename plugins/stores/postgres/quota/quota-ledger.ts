@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { type Clock, StoreUnavailable } from '../../../core/ports';
+import { type RefundOutcome } from '../../../core/refunds';
 import { BatchQueue } from '../../quota/quota-batch-queue';
 import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-parts';
 import { ReplyWatch } from '../../quota/quota-reply-watch';
@@ -8,7 +9,7 @@ import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
 const SYNC = { name: 'quota-sync', text: 'SELECT * FROM quota_sync($1::uuid[], $2::date[], $3::bigint[], $4::bigint[])' };
 const GIVE_BACK = {
   name: 'quota-give-back',
-  text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6)',
+  text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6, $7::bigint[])',
 };
 const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'SELECT quota_forget_refunds()' };
 
@@ -30,12 +31,12 @@ export interface GiveBack {
   readonly subscriptionId: string;
   readonly day: string;
   readonly units: number;
+  /** At most so many are given back for requests of the subscription's day; null for units that no request used. */
+  readonly mostOfDay: number | null;
 }
 
-export type GiveBackOutcome = 'refunded' | 'repeated' | 'uncharged';
-
 export interface GivenBack {
-  readonly outcome: GiveBackOutcome;
+  readonly outcome: RefundOutcome;
   readonly usage: SubscriptionUsage;
 }
 
@@ -133,8 +134,9 @@ export class QuotaLedger {
       batch.map((each) => each.units),
       this.options.timeZone,
       this.clockOffset(),
+      batch.map((each) => each.mostOfDay),
     ];
-    const rows = await this.query<QuotaRow & { outcome: GiveBackOutcome }>(GIVE_BACK, values);
+    const rows = await this.query<QuotaRow & { outcome: RefundOutcome }>(GIVE_BACK, values);
     const known = inPlace(rows, (row) => ({ outcome: row.outcome, ...readQuotaRow(row) }));
     this.forgetOldRefunds(batch);
     return batch.map(({ subscriptionId, day }, index) => {

@@ -14,8 +14,10 @@ export interface DailyUsage {
   readonly day: string;
   /** Units taken. */
   readonly charged: number;
-  /** Units given back because a service or its upstream failed. */
+  /** Units given back because a service or its upstream failed, or because they were granted too late to be used. */
   readonly refunded: number;
+  /** Of these, the ones given back for requests; see `mostRefundsOf`. */
+  readonly refundedRequests: number;
   /** `charged - refunded`: what counts against the limits. */
   readonly used: number;
 }
@@ -23,6 +25,7 @@ export interface DailyUsage {
 const QUERY = `
   SELECT usage.subscription_id AS "subscriptionId", subscription.product_id AS product, to_char(usage.day, 'YYYY-MM-DD') AS day,
     (spent_redis + spent_postgres)::float8 AS charged, refunded::float8 AS refunded,
+    refunded_requests::float8 AS "refundedRequests",
     (spent_redis + spent_postgres - refunded)::float8 AS used
   FROM usage LEFT JOIN subscription ON subscription.id = usage.subscription_id
   WHERE ($1::uuid IS NULL OR subscription.customer_id = $1) AND ($2::uuid IS NULL OR usage.subscription_id = $2)

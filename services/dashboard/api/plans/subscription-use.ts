@@ -1,5 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { windowsAt } from '../../../../plugins/core/quota';
+import { mostRefundsOf } from '../../../../plugins/core/refunds';
 import { type SubscriptionView, viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../../plugins/stores/postgres/version';
@@ -7,7 +8,7 @@ import { type Subscription } from '../../contract/plans';
 import { windowStanding } from './forecast';
 
 /** What a subscription is, without what was used of it. */
-export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly'>;
+export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly' | 'refunds'>;
 
 export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
   const { id, product, plan, state } = view;
@@ -42,10 +43,16 @@ export async function readSubscriptionUse(db: Pool | PoolClient, query: Subscrip
   const usage = await readUsage(db, owner);
   return subscriptions.map((view) => {
     const own = usage.filter(({ subscriptionId }) => subscriptionId === view.id);
-    const sum = (days: typeof own): number => days.reduce((total, { used }) => total + used, 0);
+    const ofToday = own.find((each) => each.day === day);
+    const usedThisMonth = own.reduce((total, { used }) => total + used, 0);
     const times = { now, subscribedAt: view.createdAt.getTime() / 1000 };
-    const today = { used: sum(own.filter((each) => each.day === day)), limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
-    const thisMonth = { used: sum(own), limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
-    return { ...subscriptionFields(view), daily: windowStanding(today, times), monthly: windowStanding(thisMonth, times) };
+    const today = { used: ofToday?.used ?? 0, limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
+    const thisMonth = { used: usedThisMonth, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
+    return {
+      ...subscriptionFields(view),
+      daily: windowStanding(today, times),
+      monthly: windowStanding(thisMonth, times),
+      refunds: { used: ofToday?.refundedRequests ?? 0, limit: mostRefundsOf(view.daily) },
+    };
   });
 }

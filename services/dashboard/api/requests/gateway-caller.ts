@@ -57,6 +57,7 @@ const SHOWN_HEADERS = [
   'retry-after',
   'www-authenticate',
   'x-tollgate-charged',
+  'x-tollgate-refund',
 ];
 const TEXT_TYPE = /^(text\/|application\/([\w.+-]*\+)?(json|xml)\b)/i;
 

@@ -6,6 +6,7 @@ import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
 import { productsQuery, usageQuery, type UsagePeriod } from '../../api/queries';
 import { queryText } from '../../api/request';
+import { formatCount } from '../../format/numbers';
 import { addDays, dayOf } from '../../format/time';
 import { refusedSeries, usedSeries } from './usage-series';
 import { useSession } from '../../hooks/use-session';
@@ -113,6 +114,9 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
               <Stack gap="xs">
                 <WindowBar window="day" standing={each.daily} of={each.product} />
                 <WindowBar window="month" standing={each.monthly} of={each.product} />
+                <Text size="xs" c="dimmed">
+                  Given back today: {formatCount(each.refunds.used)} of at most {formatCount(each.refunds.limit)} failed requests.
+                </Text>
               </Stack>
             </div>
           ))}

@@ -1,0 +1,73 @@
+import { type ProblemCode } from './problems';
+
+/** How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday; `capped`: {@link mostRefundsOf}. */
+export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
+
+/** A source that fails more than one call in ten all day long is an outage, for which the operator makes up with limits of its own. */
+const SHARE_OF_DAILY_LIMIT = 0.1;
+/** So that a small plan survives an outage of minutes: one try and nine repeats. */
+const LEAST_PER_DAY = 10;
+
+/**
+ * How many requests of one subscription are given back on one day, so that a failure which a caller finds out how to cause is no way
+ * around the daily limit.
+ * @param dailyLimit requests a day
+ */
+export function mostRefundsOf(dailyLimit: number): number {
+  return Math.max(LEAST_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
+}
+
+/** Failures of ours, or of a source that we chose. Every other answer is charged. */
+const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
+  'processing_failed',
+  'upstream_failed',
+  'upstream_timeout',
+  'upstream_not_configured',
+  'service_not_ready',
+  'concurrency_exceeded',
+]);
+
+/**
+ * Who caused what a refunded problem says more exactly, as its finer code or as its `reason`. What is not listed stays charged: a new
+ * failure must not be a way to call without limit before somebody has thought about it.
+ */
+const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
+  // Codes.
+  provider_error: 'us',
+  captcha_rejected: 'caller',
+  not_found: 'caller',
+  no_foreground: 'caller',
+  pages_unreachable: 'caller',
+  pages_timeout: 'caller',
+  // Reasons. Of sources in general:
+  unreachable: 'us',
+  bad_response: 'us',
+  upstream_error: 'us',
+  timeout: 'us',
+  overloaded: 'us',
+  internal: 'us',
+  provider_quota: 'us',
+  // Of one source each: the operator's credentials or settings, which a checked input cannot get wrong.
+  rejected: 'us',
+  not_authorised: 'us',
+  redirect_refused: 'us',
+  // The GST portal has locked the number out; Drive hands out no more of this file; this file takes too long to analyse.
+  locked: 'caller',
+  quota: 'caller',
+  too_complex: 'caller',
+};
+
+export interface FailureCause {
+  readonly problem: ProblemCode;
+  /** The code of the answer where it is finer than the problem's. */
+  readonly code?: string | undefined;
+  /** The member `reason` of the answer. */
+  readonly reason?: unknown;
+}
+
+/** True when the caller is not to pay for this failure. */
+export function isRefunded({ problem, code, reason }: FailureCause): boolean {
+  if (!REFUNDED_PROBLEMS.has(problem)) return false;
+  const finer = [code === problem ? undefined : code, reason].filter((each) => each !== undefined);
+  return finer.every((each) => typeof each === 'string' && Object.hasOwn(CAUSES, each) && CAUSES[each] === 'us');
+}

@@ -1,0 +1,61 @@
+-- Up Migration
+-- Units given back for requests are counted by themselves, so that a day's refunds of one subscription can have an end.
+
+-- Part of refunded: the rest are units that were granted too late to be used.
+ALTER TABLE usage ADD COLUMN refunded_requests bigint NOT NULL DEFAULT 0;
+ALTER TABLE usage ADD CHECK (refunded_requests BETWEEN 0 AND refunded);
+
+-- Anew for its further parameter. Processes of the version before call it without.
+DROP FUNCTION quota_give_back(text[], uuid[], date[], bigint[], text, double precision);
+
+-- Gives units back, once a request id (null: units that were granted too late to be used; whoever asks knows that it is once).
+-- p_most: so many at most are given back for requests of that subscription and day; null where no request used the units.
+-- outcome: refunded; repeated (this request was refunded before); capped (p_most is reached); uncharged (no such units are known, or the
+-- day is too old).
+CREATE FUNCTION quota_give_back(
+  p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision,
+  p_most bigint[] DEFAULT NULL
+)
+RETURNS TABLE (
+  place bigint, outcome text,
+  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+  given record;
+  oldest date := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date - 1;
+BEGIN
+  FOR given IN
+    SELECT * FROM unnest(p_requests, p_subscriptions, p_days, p_units, p_most)
+      WITH ORDINALITY AS each (request, subscription, day, units, most, place)
+    ORDER BY subscription, day, request
+  LOOP
+    place := given.place;
+    outcome := 'refunded';
+    IF given.day < oldest THEN
+      outcome := 'uncharged';
+    ELSIF given.request IS NOT NULL THEN
+      INSERT INTO quota_refund (request_id, day) VALUES (given.request, given.day) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN outcome := 'repeated'; END IF;
+    END IF;
+    IF outcome = 'refunded' THEN
+      -- Both conditions are judged under the row's lock: refunds that come at once wait for one another.
+      UPDATE usage
+        SET refunded = refunded + given.units,
+            refunded_requests = refunded_requests + CASE WHEN given.most IS NULL THEN 0 ELSE given.units END
+        WHERE subscription_id = given.subscription AND day = given.day
+          AND refunded + given.units <= spent_redis + spent_postgres
+          AND (given.most IS NULL OR refunded_requests + given.units <= given.most);
+      IF NOT FOUND THEN
+        -- The count only grows: what is capped now was capped then.
+        outcome := CASE WHEN EXISTS (
+          SELECT FROM usage
+          WHERE subscription_id = given.subscription AND day = given.day AND refunded_requests + given.units > given.most
+        ) THEN 'capped' ELSE 'uncharged' END;
+        DELETE FROM quota_refund WHERE request_id = given.request;
+      END IF;
+    END IF;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(given.subscription, given.day) AS parts;
+    RETURN NEXT;
+  END LOOP;
+END $$;
