@@ -1,11 +1,12 @@
 import { type PoolClient } from 'pg';
 import { parseWhitelistRule, type WhitelistRule } from '../../../core/whitelist';
+import { requireRoom } from '../customers/customer-limits';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
-/** Rules live in the memory of every node, for every key in use. */
+/** Before anything is asked of the database, and whatever an operator grants: a request with more is a mistake. */
 const MOST_RULES = 10_000;
 
 /**
@@ -35,7 +36,7 @@ export async function insertRules(client: PoolClient, credentialId: string, rule
 /**
  * Replaces all whitelist rules of a key; an empty list admits every caller again. The same rules again are no change.
  * @param options.rules as a customer writes them
- * @throws OperationRefused `key_unknown`, `rule_malformed`
+ * @throws OperationRefused `key_unknown`, `rule_malformed`, `rule_limit_reached` when the rules become more than the customer may have
  */
 export async function replaceKeyRules(
   db: Database,
@@ -48,6 +49,8 @@ export async function replaceKeyRules(
     const removed = before.rules.filter((rule) => !rules.has(rule));
     const added = [...rules.values()].filter(({ text }) => !known.has(text));
     if (added.length + removed.length === 0) return before;
+    const growth = added.length - removed.length;
+    if (growth > 0) await requireRoom(client, before.customerId, { rules: growth, rulesOnKey: rules.size });
     if (removed.length > 0) {
       await client.query('DELETE FROM whitelist_rule WHERE credential_id = $1 AND rule = ANY ($2)', [before.id, removed]);
     }
