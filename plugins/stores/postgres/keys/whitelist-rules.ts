@@ -4,6 +4,7 @@ import { requireRoom } from '../customers/customer-limits';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { auditRules } from './audit-rules';
 import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
 /** Before anything is asked of the database, and whatever an operator grants: a request with more is a mistake. */
@@ -56,7 +57,7 @@ export async function replaceKeyRules(
     }
     await insertRules(client, before.id, added);
     const after = await viewKey(client, before);
-    const details = { added: after.rules.filter((rule) => !known.has(rule)), removed };
+    const details = auditRules({ added: after.rules.filter((rule) => !known.has(rule)), removed }, after.rules);
     await writeAudit(client, { actor: options.actor, action: 'key.rules', subject: { kind: 'credential', id: before.id }, details });
     return after;
   });
