@@ -1,5 +1,6 @@
 import { type Command } from 'commander';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { addCustomerLimits } from './customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseEmail } from './parse-arguments';
 
@@ -17,4 +18,5 @@ export function addCustomerCommands(program: Command, context: CommandContext): 
       const created = await withDatabase(context, (db) => createCustomer(db, { email, actor: ACTOR }));
       context.output.result(created, () => `customer ${created.email} (${created.id})`);
     });
+  addCustomerLimits(customer, context);
 }

@@ -33,6 +33,8 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
 const HINTS: Partial<Record<RefusalCode, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
   product_unknown: `there are ${PRODUCT_IDS.join(', ')}`,
+  key_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
+  rule_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',
   subscription_unknown: 'npx tollgate subscription list --customer EMAIL shows the ids',
 };

@@ -38,6 +38,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
   },
   tollgate_dashboard: {
     customer: KEEP,
+    customer_limit: READ,
     product: READ,
     plan: READ,
     subscription: KEEP,

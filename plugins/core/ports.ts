@@ -40,10 +40,11 @@ export interface AccessRecord {
 export interface AccessRecords {
   /**
    * @param hash SHA-256 of the API key, 64 lower-case hex digits
+   * @param answered called when the store has answered; to make a record of the answer can take longer, and says nothing about the store
    * @returns the record, or undefined when no such key exists
    * @throws StoreUnavailable when neither the store nor an entry young enough can answer
    */
-  findAccessRecord(hash: string): Promise<AccessRecord | undefined>;
+  findAccessRecord(hash: string, answered?: () => void): Promise<AccessRecord | undefined>;
 }
 
 export interface SpendRequest {

@@ -89,14 +89,21 @@ type NetworksByLength = Map<number, Map<string, string>>;
  * @throws Error when one is malformed: a whitelist that cannot be understood must not admit anybody
  */
 export function compileWhitelist(texts: readonly string[]): Whitelist {
+  const steps = compileSteps(texts);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same, one rule a step: a record may have 10,000 of them, 30 µs each, and others want to be served meanwhile. */
+export function* compileSteps(texts: readonly string[]): Generator<undefined, Whitelist> {
   const networks: Record<4 | 6, NetworksByLength> = { 4: new Map(), 6: new Map() };
   const hosts = new Set<string>();
   const parents = new Set<string>();
   for (const text of texts) {
-    // A record may have 10,000 networks, and nothing else is done while they are compiled: each is read once.
+    // Each is read once: parsing is what takes the time.
     const network = isAddressText(text) ? readNetwork(text) : undefined;
     if (typeof network === 'object') addNetwork(networks[network.address.version], network, text);
     else addHost({ hosts, parents }, text);
+    yield;
   }
   return { size: texts.length, networks: { 4: byLength(networks[4], 32), 6: byLength(networks[6], 128) }, hosts, parents };
 }

@@ -1,4 +1,5 @@
 import { type Pool } from 'pg';
+import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
@@ -64,6 +65,7 @@ async function measureCurves(db: Pool, load: (name: string, key: string) => Load
 async function main({ folder, db, databaseUrl, redisUrl }: BenchStores): Promise<void> {
   const upstream = await start('test/bench/support/stub-upstream.js');
   const service = `http://127.0.0.1:${upstream.line}`;
+  await setCustomerLimits(db, { customer: DEMO_EMAIL, limits: { keys: 2 * MOST_KEYS + 100, rulesPerKey: 10_000 }, actor: 'bench' });
   const { key } = await newKey(db);
   const onRedis = await startBenchNode({ folder, name: 'redis', service, databaseUrl, redisUrl });
   const onPostgres = await startBenchNode({ folder, name: 'postgres', service, databaseUrl, redisUrl: '' });

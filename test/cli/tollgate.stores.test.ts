@@ -19,6 +19,34 @@ describe('customer create', () => {
   });
 });
 
+describe('customer limits', () => {
+  test('are shown with what the customer has, and raised one by one', async () => {
+    const email = await newCustomer();
+    await json('key', 'create', '--customer', email, '--products', 'api-ip', '--allow', '10.0.0.0/8,*.example.com');
+    const used = { keys: 1, rules: 2 };
+    expect(await json('customer', 'limits', email)).toEqual({
+      customer: email,
+      limits: { keys: 200, rulesPerKey: 1_000, rules: 20_000 },
+      used,
+    });
+    const raised = await json('customer', 'limits', email, '--keys', '1', '--rules-per-key', '5000', '--rules', '30000');
+    expect(raised).toEqual({ customer: email, limits: { keys: 1, rulesPerKey: 5_000, rules: 30_000 }, used });
+    expect((await run('customer', 'limits', email)).stdout).toMatch(/rules of one key +– +5000\n/);
+    const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip');
+    expect(refused.code).toBe('key_limit_reached');
+    expect(refused.line).toContain('at most 1 keys');
+    expect(refused.line).toContain('npx tollgate customer limits');
+  });
+
+  test.each([
+    ['--keys', '0'],
+    ['--rules', 'many'],
+    ['--rules-per-key', '-1'],
+  ])('refuse %s %p', async (option, value) => {
+    expect(await failure('customer', 'limits', CUSTOMER, option, value)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
 describe('a subscription', () => {
   test('is created once per customer and product', async () => {
     const email = await newCustomer();

@@ -229,7 +229,9 @@ describe('under these logins', () => {
       await plugin.quota.counter.spend({ subscriptionId, limits });
       expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: false });
       expect(plugin.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });
-      expect(await service.quota.counter.refund({ subscriptionId, day: spent.standing.day, requestId: 'r1' })).toBe(true);
+      expect(
+        await service.quota.counter.refund({ subscriptionId, day: spent.standing.day, requestId: 'r1', dailyLimit: limits.daily }),
+      ).toBe('refunded');
       expect(service.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0, failures: 0 });
       expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: true });
       await expect(service.quota.counter.spend({ subscriptionId, limits: { daily: 9, monthly: 9 } })).rejects.toThrow();

@@ -5,6 +5,7 @@ import { generateApiKey } from '../../plugins/core/api-key';
 import { migrateOnce } from '../../cli/container/migrate-once';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { eventually } from '../support/eventually';
@@ -41,6 +42,7 @@ describe('a database that moves to the next version', () => {
     const upstreams = { vahaan: (ready['services'] as { vahaan: string }).vahaan };
     options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
+    await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
     nodes.push(await startNode(options));
   });
   afterAll(async () => {

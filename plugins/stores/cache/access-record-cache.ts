@@ -117,7 +117,10 @@ export class AccessRecordCache implements AccessRecords {
     const hanging = setTimeout(() => this.breaker.failed(startedAt), HANGING_MS);
     hanging.unref();
     try {
-      const record = await this.source.findAccessRecord(hash);
+      const record = await this.source.findAccessRecord(hash, () => {
+        clearTimeout(hanging);
+        this.breaker.succeeded();
+      });
       this.breaker.succeeded();
       this.records.keep(hash, record, start);
       return record;

@@ -16,6 +16,8 @@ export type RefusalCode =
   | 'key_exists'
   | 'key_unknown'
   | 'key_not_usable'
+  | 'key_limit_reached'
+  | 'rule_limit_reached'
   | 'subscription_exists'
   | 'subscription_unknown'
   | 'subscription_cancelled'

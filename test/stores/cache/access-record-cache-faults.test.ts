@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../../plugins/core/ports';
 import { bench, MINUTE, record } from './cache-bench';
 
@@ -212,6 +213,21 @@ describe('a store that fails', () => {
     pass(500);
     expect(await find('h')).toMatchObject({ credentialId: 'c' });
     expect(await find('h')).toMatchObject({ credentialId: 'c' });
+  });
+
+  it('is not taken for one that hangs when it has answered and the record takes long to be made', async () => {
+    const source: AccessRecords = {
+      async findAccessRecord(hash, answered) {
+        answered?.();
+        if (hash === 'long') await sleep(900);
+        return record(hash);
+      },
+    };
+    const { cache, find } = bench({ source });
+    await expect(find('long')).rejects.toThrow(StoreUnavailable);
+    await sleep(600);
+    expect(cache.stats().isBreakerOpen).toBe(false);
+    expect(await find('short')).toMatchObject({ credentialId: 'short' });
   });
 
   it('does not keep a request waiting when it hangs', async () => {

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
 import { touchLastUsed } from '../../../plugins/stores/postgres/decisions/decision-tallies';
+import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
 import { newKey } from '../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
@@ -96,7 +97,8 @@ describe('NOTIFY', () => {
   });
 
   it('tells a key with 10,000 new rules once, and those who write them wait for one trigger', async () => {
-    const { id } = await newKey(database.pool);
+    const { id, customerId: customer } = await newKey(database.pool);
+    await setCustomerLimits(database.pool, { customer, limits: { rulesPerKey: 10_000 }, actor: 'test' });
     const rules = Array.from({ length: 10_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
     expect(await told(() => replaceKeyRules(database.pool, { id, rules, actor: 'test' }))).toEqual([
       expect.objectContaining({ credential: id }),

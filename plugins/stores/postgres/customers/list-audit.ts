@@ -17,10 +17,13 @@ export interface AuditLine {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Of a list in the details: 10,000 rules of a key on each of 100 lines would be more than a process can hold. */
+/**
+ * Of a list in the details: 10,000 rules of a key on each of 100 lines would be more than a process can hold. One that was cut when
+ * it was written ends with a text that says so, and stays as it is.
+ */
 const MOST_LISTED = 20;
 const SHORT_MEMBER = `
-CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_LISTED}
+CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_LISTED + 1}
   THEN jsonb_path_query_array(value, '$[0 to ${MOST_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MOST_LISTED}) || ' more')
   ELSE value END`;
 

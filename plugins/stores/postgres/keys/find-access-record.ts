@@ -7,13 +7,17 @@ import {
   StoreUnavailable,
   type SubscriptionState,
 } from '../../../core/ports';
-import { compileWhitelist } from '../../../core/whitelist';
+import { type Whitelist } from '../../../core/whitelist';
+import { WhitelistCompiler } from './whitelist-compiler';
 
-/** One statement, so that key, rules, subscriptions and limits are of one moment. */
+/**
+ * One statement, so that key, rules, subscriptions and limits are of one moment. Rules as one text: the driver takes an array of 10,000
+ * apart character by character.
+ */
 const SELECT = `
 SELECT c.id, c.customer_id AS "customerId", c.mode, c.state, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
-  ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = c.id ORDER BY rule) AS rules,
+  r.rules, r.count AS "ruleCount",
   COALESCE((
     SELECT json_agg(json_build_object(
       'id', s.id, 'product', s.product_id, 'plan', s.plan_name, 'state', s.state,
@@ -25,7 +29,11 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state, (extract(epoch FROM
     LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
     WHERE g.credential_id = c.id
   ), '[]') AS subscriptions
-FROM credential c WHERE c.hash = $1`;
+FROM credential c
+CROSS JOIN LATERAL (
+  SELECT COALESCE(string_agg(rule, ' ' ORDER BY rule), '') AS rules, count(*)::integer AS count FROM whitelist_rule WHERE credential_id = c.id
+) r
+WHERE c.hash = $1`;
 
 interface Row {
   readonly id: string;
@@ -34,7 +42,9 @@ interface Row {
   readonly state: CredentialState;
   readonly expiresAtMs: number | null;
   readonly products: string[];
-  readonly rules: string[];
+  /** With a space between two. */
+  readonly rules: string;
+  readonly ruleCount: number;
   readonly subscriptions: {
     id: string;
     product: string;
@@ -46,7 +56,7 @@ interface Row {
   }[];
 }
 
-function recordOf(row: Row): AccessRecord {
+function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
   return {
     credentialId: row.id,
     customerId: row.customerId,
@@ -54,7 +64,7 @@ function recordOf(row: Row): AccessRecord {
     state: row.state,
     expiresAtMs: row.expiresAtMs,
     products: row.products,
-    whitelist: compileWhitelist(row.rules),
+    whitelist,
     subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, daily, monthly }) =>
       daily === null || monthly === null ? [] : [{ id, product, plan, state, limits: { daily, monthly } }],
     ),
@@ -81,15 +91,17 @@ async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> 
  * @param pool with a statement time-out; a stopped server would keep a request for ever
  */
 export function createPostgresAccessRecords(pool: Pool): AccessRecords {
+  const compiler = new WhitelistCompiler();
   return {
-    async findAccessRecord(hash) {
+    async findAccessRecord(hash, answered) {
       let row: Row | undefined;
       try {
         row = await query(pool, { name: 'find-access-record', text: SELECT, values: [Buffer.from(hash, 'hex')] });
       } catch (cause) {
         throw new StoreUnavailable('PostgreSQL did not answer', { cause });
       }
-      return row && recordOf(row);
+      answered?.();
+      return row && recordOf(row, await compiler.compile(row.rules, row.ruleCount));
     },
   };
 }

@@ -2,6 +2,7 @@ import { type PoolClient } from 'pg';
 import { type KeyDisplay } from '../../../core/api-key';
 import { type KeyMode } from '../../../core/ports';
 import { type WhitelistRule } from '../../../core/whitelist';
+import { auditRules } from './audit-rules';
 import { OperationRefused } from '../operation-refused';
 import { insertRules } from './whitelist-rules';
 import { type Actor, writeAudit } from '../customers/write-audit';
@@ -40,11 +41,8 @@ export async function insertCredential(
   if (id === undefined) throw new OperationRefused('key_exists', 'this key is stored already');
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [id, products]);
   await insertRules(client, id, rules);
-  await writeAudit(client, {
-    actor,
-    action,
-    subject: { kind: 'credential', id },
-    details: { customer: customerId, mode, name, expiresAt, products, rules: rules.map(({ text }) => text), rotatedFrom },
-  });
+  const texts = rules.map(({ text }) => text);
+  const details = { customer: customerId, mode, name, expiresAt, products, ...auditRules({ rules: texts }, texts), rotatedFrom };
+  await writeAudit(client, { actor, action, subject: { kind: 'credential', id }, details });
   return id;
 }

@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type KeyDisplay } from '../../../core/api-key';
 import { type KeyMode } from '../../../core/ports';
+import { requireRoom } from '../customers/customer-limits';
 import { requireCustomer } from '../customers/find-customer';
 import { insertCredential } from './insert-credential';
 import { checkDate, checkName } from './key-options';
@@ -49,6 +50,7 @@ export async function issueKey(client: PoolClient, options: Issue): Promise<Issu
   const expiresAt = options.expiresAt === undefined ? null : checkDate(options.expiresAt);
   const name = options.name === undefined ? null : checkName(options.name);
   const { id: customerId } = await requireCustomer(client, options.customer);
+  await requireRoom(client, customerId, { keys: 1, rules: rules.length, rulesOnKey: rules.length });
   for (const product of products) await subscribeOrCheck(client, customerId, { product, options });
   const credential = { ...secret, customerId, name, expiresAt, products, rules, rotatedFrom: null };
   const id = await insertCredential(client, credential, { actor, action });

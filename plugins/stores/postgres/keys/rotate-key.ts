@@ -1,5 +1,6 @@
 import { displayOf, generateApiKey, hashApiKey } from '../../../core/api-key';
 import { type Database, inTransaction } from '../database';
+import { requireRoom } from '../customers/customer-limits';
 import { insertCredential } from './insert-credential';
 import { type CreatedKey } from './create-key';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
@@ -30,7 +31,7 @@ WHERE id = $1 RETURNING expires_at AS at`;
 /**
  * Replaces a key by a new one with the same products, rules, mode, name and expiry. Counts stay, since they belong to subscriptions.
  * @param options.overlapMs how long the old key keeps working beside the new one; without it the old key is revoked at once
- * @throws OperationRefused `key_unknown`, `key_not_usable`, `date_malformed`
+ * @throws OperationRefused `key_unknown`, `key_not_usable`, `date_malformed`; with an overlap `key_limit_reached`, `rule_limit_reached`
  */
 export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?: number; readonly actor: Actor }): Promise<RotatedKey> {
   const { overlapMs = 0, actor } = options;
@@ -43,6 +44,8 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     const key = generateApiKey(old.mode);
     const { customerId, mode, name, expiresAt, products } = old;
     const rules = parseRules(old.rules);
+    // Without an overlap the new key takes the place of the old one, and the customer has no more than before.
+    if (overlapMs > 0) await requireRoom(client, customerId, { keys: 1, rules: rules.length });
     const credential = {
       customerId,
       mode,

@@ -1,11 +1,13 @@
 import { type PoolClient } from 'pg';
 import { parseWhitelistRule, type WhitelistRule } from '../../../core/whitelist';
+import { requireRoom } from '../customers/customer-limits';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { auditRules } from './audit-rules';
 import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
-/** Rules live in the memory of every node, for every key in use. */
+/** Before anything is asked of the database, and whatever an operator grants: a request with more is a mistake. */
 const MOST_RULES = 10_000;
 
 /**
@@ -35,7 +37,7 @@ export async function insertRules(client: PoolClient, credentialId: string, rule
 /**
  * Replaces all whitelist rules of a key; an empty list admits every caller again. The same rules again are no change.
  * @param options.rules as a customer writes them
- * @throws OperationRefused `key_unknown`, `rule_malformed`
+ * @throws OperationRefused `key_unknown`, `rule_malformed`, `rule_limit_reached` when the rules become more than the customer may have
  */
 export async function replaceKeyRules(
   db: Database,
@@ -48,12 +50,14 @@ export async function replaceKeyRules(
     const removed = before.rules.filter((rule) => !rules.has(rule));
     const added = [...rules.values()].filter(({ text }) => !known.has(text));
     if (added.length + removed.length === 0) return before;
+    const growth = added.length - removed.length;
+    if (growth > 0) await requireRoom(client, before.customerId, { rules: growth, rulesOnKey: rules.size });
     if (removed.length > 0) {
       await client.query('DELETE FROM whitelist_rule WHERE credential_id = $1 AND rule = ANY ($2)', [before.id, removed]);
     }
     await insertRules(client, before.id, added);
     const after = await viewKey(client, before);
-    const details = { added: after.rules.filter((rule) => !known.has(rule)), removed };
+    const details = auditRules({ added: after.rules.filter((rule) => !known.has(rule)), removed }, after.rules);
     await writeAudit(client, { actor: options.actor, action: 'key.rules', subject: { kind: 'credential', id: before.id }, details });
     return after;
   });

@@ -36,6 +36,8 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   key_exists: 'conflict',
   key_unknown: 'unknown',
   key_not_usable: 'conflict',
+  key_limit_reached: 'conflict',
+  rule_limit_reached: 'conflict',
   subscription_exists: 'conflict',
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',

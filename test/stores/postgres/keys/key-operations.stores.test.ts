@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hashApiKey, isPlausibleKey } from '../../../../plugins/core/api-key';
 import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
 import { createKey, importKey } from '../../../../plugins/stores/postgres/keys/create-key';
@@ -230,6 +231,24 @@ describe('changes of a key', () => {
       [id, 'revoked'],
     ]);
     await expect(listKeys(database.pool, { customer: 'stranger@example.com' })).rejects.toEqual(refusal('customer_unknown'));
+  });
+
+  it('leaves of a long list of rules 20, how many more, and a hash of all of them', async () => {
+    const rulesOf = (letter: string): string[] => Array.from({ length: 500 }, (_, index) => `${letter}${index}.example.com`);
+    const { id } = await newKey(database.pool, { rules: rulesOf('a') });
+    const { rules } = await replaceKeyRules(database.pool, { id, rules: [...rulesOf('b'), 'a7.example.com'], actor });
+    const { rows } = await database.pool.query('SELECT details, pg_column_size(details) AS bytes FROM audit_log WHERE subject_id = $1', [
+      id,
+    ]);
+    const [made, changed] = rows;
+    expect(made.details.rules.slice(19)).toEqual([expect.stringMatching(/^a\d/), '480 more']);
+    expect(changed.details.added.slice(19)).toEqual([expect.stringMatching(/^b\d/), '480 more']);
+    expect(changed.details.removed.slice(19)).toEqual([expect.stringMatching(/^a\d/), '479 more']);
+    const hash = createHash('sha256')
+      .update([...rules].sort().join('\n'))
+      .digest('hex');
+    expect(changed.details.rulesHash).toBe(hash);
+    expect(Math.max(made.bytes, changed.bytes)).toBeLessThan(2_000);
   });
 
   it('leaves a line in the audit log for every change, with its actor', async () => {

@@ -3,6 +3,7 @@ import { type AuditAction } from '../../../contract/audit';
 /** What the audit log calls its actions, for people. */
 const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
+  'customer.limits': 'Limits changed',
   'key.create': 'Key created',
   'key.import': 'Key imported',
   'key.rotate': 'Key created by rotation',

@@ -1,0 +1,59 @@
+import { type Command } from 'commander';
+import {
+  type CustomerLimits,
+  type CustomerLimitsView,
+  setCustomerLimits,
+  showCustomerLimits,
+} from '../../plugins/stores/postgres/customers/customer-limits';
+import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { table } from './output';
+import { parseLimit } from './parse-arguments';
+
+const EXAMPLES = `
+Examples:
+  npx tollgate customer limits you@company.com                     show them
+  npx tollgate customer limits you@company.com --keys 500          raise one of them
+
+Revoked keys and their rules do not count. A limit below what a customer has takes nothing away; nothing can be added then.`;
+
+interface LimitFlags {
+  readonly keys?: string;
+  readonly rulesPerKey?: string;
+  readonly rules?: string;
+}
+
+function readLimits({ keys, rulesPerKey, rules }: LimitFlags): Partial<CustomerLimits> {
+  return {
+    ...(keys !== undefined && { keys: parseLimit(keys, '--keys') }),
+    ...(rulesPerKey !== undefined && { rulesPerKey: parseLimit(rulesPerKey, '--rules-per-key') }),
+    ...(rules !== undefined && { rules: parseLimit(rules, '--rules') }),
+  };
+}
+
+function showLimits({ limits, used }: CustomerLimitsView): string {
+  const rows = [
+    ['keys', used.keys, limits.keys],
+    ['rules of one key', null, limits.rulesPerKey],
+    ['rules of all keys', used.rules, limits.rules],
+  ];
+  return table(['', 'has', 'at most'], rows);
+}
+
+/** `tollgate customer limits`: how many keys and rules a customer may have. */
+export function addCustomerLimits(customer: Command, context: CommandContext): void {
+  const command = customer.command('limits').description('show or change how many keys and whitelist rules a customer may have');
+  finishCommand(command.argument('<email>', 'e-mail address or id of the customer'))
+    .option('--keys <n>', 'keys that are not revoked')
+    .option('--rules-per-key <n>', 'whitelist rules of one key')
+    .option('--rules <n>', 'whitelist rules of all keys')
+    .addHelpText('after', EXAMPLES)
+    .action(async (email: string, flags: LimitFlags) => {
+      const limits = readLimits(flags);
+      const view = await withDatabase(context, (db) =>
+        Object.keys(limits).length === 0
+          ? showCustomerLimits(db, { customer: email })
+          : setCustomerLimits(db, { customer: email, limits, actor: ACTOR }),
+      );
+      context.output.result(view, () => showLimits(view));
+    });
+}
