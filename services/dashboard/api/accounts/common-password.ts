@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../kit/errors';
 
+/** What better-auth asks of a password, and pages say. */
+export const LEAST_CHARACTERS = 10;
+
 const DETAIL = 'This password is easy to guess: it is a common one, or nearly so. Choose another, for example several unrelated words.';
 
 /** Fewer different characters than this are a pattern, not a password. */
 const LEAST_DISTINCT = 5;
-
-/** Characters of the shortest password that is taken; better-auth says so of shorter ones. */
-export const LEAST_PASSWORD_LENGTH = 10;
 
 /** What people write in place of letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -47,7 +47,8 @@ function formsOf(password: string): string[] {
  * @throws ServiceError 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
-  if (password.length < LEAST_PASSWORD_LENGTH) return;
+  // Refused as too short, which says more.
+  if (password.length < LEAST_CHARACTERS) return;
   const forms = formsOf(password);
   const name = email?.split('@')[0]?.toLowerCase() ?? '';
   const common = await commonPasswords();

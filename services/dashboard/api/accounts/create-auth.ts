@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
 import { type MailSender } from '../mail/mail-sender';
-import { LEAST_PASSWORD_LENGTH } from './common-password';
+import { LEAST_CHARACTERS } from './common-password';
 import { createPasswordHasher } from './password-hash';
 
 export interface AuthOptions {
@@ -86,7 +86,7 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
   return {
     enabled: true,
     requireEmailVerification: true,
-    minPasswordLength: LEAST_PASSWORD_LENGTH,
+    minPasswordLength: LEAST_CHARACTERS,
     maxPasswordLength: 128,
     password: createPasswordHasher(),
     resetPasswordTokenExpiresIn: HOUR_S,

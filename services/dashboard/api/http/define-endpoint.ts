@@ -4,7 +4,6 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
 import { type GatewayCaller } from '../requests/gateway-caller';
-import { type TryKeyOf } from '../requests/try-key';
 
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
@@ -25,8 +24,8 @@ export interface DashboardDeps {
   readonly gatewayUrl: string;
   /** For calls that are tried out. */
   readonly gateway: GatewayCaller;
-  /** Derives the key with which a customer tries calls out. */
-  readonly tryKeyOf: TryKeyOf;
+  /** The secret of the test key with which a customer tries calls out. */
+  readonly tryKeyOf: (customerId: string) => string;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
   /** Webhooks may be private addresses on any port. Default false. */

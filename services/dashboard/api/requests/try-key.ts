@@ -11,14 +11,11 @@ import { type Caller, type DashboardDeps } from '../http/define-endpoint';
 const LONGEST_WAIT_MS = 1_000;
 const STEP_MS = 50;
 
-/** The secret of the test key with which a customer tries calls out. */
-export type TryKeyOf = (customerId: string) => string;
-
 /**
  * One key a customer, which the dashboard can always derive again: it is stored like any other, by its hash, and never sent to a page.
  * @param secret the installation's; with another one customers get another key
  */
-export function createTryKeys(secret: string): TryKeyOf {
+export function createTryKeys(secret: string): DashboardDeps['tryKeyOf'] {
   return (customerId) => deriveApiKey('test', createHmac('sha512', secret).update(`try-key\0${customerId}`).digest());
 }
 
