@@ -44,8 +44,8 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
-  const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs } = common;
-  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs });
+  const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
+  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs, slots });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);

@@ -36,6 +36,8 @@ export interface CatalogueProduct {
   /** Null when the specification publishes none (api-pan): such a product cannot be subscribed to. */
   readonly base: QuotaLimits | null;
   readonly plans: readonly CataloguePlan[];
+  /** Requests of one subscription at a time, for products whose requests take long; others are not bounded. */
+  readonly slots?: number;
 }
 
 export const PRODUCT_IDS = [
@@ -56,6 +58,9 @@ export const PRODUCT_IDS = [
 ] as const;
 
 export type ProductId = (typeof PRODUCT_IDS)[number];
+
+/** Enough for a page that sends its pictures side by side; a machine of two cores gains nothing from more. */
+const USUAL_SLOTS = 4;
 
 const usualBase: QuotaLimits = { daily: 1_000, monthly: 30_000 };
 
@@ -102,6 +107,7 @@ export const CATALOGUE: readonly CatalogueProduct[] = [
     ],
     base: { daily: 100_000, monthly: 1_000_000 },
     plans: star(200, 6_000, '999.00'),
+    slots: USUAL_SLOTS,
   },
   {
     id: 'api-background-remover',
@@ -111,6 +117,7 @@ export const CATALOGUE: readonly CatalogueProduct[] = [
     routes: [any('/background_remover', 'Legacy index; use /image/background_remover')],
     base: usualBase,
     plans: star(100_000, 3_000_000, '499.00'),
+    slots: USUAL_SLOTS,
   },
   {
     id: 'api-glead',
@@ -120,6 +127,7 @@ export const CATALOGUE: readonly CatalogueProduct[] = [
     routes: [get('/glead', 'Index'), get('/glead/health', 'Health'), post('/glead/search', 'Search; body is JSON')],
     base: usualBase,
     plans: star(100_000, 3_000_000, '999.00'),
+    slots: USUAL_SLOTS,
   },
   {
     id: 'api-gdplay',
@@ -166,6 +174,7 @@ export const CATALOGUE: readonly CatalogueProduct[] = [
     routes: [any('/image/background_remover', 'Remove the background of an image')],
     base: usualBase,
     plans: [],
+    slots: USUAL_SLOTS,
   },
   {
     id: 'api-ip',
@@ -202,6 +211,7 @@ export const CATALOGUE: readonly CatalogueProduct[] = [
     ],
     base: usualBase,
     plans: star(10_000, 300_000, '999.00'),
+    slots: USUAL_SLOTS,
   },
   {
     id: 'api-vahaan',

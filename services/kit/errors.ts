@@ -117,6 +117,9 @@ const FRAMEWORK_PROBLEMS: Readonly<Record<number, ProblemCode>> = {
   415: 'media_type_unsupported',
 };
 
+/** When to come again, for refusals that end by themselves: a request that is under way ends within seconds. */
+const USUAL_HEADERS: Readonly<Partial<Record<ProblemCode, Record<string, string>>>> = { concurrency_exceeded: { 'Retry-After': '1' } };
+
 function frameworkProblem(error: unknown): ProblemCode | undefined {
   if (!textMember(error, 'code').startsWith('FST_')) return undefined;
   const status: unknown = Reflect.get(error as object, 'statusCode');
@@ -126,7 +129,8 @@ function frameworkProblem(error: unknown): ProblemCode | undefined {
 /** Turns whatever was thrown into an answer, once, at the boundary. Unknown errors become 500 `processing_failed` without their text. */
 export function answerFailure(error: unknown, requestId: string): FailureAnswer {
   if (error instanceof ServiceError) {
-    const { detail, code, members, headers = {} } = error.options;
+    const { detail, code, members } = error.options;
+    const headers = { ...USUAL_HEADERS[error.problem], ...error.options.headers };
     const body = problemOf(error.problem, {
       requestId,
       ...(detail !== undefined && { detail }),

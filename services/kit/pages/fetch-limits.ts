@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type PoolLevels } from '../worker/worker-metrics';
-import { FairLimit } from './fair-limit';
+import { FairLimit } from '../fair-limit';
 
 /** Pages that one host is asked for at a time: it has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;

@@ -1,7 +1,7 @@
 import Piscina from 'piscina';
 import { DeadlinePassed } from '../deadline';
 import { type PoolLevels } from '../worker/worker-metrics';
-import { FairLimit } from './fair-limit';
+import { FairLimit } from '../fair-limit';
 import { type PageAnswer, type PageJob, unpackPage } from './page-job';
 import { type ParsedPage } from './parse-page';
 

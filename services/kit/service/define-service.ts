@@ -93,6 +93,8 @@ interface RouteSettings {
   readonly validationStatus?: 400 | 422;
   /** Milliseconds from readable input to the handler's result, then 504; 30 s unless given. */
   readonly deadlineMs?: number;
+  /** Answers at once (an index, a health check), so it takes none of the subscription's slots. */
+  readonly isLight?: boolean;
   /** Fields that are refused in the URL, because URLs end up in logs (an Aadhaar number). */
   readonly bodyOnlyFields?: readonly string[];
 }

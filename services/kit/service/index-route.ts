@@ -33,6 +33,7 @@ export function indexRoute(product: ProductId, options: IndexRouteOptions = {}):
     purpose: published.purpose,
     output: indexOutput,
     body: { kind: 'ignored' },
+    isLight: true,
     handler: (_input, context: CallContext) => {
       const data = { status: 'success', product, endpoints, ...options.members, timestamp: formatTimestamp(context.clock.now()) } as const;
       return options.headers ? jsonReply(data, { headers: options.headers }) : data;

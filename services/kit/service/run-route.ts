@@ -13,12 +13,14 @@ import { type Log, pathOf } from '../log';
 import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
 import { traceSignal } from '../tracing';
+import { type TakeSlot } from './slots';
 import { coercionsOf, validateInput } from '../input/validate';
 
 export interface RouteTools {
   readonly deps: unknown;
   readonly log: Log;
   readonly clock: Clock;
+  readonly takeSlot: TakeSlot;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -49,19 +51,30 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
     }
     if (methods && request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
     const state = stateOf(request);
-    const read = await readInput(request.raw, inputOptions);
+    // Before the body: what is still being sent counts, and nobody else waits for it.
+    const release = route.isLight ? undefined : tools.takeSlot(proofOf(state));
+    try {
+      const read = await readInput(request.raw, inputOptions);
+      const result = await answerOf(request, read);
+      return send(request, reply, result);
+    } finally {
+      release?.();
+    }
+  };
+
+  async function answerOf(request: FastifyRequest, read: CallInput): Promise<unknown> {
+    const state = stateOf(request);
     try {
       const input = validateInput(read.fields, read.textual, validation);
       const context = contextOf(request, state, { read, tools });
       const outcome = route.handler(input, context, tools.deps);
-      const result: unknown = isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
-      return send(request, reply, result);
+      return isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
     } catch (error) {
       throw uploadFailure(read.upload, limitBytes) ?? error;
     } finally {
       discardRest(read);
     }
-  };
+  }
 }
 
 /** An upload that the handler did not read to its end must not keep the connection waiting. */

@@ -15,6 +15,7 @@ import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log
 import { createMetrics, type Metrics } from '../metrics';
 import { giveUnitBack, type Refund } from './refund';
 import { bindRoute } from './run-route';
+import { createSlots, type TakeSlot } from './slots';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
 
@@ -30,6 +31,8 @@ export interface ServiceAppOptions<Deps> {
   readonly metrics?: Metrics;
   /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
   readonly leaveMs?: number;
+  /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
+  readonly slots?: number | undefined;
 }
 
 /** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
@@ -51,6 +54,7 @@ interface AppTools {
   /** For one line a request, of members known to be harmless. */
   readonly accessLog: Log;
   readonly metrics: Metrics;
+  readonly takeSlot: TakeSlot;
 }
 
 /**
@@ -61,7 +65,16 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
   const clock = options.clock ?? systemClock;
   const log = options.log ?? createLog(service.name, { level: 'silent' });
   const metrics = options.metrics ?? createMetrics();
-  const tools: AppTools = { ...options, service, clock, log, accessLog: withoutRedaction(log), metrics, refund: options.refund };
+  const tools: AppTools = {
+    ...options,
+    service,
+    clock,
+    log,
+    accessLog: withoutRedaction(log),
+    metrics,
+    refund: options.refund,
+    takeSlot: createSlots(options.slots),
+  };
   const app = createServer(tools);
   addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
   for (const route of service.routes) {

@@ -25,6 +25,7 @@ function statusFor(problem: ProblemCode): status {
     case 'upstream_timeout':
       return status.DEADLINE_EXCEEDED;
     case 'payload_too_large':
+    case 'concurrency_exceeded':
       return status.RESOURCE_EXHAUSTED;
     case 'upstream_failed':
       return status.ABORTED;

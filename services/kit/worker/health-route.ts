@@ -32,6 +32,7 @@ export function workerHealthRoute<M extends WorkerMethods, Answer extends Health
     path: route.path,
     output: route.output,
     body: { kind: 'ignored' },
+    isLight: true,
     handler: async (_input, context, { worker }: WorkerDeps<M>) => {
       await worker.checkHealth();
       const { data, ...members } = await route.more(worker, context);

@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
 import { ServiceError } from '../../kit/errors';
+import { FairLimit, ownerOf } from '../../kit/fair-limit';
+import { Places, shareOfOne } from '../../kit/places';
 import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type PoolLevels } from '../../kit/worker/worker-metrics';
 import { type AnalyzeRequest__Output } from '../generated/apk/apk/v1/AnalyzeRequest';
@@ -11,43 +12,52 @@ import { type AnalysisLimits, runAnalysis } from './run-analysis';
 export interface ApkHandlerOptions extends AnalysisLimits {
   /** Uploads wait here until they are analysed. */
   readonly folder: string;
-  /** Files being received or analysed; more are refused. */
+  /** Files being received or analysed; more are refused. A quarter for one subscription, half for test keys. */
   readonly uploads: number;
-  /** Analyses at a time; the others wait. Each takes up to about 200 MB. */
+  /** Analyses at a time; the others wait, and subscriptions take turns. Each takes up to about 200 MB. */
   readonly analyses: number;
 }
 
+type ApkCall = Pick<WorkerCall, 'signal' | 'log' | 'subscriptionId' | 'mode'>;
+
 export interface ApkHandlers {
-  Analyze(this: void, requests: AsyncIterable<AnalyzeRequest__Output>, call: Pick<WorkerCall, 'signal' | 'log'>): Promise<AnalyzeResponse>;
+  Analyze(this: void, requests: AsyncIterable<AnalyzeRequest__Output>, call: ApkCall): Promise<AnalyzeResponse>;
   /** Of the threads that analyse. */
   levels(this: void): PoolLevels;
 }
 
 /** The worker's only method. Nothing of a file outlives its call. */
 export function createApkHandlers(options: ApkHandlerOptions): ApkHandlers {
-  const slots = pLimit(options.analyses);
-  let open = 0;
+  const analyses = new FairLimit({ atOnce: options.analyses });
+  const uploads = new Places({
+    most: options.uploads,
+    mostOfOne: shareOfOne(options.uploads),
+    fullDetail: 'Too many files are being analysed. Try again shortly.',
+  });
   return {
-    Analyze: async (requests, { signal, log }) => {
-      if (open >= options.uploads)
-        throw new ServiceError('service_not_ready', { detail: 'Too many files are being analysed. Try again shortly.' });
-      open++;
+    Analyze: async (requests, call) => {
+      const { signal, log } = call;
+      const release = uploads.take(call);
       try {
         const handle = await openNamelessFile(options.folder);
         try {
           const { facts } = await receiveUpload(requests, handle, signal);
           const startedAt = performance.now();
-          const output = await slots(() => runAnalysis({ descriptor: handle.fd, file: facts }, options, signal));
+          const output = await analyses.run(
+            ownerOf(call),
+            () => runAnalysis({ descriptor: handle.fd, file: facts }, options, signal),
+            call.mode,
+          );
           log.info({ bytes: facts.size, outcome: output.kind, ms: Math.round(performance.now() - startedAt) }, 'a file was analysed');
           return answer(output);
         } finally {
           await handle.close();
         }
       } finally {
-        open--;
+        release();
       }
     },
-    levels: () => ({ waiting: slots.pendingCount, busy: slots.activeCount, size: options.analyses }),
+    levels: () => analyses.levels(),
   };
 }
 

@@ -35,6 +35,11 @@ export const LIMITS = {
   stringLength: 32_768,
   resourceTypeChunks: 50_000,
   referenceHops: 20,
+  /**
+   * Configurations looked at for all references together, about two microseconds each; a thousand references to texts in a hundred languages
+   * take a tenth of it. A small file can make every one of its references look at every one of its configurations.
+   */
+  configurationLookups: 1_000_000,
   signers: 10,
   certificatesOfSigner: 10,
   dexFiles: 200,

@@ -45,7 +45,7 @@ export async function startSeoStage({ env = {}, liveOpenPageRank = false, networ
     ...(network && { network }),
   });
   const worker = connectWorkers<SeoWorkerMethods>('seo', [server.address], { metrics: createMetrics(), tls: undefined });
-  const { call } = createHarness(seoService, { deps: { worker } });
+  const { call } = createHarness(seoService, { deps: { worker }, slots: 100 });
   return {
     sandbox,
     worker,

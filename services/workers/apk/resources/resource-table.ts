@@ -1,4 +1,4 @@
-import { MalformedError } from '../apk-error';
+import { ApkRefused, MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
 import { CHUNK, type Chunk, chunksBetween, readChunk } from './chunk';
@@ -22,6 +22,7 @@ export class ResourceTable {
   /** By package id and type id. */
   private readonly types = new Map<number, TypeChunk[]>();
   private typeChunks = 0;
+  private lookups = 0;
 
   /** @throws MalformedError */
   constructor(bytes: Buffer) {
@@ -47,10 +48,17 @@ export class ResourceTable {
     }
   }
 
-  /** Every value of a resource; references are not followed. Empty for ids of other packages, such as the platform's. */
+  /**
+   * Every value of a resource; references are not followed. Empty for ids of other packages, such as the platform's.
+   * @throws MalformedError; ApkRefused `apk_too_complex` when all lookups together took too much work
+   */
   valuesOf(resourceId: number): ConfiguredValue[] {
     const found: ConfiguredValue[] = [];
-    for (const type of this.types.get(resourceId >>> 16) ?? []) {
+    const types = this.types.get(resourceId >>> 16) ?? [];
+    this.lookups += types.length;
+    if (this.lookups > LIMITS.configurationLookups)
+      throw new ApkRefused('apk_too_complex', 'The references of the app lead to too many configurations.');
+    for (const type of types) {
       const value = entryIn(this.reader, type, resourceId & 0xffff);
       if (!value) continue;
       const text = value.type === VALUE.string ? this.pool?.at(value.data) : undefined;

@@ -1,6 +1,9 @@
-import { type PoolLevels } from '../worker/worker-metrics';
+import { type KeyMode } from '../../plugins/core/ports';
+import { type PlaceOwner, shareOfTest } from './places';
+import { type PoolLevels } from './worker/worker-metrics';
 
 interface Share {
+  readonly mode: KeyMode;
   running: number;
   /** Number of the place that the owner was given last; 0 for a newcomer. */
   lastTurn: number;
@@ -14,13 +17,19 @@ export interface FairLimitOptions {
   readonly mostOfOne?: number;
 }
 
+/** A subscription's live and test keys wait apart. */
+export function ownerOf({ subscriptionId, mode }: PlaceOwner): string {
+  return `${mode} ${subscriptionId}`;
+}
+
 /**
  * A bounded number of places shared by several owners: a free place goes to the waiting owner who has the fewest, in turn. Whoever
- * queues a hundred pieces of slow work delays himself, not the others.
+ * queues a hundred pieces of slow work delays himself, not the others. Work of test keys runs in half of the places at most.
  */
 export class FairLimit {
-  private readonly shares = new Map<object, Share>();
+  private readonly shares = new Map<object | string, Share>();
   private busy = 0;
+  private busyWithTest = 0;
   private turn = 0;
 
   constructor(private readonly options: FairLimitOptions) {}
@@ -31,8 +40,9 @@ export class FairLimit {
     return { waiting, busy: this.busy, size: this.options.atOnce };
   }
 
-  async run<T>(owner: object, work: () => Promise<T>): Promise<T> {
-    const share = this.shares.get(owner) ?? { running: 0, lastTurn: 0, waiting: [] };
+  /** @param mode of all work of this owner; `live`, which has all places, unless given */
+  async run<T>(owner: object | string, work: () => Promise<T>, mode: KeyMode = 'live'): Promise<T> {
+    const share = this.shares.get(owner) ?? { mode, running: 0, lastTurn: 0, waiting: [] };
     this.shares.set(owner, share);
     await new Promise<void>((start) => {
       share.waiting.push(start);
@@ -42,6 +52,7 @@ export class FairLimit {
       return await work();
     } finally {
       this.busy--;
+      if (share.mode === 'test') this.busyWithTest--;
       share.running--;
       if (share.running + share.waiting.length === 0) this.shares.delete(owner);
       this.startNext();
@@ -53,6 +64,7 @@ export class FairLimit {
     const next = this.nextShare();
     if (!next) return;
     this.busy++;
+    if (next.mode === 'test') this.busyWithTest++;
     next.running++;
     next.lastTurn = ++this.turn;
     next.waiting.shift()?.();
@@ -60,9 +72,11 @@ export class FairLimit {
 
   private nextShare(): Share | undefined {
     const { atOnce, mostOfOne = atOnce } = this.options;
+    const testMayStart = this.busyWithTest < shareOfTest(atOnce);
     let best: Share | undefined;
     for (const share of this.shares.values()) {
       if (share.waiting.length === 0 || share.running >= mostOfOne) continue;
+      if (share.mode === 'test' && !testMayStart) continue;
       if (!best || share.running < best.running || (share.running === best.running && share.lastTurn < best.lastTurn)) best = share;
     }
     return best;

@@ -1,4 +1,4 @@
-import { FairLimit } from '../../../../services/kit/pages/fair-limit';
+import { FairLimit } from '../../../services/kit/fair-limit';
 
 /** Work that lasts until it is told to end. */
 function held(started: string[], name: string) {
@@ -61,4 +61,18 @@ test('work that fails frees its place', async () => {
   const limit = new FairLimit({ atOnce: 1 });
   await expect(limit.run({}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await limit.run({}, () => Promise.resolve('next'))).toBe('next');
+});
+
+test('test keys leave the last places to live keys, however many they are', async () => {
+  const limit = new FairLimit({ atOnce: 4 });
+  const started: string[] = [];
+  const all = ['a1', 'b1', 'c1', 'd1'].map((name) => ({ owner: name, ...held(started, name) }));
+  const running = all.map(({ owner, work }) => limit.run(owner, work, 'test'));
+  await turn();
+  expect(started).toEqual(['a1', 'b1']);
+  await limit.run('live', () => Promise.resolve(started.push('live')));
+  expect(started).toEqual(['a1', 'b1', 'live']);
+  all.forEach(({ end }) => end());
+  await Promise.all(running);
+  expect(started).toHaveLength(5);
 });

@@ -1,0 +1,24 @@
+import { findProduct } from '../../../plugins/core/catalogue';
+import { type RequestContext } from '../../../plugins/core/context-token';
+import { Places, type ReleasePlace } from '../places';
+
+/** Takes a slot for a request. @throws ServiceError 429 `concurrency_exceeded` when its subscription uses all that it has */
+export type TakeSlot = (proof: RequestContext) => ReleasePlace;
+
+const nothing: ReleasePlace = () => undefined;
+
+/**
+ * The slots of heavy products: how many requests of one subscription this process serves at a time. Others are not counted.
+ * @param override in place of the catalogue's numbers, for every heavy product
+ */
+export function createSlots(override?: number): TakeSlot {
+  const byCount = new Map<number, Places>();
+  return (proof) => {
+    const published = findProduct(proof.product)?.slots;
+    if (published === undefined) return nothing;
+    const mostOfOne = override ?? published;
+    const places = byCount.get(mostOfOne) ?? new Places({ mostOfOne });
+    byCount.set(mostOfOne, places);
+    return places.take(proof);
+  };
+}
