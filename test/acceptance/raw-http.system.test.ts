@@ -42,6 +42,9 @@ const DECIDED_SINCE: Readonly<Record<string, { status: string; code: string }>> 
   'chunked form': { status: 'HTTP/1.1 401 Unauthorized', code: 'key_missing' },
 };
 
+/** Answers of a product that says more since the recording: what it was asked about is compared, and all that the gateway adds. */
+const SAYS_MORE_SINCE = ['echo ip', 'ip no arg', 'ip xreal'];
+
 let tollgate: Installation;
 let issued: IssuedKey;
 
@@ -82,6 +85,11 @@ function maskBody(status: string, body: string): string {
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>');
 }
 
+function askedAbout(body: string): unknown {
+  const { ip, is_valid, version } = JSON.parse(body) as Record<string, unknown>;
+  return { ip, is_valid, version };
+}
+
 async function replay({ request }: RecordedExchange): Promise<Answer> {
   const bytes = Buffer.from(request, 'base64').toString('latin1').replaceAll(STAND_IN, issued.key);
   return readAnswer(await sendRaw(tollgate.gatewayUrl, Buffer.from(bytes, 'latin1')));
@@ -99,7 +107,11 @@ it('all 130 recorded requests are looked at, and at most 8 of them are not copie
 
 describe('a raw request is answered as Kong 3.9.3 answers it', () => {
   it.each(copied.map((exchange) => [exchange.name, exchange] as const))('%s', async (_name, exchange) => {
-    expect(await replay(exchange)).toEqual({ ...exchange.answer, body: maskBody(exchange.answer.status, exchange.answer.body) });
+    const { body, ...answer } = await replay(exchange);
+    const recorded = maskBody(exchange.answer.status, exchange.answer.body);
+    expect(answer).toEqual({ interim: exchange.answer.interim, status: exchange.answer.status, headers: exchange.answer.headers });
+    if (SAYS_MORE_SINCE.includes(exchange.name)) expect(askedAbout(body)).toEqual(askedAbout(recorded));
+    else expect(body).toBe(recorded);
   });
 });
 

@@ -12,7 +12,11 @@ const examples: readonly SandboxExample[] = [
   example('changing_name', HOSTS.changing, '200, a reverse name of a dial-up pool: static_ip_score 0'),
   example('lasting_name', HOSTS.lasting, '200, a reverse name with "static": static_ip_score 45'),
   example('forged_name', HOSTS.forged, '200, hostname null: the reverse name does not point back at the address'),
-  example('name_server_silent', HOSTS.silent, '200 after a second, hostname null and reverse_dns in checked with ok false: the name server never answers'),
+  example(
+    'name_server_silent',
+    HOSTS.silent,
+    '200 after a second, hostname null and reverse_dns in checked with ok false: the name server never answers',
+  ),
   example('block_listed', HOSTS.listed, '200, risk signals dnsbl_sbl and dnsbl_xbl: ip_risk 88'),
   example('block_listed_drop', HOSTS.dropped, '200, risk signals dnsbl_sbl and dnsbl_drop: ip_risk 98'),
   example('policy_listed', HOSTS.policy, '200, risk signal dnsbl_pbl with weight 0: ip_risk 0, static_ip_score 5'),

@@ -5,16 +5,14 @@
 ALTER TABLE usage ADD COLUMN refunded_requests bigint NOT NULL DEFAULT 0;
 ALTER TABLE usage ADD CHECK (refunded_requests BETWEEN 0 AND refunded);
 
--- Anew for its further parameter. Processes of the version before call it without.
-DROP FUNCTION quota_give_back(text[], uuid[], date[], bigint[], text, double precision);
-
+-- Beside the function of six parameters, which processes of the version before still call: theirs are not capped.
 -- Gives units back, once a request id (null: units that were granted too late to be used; whoever asks knows that it is once).
 -- p_most: so many at most are given back for requests of that subscription and day; null where no request used the units.
 -- outcome: refunded; repeated (this request was refunded before); capped (p_most is reached); uncharged (no such units are known, or the
 -- day is too old).
 CREATE FUNCTION quota_give_back(
   p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision,
-  p_most bigint[] DEFAULT NULL
+  p_most bigint[]
 )
 RETURNS TABLE (
   place bigint, outcome text,
