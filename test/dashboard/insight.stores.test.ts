@@ -174,7 +174,7 @@ describe('explanations', () => {
   it('list refusals newest first, page by page, without loss when many share a moment, and of one key', async () => {
     const { customerId } = asha;
     const other = await createKey(dashboard.pool, { customer: customerId, products: ['api-ip'], actor: 'cli' });
-    const atMs = Date.now() - 60_000;
+    const atMs = Date.now() - 3_600_000;
     const many = Array.from({ length: 7 }, () => decision({ atMs, customerId, credentialId: other.id, outcome: 'key_expired' }));
     await record(...many, decision({ customerId, outcome: 'admitted' }), decision({ atMs: Date.now() - 8 * 86_400_000, customerId }));
     const seen: string[] = [];
