@@ -1,6 +1,7 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
+import { type LinkTimings } from '../../../kit/upstream/link-connection';
 import { createUpstreamClient } from '../../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
@@ -8,7 +9,6 @@ import { type IdentityWorkerSettings } from '../settings';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
 import { createAadhaarProviderClient } from './aadhaar-provider-client';
 import { GstPortal } from './gst-portal';
-import { type LinkTimings } from './link-connection';
 import { aadhaarOverLinks, gstOverLinks, LinkSet } from './link-set';
 import { type AadhaarUpstream, type GstUpstream } from './upstreams';
 
@@ -36,8 +36,7 @@ function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
     messageMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
     connectMs: settings.IDENTITY_CONNECT_TIMEOUT_MS,
     heartbeatMs: settings.IDENTITY_HEARTBEAT_MS,
-    firstRetryMs: FIRST_RETRY_MS,
-    slowestRetryMs: SLOWEST_RETRY_MS,
+    retry: { firstMs: FIRST_RETRY_MS, slowestMs: SLOWEST_RETRY_MS },
   };
 }
 
