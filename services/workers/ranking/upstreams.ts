@@ -2,7 +2,7 @@ import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { notConfigured } from '../../kit/errors';
 import { type Log } from '../../kit/log';
 import { type Metrics } from '../../kit/metrics';
-import { createUpstreamClient } from '../../kit/upstream/upstream-client';
+import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { createGoogleRanking } from './google/google-ranking';
 import { type RankingSource, type RankingUpstream } from './ranking-upstream';
@@ -31,7 +31,7 @@ interface UpstreamTools {
 }
 
 function googleAdapter(settings: RankingWorkerSettings, { clock, metrics }: UpstreamTools): RankingUpstream {
-  const client = createUpstreamClient({
+  const client = new UpstreamClient({
     name: 'google_places',
     target: {
       liveUrl: settings.RANKING_GOOGLE_PLACES_URL,

@@ -2,7 +2,7 @@ import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
 import { type LinkTimings } from '../../../kit/upstream/link-connection';
-import { createUpstreamClient } from '../../../kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
 import { type IdentityWorkerSettings } from '../settings';
@@ -67,7 +67,7 @@ function keyHeader(name: string, key: string): Readonly<Record<string, string>> 
 
 function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts, metrics }: UpstreamTools) {
   const { AADHAAR_PROVIDER_KEY_HEADER: name, AADHAAR_PROVIDER_KEY: key = '' } = settings;
-  const client = createUpstreamClient({
+  const client = new UpstreamClient({
     name: 'aadhaar_provider',
     target: {
       liveUrl: settings.AADHAAR_PROVIDER_URL,
@@ -89,7 +89,7 @@ function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts,
 }
 
 function createPortal(settings: IdentityWorkerSettings, { clock, metrics }: UpstreamTools) {
-  const client = createUpstreamClient({
+  const client = new UpstreamClient({
     name: 'gst_portal',
     target: {
       liveUrl: settings.GST_PORTAL_URL,
