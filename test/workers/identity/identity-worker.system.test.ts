@@ -3,7 +3,7 @@ import { serveWorker } from '../../../services/kit/worker/serve-worker';
 import { createGstHandlers } from '../../../services/workers/identity/gst-handlers';
 import { testClock } from '../../services/kit/harness';
 import { asTest, get, post } from './support/ask';
-import { PIXEL } from './support/scripted-link';
+import { PIXEL } from '../../support/scripted-link';
 import { closedPort, Stage } from './support/stage';
 
 const NUMBER = '999999990019';
