@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../plugins/core/settings';
@@ -46,7 +47,7 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
-  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs, slots });
+  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, slots, leave: () => sleep(leaveMs) });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);

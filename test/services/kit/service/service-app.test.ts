@@ -1,9 +1,9 @@
-import { signContext } from '../../../plugins/core/context-token';
-import { type ProblemCode } from '../../../plugins/core/problems';
-import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../services/kit/errors';
-import { createMetrics } from '../../../services/kit/metrics';
-import { type Refund } from '../../../services/kit/service/refund';
-import { contextFor, createHarness, NOW_MS, proofHeader, SIGNING_KEY } from './harness';
+import { signContext } from '../../../../plugins/core/context-token';
+import { type ProblemCode } from '../../../../plugins/core/problems';
+import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../../services/kit/errors';
+import { createMetrics } from '../../../../services/kit/metrics';
+import { type Refund } from '../../../../services/kit/service/refund';
+import { contextFor, createHarness, NOW_MS, proofHeader, SIGNING_KEY } from '../harness';
 import { type SampleDeps, sampleService } from './sample-service';
 
 function harness(act: SampleDeps['act'] = () => ({ ok: true }), refund?: Refund) {
