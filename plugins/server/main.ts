@@ -21,7 +21,7 @@ import { type ServerLog } from './log';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
 import { readBodyFile } from './read-body-file';
-import { readSettings, type PluginServerSettings } from './settings';
+import { type PluginServerSettings, readPluginServerSettings } from './settings';
 import { checkPlace } from './socket-place';
 import { openChannel } from './workers/asking';
 import { directoryOfParent } from './workers/instance-directory';
@@ -182,7 +182,7 @@ function main(): void {
   setFlagsFromString(HEAP_GROWTH);
   Promise.resolve()
     .then(() => {
-      const settings = readSettings(process.env);
+      const settings = readPluginServerSettings(process.env);
       return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings) : serve(settings);
     })
     .catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { type PluginModule } from '../../plugins/core/kong-pdk';
 import { type Decision } from '../../plugins/core/ports';
 import { createPluginServerMetrics, type MetricSources } from '../../plugins/server/metrics';
 import { startMetricsListener } from '../../plugins/server/metrics-listener';
-import { readSettings } from '../../plugins/server/settings';
+import { readPluginServerSettings } from '../../plugins/server/settings';
 import { send } from '../support/http';
 import { pluginWith } from './test-server';
 
@@ -131,10 +131,12 @@ describe('METRICS_PORT', () => {
   const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
 
   it('unset or empty means no metrics, and a port means loopback', () => {
-    expect(readSettings(needed).metrics).toBeUndefined();
-    expect(readSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
-    expect(readSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
-    expect(() => readSettings({ ...needed, METRICS_PORT: '70000' })).toThrow('METRICS_PORT must be a port number');
+    expect(readPluginServerSettings(needed).metrics).toBeUndefined();
+    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
+    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
+    expect(() => readPluginServerSettings({ ...needed, METRICS_PORT: '70000' })).toThrow(
+      'METRICS_PORT: must be a whole number from 0 to 65535',
+    );
   });
 });
 
@@ -142,11 +144,13 @@ describe('PLUGIN_SERVER_WORKERS', () => {
   const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
 
   it('is one process unless told, a number, or as many as there are processors', () => {
-    expect(readSettings(needed).workers).toBe(1);
-    expect(readSettings({ ...needed, PLUGIN_SERVER_WORKERS: '4' }).workers).toBe(4);
-    expect(readSettings({ ...needed, PLUGIN_SERVER_WORKERS: 'auto' }).workers).toBe(availableParallelism());
+    expect(readPluginServerSettings(needed).workers).toBe(1);
+    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: '4' }).workers).toBe(4);
+    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: 'auto' }).workers).toBe(availableParallelism());
     for (const wrong of ['0', '-1', '100', 'many']) {
-      expect(() => readSettings({ ...needed, PLUGIN_SERVER_WORKERS: wrong })).toThrow('PLUGIN_SERVER_WORKERS must be auto or a number');
+      expect(() => readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: wrong })).toThrow(
+        'PLUGIN_SERVER_WORKERS: must be auto or a number',
+      );
     }
   });
 });
