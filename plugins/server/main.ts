@@ -6,9 +6,11 @@ import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock, type DecisionTracer } from '../core/ports';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
+import { KnownHashes } from '../stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
 import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
+import { createPostgresHashSource } from '../stores/postgres/keys/list-hashes';
 import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
@@ -91,7 +93,12 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const { records, counters, ledger } = await openPools(databaseUrl, log);
   const clock = new StoreClock(systemClock);
   const feed = new PostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
-  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed });
+  const hashes = new KnownHashes({
+    source: createPostgresHashSource(records),
+    feed,
+    onError: (err) => log.warn({ err }, 'which keys exist could not be read yet'),
+  });
+  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed, hashes });
   const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock, log });
   const decisions = new DecisionWriter({
     pool: ledger,
@@ -144,6 +151,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     await listener?.close();
     await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
     cache.close();
+    hashes.close();
     await Promise.all([records.end(), counters.end(), ledger.end()]);
     log.info({}, 'stopped');
   };
