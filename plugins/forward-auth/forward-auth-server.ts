@@ -23,8 +23,6 @@ const HEAD_TIMEOUT_MS = 5_000;
 /** Longer than gateways keep idle connections (nginx 60 s, Caddy and HAProxy less): the side that asks closes first, and no request is lost. */
 const KEEP_ALIVE_MS = 75_000;
 
-const PREFIX = '/authorize/';
-
 interface Route {
   readonly id: string;
   readonly products: string;
@@ -32,14 +30,13 @@ interface Route {
   readonly profile: GatewayProfile;
 }
 
-/** `/authorize/<product>[,<product>…]?gateway=nginx&key_in=x-api-key`: the gateway's configuration, never the client's. */
+/** `/authorize/<product>[,<product>…]?key_in=x-api-key`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. */
 function parseRoute(url: string): Route | undefined {
   const [path = '', query = ''] = url.split('?', 2);
-  if (!path.startsWith(PREFIX)) return undefined;
-  const settings = new URLSearchParams(query);
-  const profile = findProfile(settings.get('gateway') ?? 'generic');
-  settings.delete('gateway');
-  return profile && { id: url, products: decodeURIComponent(path.slice(PREFIX.length)), settings, profile };
+  const [, gateway = 'generic', products] = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)$/.exec(path) ?? [];
+  const profile = findProfile(gateway);
+  if (products === undefined || !profile) return undefined;
+  return { id: url, products, settings: new URLSearchParams(query), profile };
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -144,7 +141,7 @@ export class ForwardAuthServer {
     const known = this.parsed.get(url);
     if (known) return known;
     const route = parseRoute(url);
-    if (!route) throw new Error('a gateway asks for /authorize/<product>, with a gateway= that is known');
+    if (!route) throw new Error('a gateway asks for /authorize/<product>, or for /<gateway>/authorize/<product> by a name that is known');
     if (this.parsed.size < 1_024) this.parsed.set(url, route);
     return route;
   }

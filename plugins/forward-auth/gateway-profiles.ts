@@ -23,7 +23,7 @@ const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   traefik: GENERIC,
 };
 
-/** The profile that a route names with `gateway=`; undefined for an unknown name. */
+/** The profile that a route's path begins with; undefined for an unknown name. */
 export function findProfile(name: string): GatewayProfile | undefined {
   return Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined;
 }

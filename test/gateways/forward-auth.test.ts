@@ -86,7 +86,7 @@ describe('an admitted request', () => {
     const staged = stagePlugin();
     const target = await serve(staged);
     const id = '0123456789abcdef0123456789abcdef';
-    await ask(target, '/authorize/api-ip?gateway=nginx', of('/ip', withKey, ['X-Request-Id', id]));
+    await ask(target, '/nginx/authorize/api-ip', of('/ip', withKey, ['X-Request-Id', id]));
     await ask(target, '/authorize/api-ip', of('/ip', withKey, ['X-Request-Id', id]));
     expect(staged.decisions.map(({ requestId }) => requestId === id)).toEqual([true, false]);
   });
@@ -104,7 +104,7 @@ describe('a refused request', () => {
   it('is 403 with its parts in headers for nginx, which passes nothing else on', async () => {
     const target = await serve();
     for (let left = 2; left > 0; left--) await ask(target, '/authorize/api-ip', of('/ip', withKey));
-    const answer = await ask(target, '/authorize/api-ip?gateway=nginx', of('/ip', withKey));
+    const answer = await ask(target, '/nginx/authorize/api-ip', of('/ip', withKey));
     expect([answer.status, answer.body, answer.headers['x-tollgate-status']]).toEqual([403, '', '429']);
     expect(JSON.parse(String(answer.headers['x-tollgate-problem']))).toMatchObject({ code: 'quota_daily_exceeded' });
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
@@ -186,7 +186,7 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
 
   it('unless the gateway resolves paths before it chooses a route', async () => {
     const target = await serve();
-    const answer = await ask(target, '/authorize/api-ip?gateway=nginx', of('/a/..//ip/./', withKey));
+    const answer = await ask(target, '/nginx/authorize/api-ip', of('/a/..//ip/./', withKey));
     expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip/']);
   });
 
@@ -204,7 +204,7 @@ describe('nobody is admitted', () => {
     ['an unknown path', '/other/api-ip', of('/ip', withKey)],
     ['no product', '/authorize/', of('/ip', withKey)],
     ['an unknown product', '/authorize/api-nope', of('/ip', withKey)],
-    ['an unknown gateway', '/authorize/api-ip?gateway=iis', of('/ip', withKey)],
+    ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
     ['an unknown setting', '/authorize/api-ip?quoat=false', of('/ip', withKey)],
     ['a place for keys that is not handed over', '/authorize/api-ip?key_in=form', of('/ip', withKey)],
     ['no word on what is asked for', '/authorize/api-ip', [['X-Forwarded-For', '203.0.113.7'], withKey]], // prettier-ignore
