@@ -5,6 +5,8 @@ import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock, type DecisionTracer } from '../core/ports';
+import { clearPlaces, openEntrances } from '../entrances/open-entrances';
+import { readEntranceSettings } from '../entrances/settings';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
 import { KnownHashes } from '../stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
@@ -126,8 +128,9 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log,
   });
   const ask = cluster.isWorker ? openChannel(process, () => metrics?.registry.getMetricsAsJSON()) : undefined;
+  const asked = metrics?.timeEvents(plugin) ?? plugin;
   const server = createPluginServer({
-    plugin: metrics?.timeEvents(plugin) ?? plugin,
+    plugin: asked,
     socketPath: settings.socketPath,
     bindAt: process.env[BIND_VARIABLE],
     directory: ask && directoryOfParent(ask),
@@ -144,10 +147,11 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   await server.listen();
+  const entrances = await openEntrances({ plugin: asked, settings: readEntranceSettings(process.env), log });
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
-    await server.close({ graceMs: DRAIN_MS });
+    await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
     await listener?.close();
     await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
     cache.close();
@@ -189,8 +193,9 @@ function main(): void {
   }
   setFlagsFromString(HEAP_GROWTH);
   Promise.resolve()
-    .then(() => {
+    .then(async () => {
       const settings = readPluginServerSettings(process.env);
+      if (cluster.isPrimary) await clearPlaces(readEntranceSettings(process.env));
       return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings) : serve(settings);
     })
     .catch((error: unknown) => {
