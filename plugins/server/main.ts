@@ -114,7 +114,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock,
-    signingKey: settings.signingKeys[0],
+    signContext: settings.signing.sign,
     readBodyFile,
     log,
   });
@@ -137,6 +137,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   await server.listen();
+  log.info({ signature: settings.signing.description }, 'proofs are signed');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');

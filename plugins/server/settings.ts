@@ -1,8 +1,8 @@
 import { availableParallelism, hostname } from 'node:os';
 import { z } from 'zod';
-import { parseSigningKeys, type SigningKey } from '../core/context-token';
 import { isTimeZone } from '../core/quota';
 import { findRedisUrlProblem } from '../core/redis-address';
+import { signingSettings, type ContextSigning } from './signing-settings';
 
 const ENVIRONMENT = z.object({
   DATABASE_URL: z.string({ error: 'is required' }).regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
@@ -14,14 +14,6 @@ const ENVIRONMENT = z.object({
     })
     .optional(),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
-  TOLLGATE_SIGNING_KEYS: z.string({ error: 'is required' }).transform((text, context) => {
-    try {
-      return parseSigningKeys(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' });
-      return z.NEVER;
-    }
-  }),
   PLUGIN_SOCKET: z.string({ error: 'is required' }).min(1, 'is required'),
   NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -43,7 +35,7 @@ export interface PluginServerSettings {
   readonly databaseUrl: string;
   readonly redisUrl: string | undefined;
   readonly timeZone: string;
-  readonly signingKeys: readonly [SigningKey, ...SigningKey[]];
+  readonly signing: ContextSigning;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
   readonly nodeName: string;
@@ -61,8 +53,10 @@ export interface PluginServerSettings {
 export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = ENVIRONMENT.safeParse(given);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const signing = signingSettings.safeParse(given);
+  if (!parsed.success || !signing.success) {
+    const issues = [...(parsed.error?.issues ?? []), ...(signing.error?.issues ?? [])];
+    const problems = issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
     throw new Error(`the plugin server cannot start: ${problems.join('; ')}`);
   }
   const { data } = parsed;
@@ -70,7 +64,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): PluginServerSettin
     databaseUrl: data.DATABASE_URL,
     redisUrl: data.REDIS_URL,
     timeZone: data.QUOTA_TIMEZONE,
-    signingKeys: data.TOLLGATE_SIGNING_KEYS,
+    signing: signing.data,
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
 import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 
@@ -105,17 +104,6 @@ export function redisSetting(): z.ZodType<string> {
   });
 }
 
-function signingKeysSetting(): z.ZodType<ReturnType<typeof parseSigningKeys>> {
-  return z.string().transform((text, context) => {
-    try {
-      return parseSigningKeys(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' });
-      return z.NEVER;
-    }
-  });
-}
-
 const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info');
 
 /** What every worker process reads, to be spread into its own settings. */
@@ -133,7 +121,6 @@ export type WorkerProcessSettings = z.output<z.ZodObject<typeof workerProcessFie
 
 /** What every service process reads. */
 export const processSettings = z.object({
-  TOLLGATE_SIGNING_KEYS: signingKeysSetting(),
   /** Address to listen on. */
   SERVICE_HOST: z.string().default('127.0.0.1'),
   /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */
