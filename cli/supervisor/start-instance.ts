@@ -23,7 +23,8 @@ import {
 } from './plan';
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
-import { keepDashboardSecret, keepDatabasePasswords, keepSigningKeys } from './secrets';
+import { keepProofKeys } from './proof-keys';
+import { keepDashboardSecret, keepDatabasePasswords } from './secrets';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
@@ -111,7 +112,8 @@ async function untilRefusing(gateway: string): Promise<void> {
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
-  const { databaseUrls: givenUrls, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
+  const settings = readStartSettings(env);
+  const { databaseUrls: givenUrls, redisUrl, quotaTimeZone } = settings;
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const ports = await choosePorts(options.port, listWorkers(root));
@@ -129,7 +131,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
     databaseUrls,
     redisUrl,
-    signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
+    proofKeys: keepProofKeys(dataDir, settings),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
     pluginSocket: socketPath(dataDir, 'plugin.sock'),
     gateway: options.gateway,

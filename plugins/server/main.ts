@@ -123,7 +123,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock,
-    signingKey: settings.signingKeys[0],
+    signContext: settings.signing.sign,
     readBodyFile,
     log,
   });
@@ -148,6 +148,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   await server.listen();
   const entrances = await openEntrances({ plugin: asked, settings: readEntranceSettings(process.env), log });
+  log.info({ signature: settings.signing.description }, 'proofs are signed');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');

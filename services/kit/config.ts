@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  logLevelSetting,
-  numberSetting,
-  portSetting,
-  redisSetting,
-  signingKeysSetting,
-  timeZoneSetting,
-  urlSetting,
-} from '../../plugins/core/settings';
+import { logLevelSetting, numberSetting, portSetting, redisSetting, timeZoneSetting, urlSetting } from '../../plugins/core/settings';
 
 /** What every worker process reads, to be spread into its own settings. */
 export const workerProcessFields = {
@@ -24,7 +16,6 @@ export type WorkerProcessSettings = z.output<z.ZodObject<typeof workerProcessFie
 
 /** What every service process reads. */
 export const processSettings = z.object({
-  TOLLGATE_SIGNING_KEYS: signingKeysSetting(),
   /** Address to listen on. */
   SERVICE_HOST: z.string().default('127.0.0.1'),
   /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */

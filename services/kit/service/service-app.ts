@@ -1,9 +1,9 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type SigningKey } from '../../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { type ContextKeys } from '../../../plugins/core/verify-context';
 import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from '../deadline';
@@ -20,8 +20,8 @@ import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
 
 export interface ServiceAppOptions<Deps> {
-  /** All verify; see `parseSigningKeys`. */
-  readonly signingKeys: readonly SigningKey[];
+  /** What proofs are verified with. */
+  readonly contextKeys: ContextKeys;
   readonly deps: Deps;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
@@ -46,7 +46,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 interface AppTools {
   readonly service: ServiceDefinition;
-  readonly signingKeys: readonly SigningKey[];
+  readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly refund: Refund | undefined;
   readonly clock: Clock;
@@ -125,8 +125,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 }
 
 function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
-  const { signingKeys, service, clock } = tools;
-  const proof = findProof(request.headers, { signingKeys, products: service.products, nowMs: clock.now() });
+  const { contextKeys: keys, service, clock } = tools;
+  const proof = findProof(request.headers, { keys, products: service.products, nowMs: clock.now() });
   const requestId = requestIdOf(request.headers, proof);
   const state: CallState = {
     requestId,

@@ -5,7 +5,7 @@ import type * as Timers from 'node:timers/promises';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, SIGNING_KEY, testClock } from './harness';
+import { contextFor, proofHeader, PROOF, testClock } from './harness';
 
 const LEAVE_MS = 3_600_000;
 /** Ends the moment for which requests are still taken. */
@@ -29,7 +29,7 @@ describe('a service that is told to close', () => {
   let app: ReturnType<typeof createServiceApp>;
   let port: number;
   beforeEach(async () => {
-    app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: {}, leaveMs: LEAVE_MS });
+    app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, deps: {}, leaveMs: LEAVE_MS });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as AddressInfo).port;
   });
