@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseSigningKeys } from '../../plugins/core/context-token';
 import { isTimeZone } from '../../plugins/core/quota';
 import { findRedisUrlProblem } from '../../plugins/core/redis-address';
+import { CATALOGUE_FILE } from './read-catalogue';
 
 /** Everything that is wrong with the environment, in one text: one line a problem, never a value. */
 export class SettingsError extends Error {
@@ -145,6 +146,8 @@ export const processSettings = z.object({
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
+  /** The products; the same file for every process. */
+  CATALOGUE_FILE: z.string().default(CATALOGUE_FILE),
   SANDBOX_URL: urlSetting().optional(),
   DATABASE_URL: z.string().optional(),
   REDIS_URL: redisSetting().optional(),

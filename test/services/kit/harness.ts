@@ -3,6 +3,7 @@ import { signContext, type RequestContext, type SigningKey } from '../../../plug
 import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
+import { CATALOGUE } from '../../support/catalogue';
 
 /** 2026-03-14 09:26:53 UTC, in every test. */
 export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);
@@ -53,7 +54,7 @@ type HarnessOptions<Deps> = Partial<ServiceAppOptions<Deps>> & Pick<ServiceAppOp
 
 /** A service in memory. Close `app` when a test started real timers or sockets. */
 export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: HarnessOptions<Deps>): Harness {
-  const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, ...options });
+  const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, catalogue: CATALOGUE, ...options });
   return {
     app,
     call: ({ context, headers, ...request }) =>
