@@ -77,7 +77,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   /** What the endpoint answers to the key's customer for yesterday and today: midnight may pass meanwhile. */
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
-    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')), close: () => Promise.resolve() };
+    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')) };
     const catalogue = () => Promise.resolve(CATALOGUE);
     const deps = {
       db,
