@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
 import { type ContextKeys } from '../../../plugins/core/verify-context';
@@ -23,6 +24,7 @@ export interface ServiceAppOptions<Deps> {
   /** What proofs are verified with. */
   readonly contextKeys: ContextKeys;
   readonly deps: Deps;
+  readonly catalogue: Catalogue;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
   readonly clock?: Clock;
@@ -55,6 +57,7 @@ interface AppTools {
   readonly accessLog: Log;
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 /**
@@ -73,7 +76,8 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
     accessLog: withoutRedaction(log),
     metrics,
     refund: options.refund,
-    takeSlot: createSlots(options.slots),
+    takeSlot: createSlots(options.catalogue, options.slots),
+    published: options.catalogue.find(service.products[0]) ?? { id: service.products[0], routes: [] },
   };
   const app = createServer(tools);
   addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));

@@ -6,6 +6,7 @@ import { defineRoute, defineService } from '../../../services/kit/service/define
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
 import { contextFor, proofHeader, PROOF, testClock } from './harness';
+import { CATALOGUE } from '../../support/catalogue';
 
 const LEAVE_MS = 3_600_000;
 /** Ends the moment for which requests are still taken. */
@@ -29,7 +30,13 @@ describe('a service that is told to close', () => {
   let app: ReturnType<typeof createServiceApp>;
   let port: number;
   beforeEach(async () => {
-    app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, deps: {}, leaveMs: LEAVE_MS });
+    app = createServiceApp(service, {
+      contextKeys: PROOF.contextKeys,
+      clock: testClock,
+      catalogue: CATALOGUE,
+      deps: {},
+      leaveMs: LEAVE_MS,
+    });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as AddressInfo).port;
   });
