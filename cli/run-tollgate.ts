@@ -9,6 +9,7 @@ import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
 import { addRestoreCheckCommand } from './commands/restore-check';
+import { addSigningKeyCommands } from './commands/signing-key';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -42,6 +43,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addCustomerCommands(program, context);
   addKeyCommands(program, context);
   addSubscriptionCommands(program, context);
+  addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseSigningKeys } from './context-token';
 import { isTimeZone } from './quota';
 import { findRedisUrlProblem } from './redis-address';
 
@@ -102,18 +101,6 @@ export function redisSetting(): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const problem = findRedisUrlProblem(text);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-  });
-}
-
-/** TOLLGATE_SIGNING_KEYS. */
-export function signingKeysSetting(): z.ZodType<ReturnType<typeof parseSigningKeys>> {
-  return z.string().transform((text, context) => {
-    try {
-      return parseSigningKeys(text);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be read' });
-      return z.NEVER;
-    }
   });
 }
 

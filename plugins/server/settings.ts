@@ -1,21 +1,12 @@
 import { availableParallelism, hostname } from 'node:os';
 import { z } from 'zod';
-import { type SigningKey } from '../core/context-token';
-import {
-  type Environment,
-  logLevelSetting,
-  portSetting,
-  readSettings,
-  redisSetting,
-  signingKeysSetting,
-  timeZoneSetting,
-} from '../core/settings';
+import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
+import { signingSettings, type ContextSigning } from './signing-settings';
 
 const ENVIRONMENT = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
   REDIS_URL: redisSetting().optional(),
   QUOTA_TIMEZONE: timeZoneSetting(),
-  TOLLGATE_SIGNING_KEYS: signingKeysSetting(),
   PLUGIN_SOCKET: z.string(),
   NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
   LOG_LEVEL: logLevelSetting(),
@@ -32,7 +23,7 @@ export interface PluginServerSettings {
   readonly databaseUrl: string;
   readonly redisUrl: string | undefined;
   readonly timeZone: string;
-  readonly signingKeys: readonly [SigningKey, ...SigningKey[]];
+  readonly signing: ContextSigning;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
   readonly nodeName: string;
@@ -45,12 +36,12 @@ export interface PluginServerSettings {
 
 /** @throws SettingsError */
 export function readPluginServerSettings(environment: Environment): PluginServerSettings {
-  const { server: data } = readSettings({ server: ENVIRONMENT }, environment);
+  const { server: data, signing } = readSettings({ server: ENVIRONMENT, signing: signingSettings }, environment);
   return {
     databaseUrl: data.DATABASE_URL,
     redisUrl: data.REDIS_URL,
     timeZone: data.QUOTA_TIMEZONE,
-    signingKeys: data.TOLLGATE_SIGNING_KEYS,
+    signing,
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import {
-  logLevelSetting,
-  numberSetting,
-  portSetting,
-  redisSetting,
-  signingKeysSetting,
-  timeZoneSetting,
-  urlSetting,
-} from '../../plugins/core/settings';
+import { logLevelSetting, numberSetting, portSetting, redisSetting, timeZoneSetting, urlSetting } from '../../plugins/core/settings';
+import { CATALOGUE_FILE } from './read-catalogue';
 
 /** What every worker process reads, to be spread into its own settings. */
 export const workerProcessFields = {
@@ -24,7 +17,6 @@ export type WorkerProcessSettings = z.output<z.ZodObject<typeof workerProcessFie
 
 /** What every service process reads. */
 export const processSettings = z.object({
-  TOLLGATE_SIGNING_KEYS: signingKeysSetting(),
   /** Address to listen on. */
   SERVICE_HOST: z.string().default('127.0.0.1'),
   /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */
@@ -36,6 +28,8 @@ export const processSettings = z.object({
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
+  /** The products; the same file for every process. */
+  CATALOGUE_FILE: z.string().default(CATALOGUE_FILE),
   SANDBOX_URL: urlSetting().optional(),
   DATABASE_URL: z.string().optional(),
   REDIS_URL: redisSetting().optional(),

@@ -1,12 +1,11 @@
-import { verifyContext } from '../../plugins/core/context-token';
-import { bearer, call, key, recordOf, recordsOf, signingKey } from './call-plugin';
+import { bearer, call, key, recordOf, recordsOf, proofIn } from './call-plugin';
 import { memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
 
 describe('an admitted request', () => {
   it('carries a proof that names key, customer, subscription, mode, charged day and what is left', async () => {
     const { set, exit } = await call({ headers: bearer });
     expect(exit).toBeUndefined();
-    const verdict = verifyContext(set['X-Tollgate-Context'] as string, [signingKey], NOW_MS / 1000);
+    const verdict = proofIn({ set });
     expect(verdict).toMatchObject({
       ok: true,
       context: {
@@ -63,7 +62,7 @@ describe('an admitted request', () => {
     const quota = memoryQuota();
     const { set } = await call({ headers: bearer }, { config: { quota: false }, quota });
     expect(quota.used.size).toBe(0);
-    expect(verifyContext(set['X-Tollgate-Context'] as string, [signingKey], NOW_MS / 1000)).toMatchObject({
+    expect(proofIn({ set })).toMatchObject({
       context: { chargedDay: null, quota: null },
     });
   });

@@ -1,3 +1,4 @@
+import { createProofKeys } from '../support/proof-keys';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,7 +80,7 @@ describe('the access layer', () => {
       quota: quota.counter,
       decisions: { record: () => undefined },
       clock: systemClock,
-      signingKey: { id: 'k', secret: Buffer.alloc(32, 7) },
+      signContext: createProofKeys().signContext,
       readBodyFile: () => Promise.resolve(undefined),
       log: { error: () => undefined },
     });

@@ -25,9 +25,22 @@ const decision = (over: Partial<Decision>): Decision => ({
   ...over,
 });
 
+const cache = {
+  known: 1,
+  unknown: 2,
+  hits: 30,
+  reads: 4,
+  absences: 9,
+  doubtfulRefused: 10,
+  knownHashes: 7,
+  staleUses: 5,
+  failures: 6,
+  isBreakerOpen: true,
+};
+
 const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
   server: () => ({ events: 7, failed: 1, overdue: 2, abandoned: 3, protocolErrors: 4, connections: 5, running: 6, instances: 8 }),
-  cache: () => ({ known: 1, unknown: 2, hits: 30, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }),
+  cache: () => cache,
   isFeedHealthy: () => true,
   quota: () => ({
     storeInUse: 'postgres',
@@ -71,7 +84,7 @@ describe('metrics of the plugin server', () => {
   it('read the figures of server, cache, stores and log when they are asked for', async () => {
     const metrics = createPluginServerMetrics();
     let hits = 30;
-    metrics.watch(sources({ cache: () => ({ known: 1, unknown: 2, hits, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }) }));
+    metrics.watch(sources({ cache: () => ({ ...cache, hits }) }));
     hits = 31;
     const lines = (await metrics.registry.metrics()).split('\n');
     expect(lines).toEqual(
@@ -80,6 +93,9 @@ describe('metrics of the plugin server', () => {
         'tollgate_plugin_protocol_errors_total 4',
         'tollgate_access_cache_hits_total 31',
         'tollgate_access_cache_stale_uses_total 5',
+        'tollgate_access_cache_absences_total 9',
+        'tollgate_access_cache_doubtful_refused_total 10',
+        'tollgate_access_cache_known_hashes_complete 1',
         'tollgate_change_feed_healthy 1',
         'tollgate_quota_store_in_use{store="redis"} 0',
         'tollgate_quota_store_in_use{store="postgres"} 1',

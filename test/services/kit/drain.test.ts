@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, SIGNING_KEY, testClock } from './harness';
+import { contextFor, proofHeader, PROOF, testClock } from './harness';
+import { CATALOGUE } from '../../support/catalogue';
 
 const service = defineService({
   name: 'leaving',
@@ -22,7 +23,13 @@ describe('a service that is told to close', () => {
   let endLeaving: () => void;
   beforeEach(async () => {
     const left = new Promise<void>((resolve) => (endLeaving = resolve));
-    app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: {}, leave: () => left });
+    app = createServiceApp(service, {
+      contextKeys: PROOF.contextKeys,
+      clock: testClock,
+      catalogue: CATALOGUE,
+      deps: {},
+      leave: () => left,
+    });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as AddressInfo).port;
   });

@@ -9,7 +9,8 @@ import { createServiceApp } from '../../../../services/kit/service/service-app';
 import { type Refund } from '../../../../services/kit/service/refund';
 import { ServiceError } from '../../../../services/kit/errors';
 import { eventually } from '../../../support/eventually';
-import { contextFor, proofHeader, SIGNING_KEY, testClock } from '../harness';
+import { contextFor, proofHeader, PROOF, testClock } from '../harness';
+import { CATALOGUE } from '../../../support/catalogue';
 
 interface Deps {
   act(context: CallContext): unknown;
@@ -40,7 +41,14 @@ afterEach(async () => {
 
 async function listening(act: Deps['act'], refund?: Refund) {
   const metrics = createMetrics();
-  const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: { act }, metrics, refund });
+  const app = createServiceApp(service, {
+    contextKeys: PROOF.contextKeys,
+    clock: testClock,
+    catalogue: CATALOGUE,
+    deps: { act },
+    metrics,
+    refund,
+  });
   closers.push(() => app.close());
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;

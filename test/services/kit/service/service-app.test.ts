@@ -1,9 +1,9 @@
-import { signContext } from '../../../../plugins/core/context-token';
+import { createProofKeys } from '../../../support/proof-keys';
 import { type ProblemCode } from '../../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../../services/kit/errors';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { type Refund } from '../../../../services/kit/service/refund';
-import { contextFor, createHarness, NOW_MS, proofHeader, SIGNING_KEY } from '../harness';
+import { contextFor, createHarness, NOW_MS, proofHeader, PROOF } from '../harness';
 import { type SampleDeps, sampleService } from './sample-service';
 
 function harness(act: SampleDeps['act'] = () => ({ ok: true }), refund?: Refund) {
@@ -17,13 +17,10 @@ describe('the proof of the gateway', () => {
     ['is absent', {}],
     ['is empty', { 'x-tollgate-context': '' }],
     ['is not a token', { 'x-tollgate-context': 'v1.e30.e30' }],
-    [
-      'is signed with another key',
-      { 'x-tollgate-context': signContext(contextFor('api-gst'), { id: 'test', secret: Buffer.alloc(32, 8) }) },
-    ],
+    ['is signed with another key', { 'x-tollgate-context': createProofKeys().signContext(contextFor('api-gst')) }],
     ['has expired', proofHeader(contextFor('api-gst', { expiresAt: NOW_MS / 1000 - 1 }))],
     ['is for another product', proofHeader(contextFor('api-ip'))],
-    ['is sent twice', { 'x-tollgate-context': Array(2).fill(signContext(contextFor('api-gst'), SIGNING_KEY)) as string[] }],
+    ['is sent twice', { 'x-tollgate-context': Array(2).fill(PROOF.signContext(contextFor('api-gst'))) as string[] }],
   ])('refuses a request whose proof %s', async (_case, headers) => {
     for (const url of ['/gst', '/gst/data', '/unknown', '/gst/%zz']) {
       const answer = await app.inject({ method: 'GET', url, headers });

@@ -1,22 +1,22 @@
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { productOf } from '../../../../plugins/core/catalogue';
 import { defineRoute, defineService } from '../../../../services/kit/service/define-service';
 import { indexRoute } from '../../../../services/kit/service/index-route';
+import { CATALOGUE } from '../../../support/catalogue';
 import { createHarness, contextFor, proofHeader } from '../harness';
 
 interface Deps {
   work(): Promise<unknown>;
 }
 
-const SLOTS = productOf('api-app').slots ?? 0;
+const SLOTS = CATALOGUE.find('api-app')?.slots ?? 0;
 
 const service = defineService<Deps>({
   name: 'heavy',
   products: ['api-app', 'api-ip'],
   routes: [
-    indexRoute('api-app'),
+    indexRoute('GET', '/app'),
     defineRoute({
       method: 'ANY',
       path: '/work',
