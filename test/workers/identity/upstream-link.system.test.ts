@@ -86,12 +86,31 @@ test('an error that names nobody is told to none of several', async () => {
   expect(answers.map(({ type }) => type)).toEqual(['captcha', 'captcha']);
 });
 
-test('frames that cannot be read, and frames for nobody, do not disturb', async () => {
+test('frames of another form, and frames for nobody, do not disturb', async () => {
   const { url } = await upstream((frame, say) => {
-    for (const noise of ['not json', '[]', 'null', '{"type":7}', '{"type":"captcha","sessionId":"other"}']) say(noise);
+    for (const noise of ['[]', 'null', '{"type":7}', '{"type":"captcha","sessionId":"other"}']) say(noise);
     say({ type: 'captcha', sessionId: frame.sessionId });
   });
   expect(await linkTo(url).exchange(message('s'), nobodyLeaves())).toMatchObject({ sessionId: 's' });
+});
+
+test.each([
+  ['text', 'Service Temporarily Unavailable'],
+  ['bytes', Buffer.from('{"type":"captcha"}')],
+])('%s that is no JSON fails everyone who waits at once, and its connection is heard no more', async (_what, noise) => {
+  const { url, sockets, handshakes } = await upstream((frame, say, socket) => {
+    if (frame.type !== 'last') return void (frame.type === 'hang' || echo(frame, say));
+    socket.send(noise);
+    say({ type: 'captcha', sessionId: 'a', captcha: 'late' });
+  });
+  const link = linkTo(url);
+  const waiting = ['a', 'b'].map((name) => link.exchange(message(name, 'hang'), nobodyLeaves()));
+  await eventually(() => sockets.size === 1);
+  const last = link.exchange(message('c', 'last'), nobodyLeaves());
+  for (const each of await Promise.allSettled([...waiting, last]))
+    expect(each).toMatchObject({ reason: { name: 'SourceFailure', reason: 'bad_response' } });
+  expect(await link.exchange(message('a'), nobodyLeaves())).not.toMatchObject({ captcha: 'late' });
+  expect(handshakes).toHaveLength(2);
 });
 
 test('a message that is not answered in time fails as a time-out, and its late answer reaches nobody', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { memberText } from '../../../services/workers/ranking/websocket/member-text';
+import { memberText } from '../../../services/kit/upstream/member-text';
 import { parametersOf, parseRankingFrame, rankFrame } from '../../../services/workers/ranking/websocket/ranking-frames';
 
 describe('the text of a member', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { parseHolderRecord } from './holder-record';
-import { exchangeOnce, jsonOf } from './http-exchange';
+import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, SourceFailure, upstreamTimedOut } from './source-failure';
 import { type AadhaarOtpCheck, type UpstreamCall } from './upstreams';
 
@@ -44,7 +44,7 @@ export function createAadhaarProviderClient({ client, headers }: AadhaarProvider
   const post = async (path: string, json: Readonly<Record<string, string>>, call: UpstreamCall): Promise<Answer> => {
     const request = { mode: call.mode, method: 'POST', path, json, signal: call.signal, headers: headers[call.mode] } as const;
     const { status, bytes } = await exchangeOnce(client, request);
-    return { status, body: jsonOf(bytes) };
+    return { status, body: parseJson(textOf(bytes)) };
   };
   return {
     requestOtp: async (aadhaar, call) => {

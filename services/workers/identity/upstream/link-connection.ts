@@ -58,6 +58,14 @@ export class LinkConnection {
     return this.opening;
   }
 
+  /** Gives the present connection up: nothing more is heard of it, and the link is opened again as after any break. */
+  drop(): void {
+    const { socket } = this;
+    this.socket = undefined;
+    socket?.terminate();
+    this.scheduleRetry();
+  }
+
   close(): void {
     this.closed = true;
     clearTimeout(this.retry);
@@ -108,11 +116,13 @@ export class LinkConnection {
     socket.on('pong', () => (unanswered = 0));
     socket.on('error', (error) => (failure = error));
     socket.on('message', (data: Buffer, isBinary) => {
+      if (this.socket !== socket) return;
       unanswered = 0;
       onText(isBinary ? '' : data.toString('utf8'));
     });
     socket.once('close', (code) => {
       clearInterval(heartbeat);
+      if (this.socket !== socket) return;
       this.socket = undefined;
       if (!this.closed) {
         log.warn({ code, err: failure }, 'the upstream link broke');

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { within } from '../../../kit/deadline';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
+import { memberText } from '../../../kit/upstream/member-text';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
+import { parseJson } from './http-exchange';
 import { LinkConnection, type LinkTimings } from './link-connection';
 import { SourceFailure } from './source-failure';
 
@@ -16,7 +18,10 @@ const frameSchema = z.looseObject({
   requestId: z.string().optional(),
   sessionId: z.string().optional(),
 });
-export type LinkFrame = z.output<typeof frameSchema>;
+export type LinkFrame = z.output<typeof frameSchema> & {
+  /** The text of `payload` as the upstream wrote it: parsing and printing would change large integers and `1.0`. */
+  readonly payloadJson: string | undefined;
+};
 
 interface Waiter {
   readonly resolve: (frame: LinkFrame) => void;
@@ -90,11 +95,23 @@ export class UpstreamLink {
   }
 
   private receive(text: string): void {
-    const frame = readFrame(text);
+    const value = parseJson(text);
+    if (value === undefined) return this.giveUp();
+    const frame = readFrame(text, value);
     const waiter = frame && this.waiterOf(frame);
     if (waiter) waiter.resolve(frame);
     // An answer that came too late is expected here; what it says is nobody's any more.
     else this.options.log.debug({ readable: frame !== undefined }, 'a frame of the upstream belongs to nobody');
+  }
+
+  /**
+   * What is no JSON answers nobody by name, so everyone who waits learns of it now. The connection goes with it: no late answer can be
+   * taken for that of a session's next step.
+   */
+  private giveUp(): void {
+    this.options.log.warn('the upstream sent a frame that is no JSON');
+    this.failAll(new SourceFailure('bad_response', 'the upstream sent a frame that is no JSON'));
+    this.connection.drop();
   }
 
   private waiterOf({ type, requestId, sessionId }: LinkFrame): Waiter | undefined {
@@ -113,10 +130,7 @@ export class UpstreamLink {
   }
 }
 
-function readFrame(text: string): LinkFrame | undefined {
-  try {
-    return frameSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+function readFrame(text: string, value: unknown): LinkFrame | undefined {
+  const frame = frameSchema.safeParse(value).data;
+  return frame && { ...frame, payloadJson: memberText(text, 'payload') };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type RankQuery } from '../ranking-upstream';
-import { memberText } from './member-text';
+import { memberText } from '../../../kit/upstream/member-text';
 
 /** The routes that ask; the upstream may answer each in its own shape. */
 export type RankOperation = 'search' | 'position';
