@@ -63,7 +63,8 @@ class MultipartReading {
 
   /** All parts have been seen. */
   finish(): void {
-    if (!this.upload) this.settleAfterFields(undefined);
+    if (this.upload) this.upload.end();
+    else this.settleAfterFields(undefined);
   }
 
   private settleAfterFields(upload: IncomingUpload | undefined): void {
@@ -74,17 +75,20 @@ class MultipartReading {
   }
 
   part(name: string | undefined, stream: BusboyFileStream, filename: string | undefined, mediaType: string): void {
+    const isUpload = name !== undefined && this.options.uploadFields.includes(name);
     if (name === undefined || this.settled || this.upload) {
       stream.resume();
       if (name === undefined) this.fail(broken('holds a part without a name'));
+      else if (isUpload && this.upload) this.fail(invalidInput([{ field: name, message: 'is a second file: send one' }]));
       return;
     }
     // A file may come without a file name (RFC 7578, section 4.2).
-    if (this.options.uploadFields.includes(name)) {
+    if (isUpload) {
       this.upload = new PassThrough();
       // Heard by nobody when the handler is done with the upload before the client is.
       this.upload.on('error', () => stream.resume());
-      stream.pipe(this.upload);
+      // It ends with the form: a second file may follow, and then neither is meant.
+      stream.pipe(this.upload, { end: false });
       this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
     } else if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
     else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));

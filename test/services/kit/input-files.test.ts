@@ -56,6 +56,16 @@ describe('files', () => {
     expect((await call({ method: 'POST', url, payload: chunks(), headers })).statusCode).toBe(413);
   });
 
+  test.each([
+    ['under the same name', [file('file', 'one'), file('file', 'one')], 'file'],
+    ['under another name of the field', [file('file', 'one'), field('note', 'n'), field('apk', 'two')], 'apk'],
+  ])('a second upload %s is a 400: neither is taken', async (_what, parts, name) => {
+    for (const url of ['/upload', '/upload/swallowing'].slice(0, name === 'apk' ? 1 : 2)) {
+      const answer = await sendParts(parts, url);
+      expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ field: name, message: 'is a second file: send one' }]]);
+    }
+  });
+
   test('a multipart upload that ends early is a 400', async () => {
     const { payload, type } = multipart([file('file', 'x'.repeat(2_000))]);
     expect((await send(payload.subarray(0, 1_500), type, '/upload')).statusCode).toBe(400);
