@@ -203,7 +203,7 @@ describe('nobody is admitted', () => {
   it.each<[string, string, (readonly [string, string])[]]>([
     ['an unknown path', '/other/api-ip', of('/ip', withKey)],
     ['no product', '/authorize/', of('/ip', withKey)],
-    ['an unknown product', '/authorize/api-nope', of('/ip', withKey)],
+    ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
     ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
     ['an unknown setting', '/authorize/api-ip?quoat=false', of('/ip', withKey)],
     ['a place for keys that is not handed over', '/authorize/api-ip?key_in=form', of('/ip', withKey)],
