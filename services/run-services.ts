@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../plugins/core/catalogue';
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { type ContextKeys } from '../plugins/core/verify-context';
@@ -52,7 +53,7 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
-  const app = createServiceApp(service, { contextKeys, deps, catalogue, refund, clock, log, metrics, leaveMs, slots });
+  const app = createServiceApp(service, { contextKeys, deps, catalogue, refund, clock, log, metrics, slots, leave: () => sleep(leaveMs) });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);

@@ -31,8 +31,8 @@ export interface ServiceAppOptions<Deps> {
   /** Silent unless given. */
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
-  readonly leaveMs?: number;
+  /** Once the app is told to close, requests are still taken until this resolves; none unless given. See `drainOnClose`. */
+  readonly leave?: () => Promise<void>;
   /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
   readonly slots?: number | undefined;
 }
@@ -80,7 +80,7 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
     published: options.catalogue.find(service.products[0]) ?? { id: service.products[0], routes: [] },
   };
   const app = createServer(tools);
-  addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
+  addHooks(app, tools, drainOnClose(app, options.leave));
   for (const route of service.routes) {
     app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
   }

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
-import { type Dial } from '../../../services/kit/upstream/pinned-connector';
+import { GuardedFetch, type GuardedFetchOptions } from '../../../../services/kit/upstream/guarded-fetch';
+import { type Dial } from '../../../../services/kit/upstream/pinned-connector';
 
 const PUBLIC = '93.184.216.34';
 /** The best compression takes seconds to make a bomb, and it is no worse a bomb. */

@@ -1,5 +1,5 @@
-import { createHarness } from './harness';
-import { sampleService } from './sample-service';
+import { createHarness } from '../harness';
+import { sampleService } from '../service/sample-service';
 
 /** One sample service in memory, for every test of what it reads. */
 export const { call } = createHarness(sampleService, { deps: { act: () => ({}) } });

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings, SettingsError } from '../../../plugins/core/settings';
-import { workerTlsSettings } from '../../../services/kit/worker/worker-tls';
-import { type MutualTls } from '../../../services/kit/worker/worker-wire';
-import { createTestAuthority } from '../../support/certificates';
+import { readSettings, SettingsError } from '../../../../plugins/core/settings';
+import { workerTlsSettings } from '../../../../services/kit/worker/worker-tls';
+import { type MutualTls } from '../../../../services/kit/worker/worker-wire';
+import { createTestAuthority } from '../../../support/certificates';
 
 const authority = createTestAuthority('authority');
 const { ca, cert, key } = authority.issue('a service');

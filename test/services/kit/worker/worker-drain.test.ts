@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
-import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
-import { eventually } from '../../support/eventually';
-import { contextFor } from './harness';
+import { HEALTH_SERVICE, loadService } from '../../../../services/kit/worker/load-proto';
+import { createLog } from '../../../../services/kit/log';
+import { serveWorker, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { GrpcWorkerClient, type WorkerClient } from '../../../../services/kit/worker/worker-client';
+import { eventually } from '../../../support/eventually';
+import { contextFor } from '../harness';
 
 const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
 const log = createLog('echo', { level: 'silent' });

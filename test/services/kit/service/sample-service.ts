@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type CallContext, defineRoute, defineService } from '../../../services/kit/service/define-service';
-import { ServiceError, upstreamFailure } from '../../../services/kit/errors';
-import { bytesReply, emptyReply, jsonReply, streamReply } from '../../../services/kit/service/reply';
+import { type CallContext, defineRoute, defineService } from '../../../../services/kit/service/define-service';
+import { ServiceError, upstreamFailure } from '../../../../services/kit/errors';
+import { bytesReply, emptyReply, jsonReply, streamReply } from '../../../../services/kit/service/reply';
 
 /** What the sample's handlers are told to do; tests choose it. */
 export interface SampleDeps {

@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { defineRoute, defineService } from '../../../services/kit/service/define-service';
-import { indexRoute } from '../../../services/kit/service/index-route';
-import { CATALOGUE } from '../../support/catalogue';
-import { createHarness, contextFor, proofHeader } from './harness';
+import { defineRoute, defineService } from '../../../../services/kit/service/define-service';
+import { indexRoute } from '../../../../services/kit/service/index-route';
+import { CATALOGUE } from '../../../support/catalogue';
+import { createHarness, contextFor, proofHeader } from '../harness';
 
 interface Deps {
   work(): Promise<unknown>;

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { createMetrics } from '../../../services/kit/metrics';
-import { UpstreamClient, type UpstreamClientOptions, type UpstreamRequest } from '../../../services/kit/upstream/upstream-client';
-import { baseUrlFor, sandboxAt } from '../../../services/kit/upstream/upstream-target';
+import { createMetrics } from '../../../../services/kit/metrics';
+import { UpstreamClient, type UpstreamClientOptions, type UpstreamRequest } from '../../../../services/kit/upstream/upstream-client';
+import { baseUrlFor, sandboxAt } from '../../../../services/kit/upstream/upstream-target';
 
 let server: Server;
 let base: string;

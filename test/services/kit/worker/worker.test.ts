@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { ServiceError } from '../../../services/kit/errors';
-import { loadService } from '../../../services/kit/worker/load-proto';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
+import { ServiceError } from '../../../../services/kit/errors';
+import { loadService } from '../../../../services/kit/worker/load-proto';
+import { createLog } from '../../../../services/kit/log';
+import { createMetrics } from '../../../../services/kit/metrics';
 import {
   GrpcWorkerClient,
   type WorkerCallOptions,
   type WorkerClient,
   type WorkerClientOptions,
-} from '../../../services/kit/worker/worker-client';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { type WorkerCall } from '../../../services/kit/worker/worker-call';
-import { eventually } from '../../support/eventually';
-import { contextFor } from './harness';
+} from '../../../../services/kit/worker/worker-client';
+import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { type WorkerCall } from '../../../../services/kit/worker/worker-call';
+import { eventually } from '../../../support/eventually';
+import { contextFor } from '../harness';
 
 const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
 const log = createLog('echo', { level: 'silent' });

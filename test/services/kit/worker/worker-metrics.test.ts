@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { ServiceError } from '../../../services/kit/errors';
-import { loadService } from '../../../services/kit/worker/load-proto';
-import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerHandler } from '../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerCallOptions } from '../../../services/kit/worker/worker-client';
-import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics';
-import { eventually } from '../../support/eventually';
-import { contextFor } from './harness';
+import { ServiceError } from '../../../../services/kit/errors';
+import { loadService } from '../../../../services/kit/worker/load-proto';
+import { createLog } from '../../../../services/kit/log';
+import { serveWorker, type WorkerHandler } from '../../../../services/kit/worker/serve-worker';
+import { GrpcWorkerClient, type WorkerCallOptions } from '../../../../services/kit/worker/worker-client';
+import { createWorkerMetrics } from '../../../../services/kit/worker/worker-metrics';
+import { eventually } from '../../../support/eventually';
+import { contextFor } from '../harness';
 
 const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
 type Methods = { Say: { request: { text: string }; response: { saidText: string; caller: string } } };

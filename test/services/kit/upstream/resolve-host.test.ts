@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
-import { createHostResolver, type HostResolverOptions } from '../../../services/kit/upstream/resolve-host';
-import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from '../../../services/sandbox/ip/dns-message';
+import { GuardedFetch } from '../../../../services/kit/upstream/guarded-fetch';
+import { createHostResolver, type HostResolverOptions } from '../../../../services/kit/upstream/resolve-host';
+import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from '../../../../services/sandbox/ip/dns-message';
 
 const SERVER_FAILURE = 2;
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../plugins/core/ports';
-import { createLog } from '../../../services/kit/log';
+import { systemClock } from '../../../../plugins/core/ports';
+import { createLog } from '../../../../services/kit/log';
 import {
   createMemorySessionRegistry,
   createRedisSessionRegistry,
   type SessionRegistry,
-} from '../../../services/kit/worker/session-registry';
-import { eventually } from '../../support/eventually';
-import { onceInThree } from '../../support/once-in-three';
-import { startTestRedis, type TestRedis } from '../../support/redis/redis';
-import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis/redis-cluster';
+} from '../../../../services/kit/worker/session-registry';
+import { eventually } from '../../../support/eventually';
+import { onceInThree } from '../../../support/once-in-three';
+import { startTestRedis, type TestRedis } from '../../../support/redis/redis';
+import { startTestRedisCluster, type TestRedisCluster } from '../../../support/redis/redis-cluster';
 
 const tools = { clock: systemClock, log: createLog('registry', { level: 'silent' }) };
 const MINUTE_MS = 60_000;

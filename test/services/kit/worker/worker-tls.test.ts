@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type ChannelCredentials, Client, credentials, status } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
-import { createLog } from '../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker/worker-client';
-import { type MutualTls } from '../../../services/kit/worker/worker-wire';
-import { createTestAuthority } from '../../support/certificates';
-import { contextFor } from './harness';
+import { HEALTH_SERVICE, loadService } from '../../../../services/kit/worker/load-proto';
+import { createLog } from '../../../../services/kit/log';
+import { serveWorker, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { GrpcWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../../services/kit/worker/worker-client';
+import { type MutualTls } from '../../../../services/kit/worker/worker-wire';
+import { createTestAuthority } from '../../../support/certificates';
+import { contextFor } from '../harness';
 
 const ours = createTestAuthority('our authority');
 const theirs = createTestAuthority('their authority');

@@ -1,4 +1,4 @@
-import { classifyAddress } from '../../../services/kit/upstream/reserved-addresses';
+import { classifyAddress } from '../../../../services/kit/upstream/reserved-addresses';
 
 /** First and last address of every block in the registries, and their neighbours outside it. */
 const RESERVED_BLOCKS: readonly (readonly [first: string, last: string, before: string | null, after: string | null])[] = [

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { WebSocket } from 'ws';
-import { defineRoute, defineService, type CallContext } from '../../../services/kit/service/define-service';
-import { createMetrics } from '../../../services/kit/metrics';
-import { streamReply } from '../../../services/kit/service/reply';
-import { createServiceApp } from '../../../services/kit/service/service-app';
-import { type Refund } from '../../../services/kit/service/refund';
-import { ServiceError } from '../../../services/kit/errors';
-import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, PROOF, testClock } from './harness';
-import { CATALOGUE } from '../../support/catalogue';
+import { defineRoute, defineService, type CallContext } from '../../../../services/kit/service/define-service';
+import { createMetrics } from '../../../../services/kit/metrics';
+import { streamReply } from '../../../../services/kit/service/reply';
+import { createServiceApp } from '../../../../services/kit/service/service-app';
+import { type Refund } from '../../../../services/kit/service/refund';
+import { ServiceError } from '../../../../services/kit/errors';
+import { eventually } from '../../../support/eventually';
+import { contextFor, proofHeader, PROOF, testClock } from '../harness';
+import { CATALOGUE } from '../../../support/catalogue';
 
 interface Deps {
   act(context: CallContext): unknown;
