@@ -27,6 +27,9 @@ export const DEBIAN_PACKAGES = {
   curl: 'curl',
   python3: 'python3',
   pgrep: 'procps',
+  nginx: 'nginx',
+  caddy: 'caddy',
+  haproxy: 'haproxy',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;
