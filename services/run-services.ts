@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { type ContextKeys } from '../plugins/core/verify-context';
 import { startTracing } from '../plugins/tracing/start-tracing';
-import { type Environment, processSettings, type ProcessSettings, readSettings } from './kit/config';
+import { type Environment, readSettings } from '../plugins/core/settings';
+import { processSettings, type ProcessSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/service/define-service';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type GatewayChoice } from './start-arguments';
 import { type ProofKeys } from './proof-keys';
 import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
@@ -16,6 +17,9 @@ export interface PlanContext {
   /** At least 32 characters. */
   readonly dashboardSecret: string;
   readonly pluginSocket: string;
+  /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the second socket. */
+  readonly gateway: GatewayChoice;
+  readonly forwardAuthSocket: string;
   readonly ports: InstancePorts;
 }
 
@@ -183,6 +187,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
+    FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
@@ -199,5 +204,13 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     PLUGIN_SOCKET: context.pluginSocket,
     UPSTREAM_OVERRIDES: JSON.stringify(services),
   };
+  if (context.gateway !== 'local') {
+    const places = {
+      GATEWAY_KIND: context.gateway,
+      GATEWAY_DIR: join(context.logsDir, '..', 'gateway'),
+      FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
+    };
+    return { ...nodeChild(context, { name: 'gateway', module: 'kong/gateways/main.js', env: { ...env, ...places } }), isFront: true };
+  }
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }

@@ -25,6 +25,7 @@ import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
 import { keepProofKeys } from './proof-keys';
 import { keepDashboardSecret, keepDatabasePasswords } from './secrets';
+import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
@@ -33,6 +34,7 @@ export interface StartInstanceOptions {
   readonly root: string;
   /** Undefined: 8000 when it is free, else any free one. 0: any free one. */
   readonly port: number | undefined;
+  readonly gateway: GatewayChoice;
   readonly env: NodeJS.ProcessEnv;
   readonly processes: ProcessTable;
   /** Told as soon as there is something to stop. */
@@ -131,7 +133,9 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     redisUrl,
     proofKeys: keepProofKeys(dataDir, settings),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
-    pluginSocket: socketPath(dataDir),
+    pluginSocket: socketPath(dataDir, 'plugin.sock'),
+    gateway: options.gateway,
+    forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     ports,
   };
   const running = await runAll(supervisor, context);

@@ -20,6 +20,8 @@ const context: PlanContext = {
   proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
   dashboardSecret: 'secret',
   pluginSocket: '/socket',
+  gateway: 'local',
+  forwardAuthSocket: '/forward-auth',
   ports: {
     gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
     pluginServerMetrics: 9,

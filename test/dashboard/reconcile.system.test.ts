@@ -76,7 +76,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   /** What the endpoint answers to the key's customer for yesterday and today: midnight may pass meanwhile. */
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
-    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')), close: () => Promise.resolve() };
+    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')) };
     const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway, tryKeyOf: () => '' };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };

@@ -10,7 +10,7 @@ import { createAuthLater } from '../../../services/dashboard/api/accounts/create
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
-import { createGatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
+import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
@@ -127,7 +127,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const auth = createAuthLater({ db, secret, url, mail: recordedMail(mails, outbox), log });
-  const gateway = createGatewayCaller({
+  const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
     ...(options.gatewayTimeoutMs && { timeoutMs: options.gatewayTimeoutMs }),

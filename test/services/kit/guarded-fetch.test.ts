@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
+import { GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
 import { type Dial } from '../../../services/kit/upstream/pinned-connector';
 
 const PUBLIC = '93.184.216.34';
@@ -40,7 +40,7 @@ const dial: Dial = (target, callback) => {
 };
 
 function guarded(options: GuardedFetchOptions = {}): GuardedFetch {
-  const made = createGuardedFetch({ dial, resolve: () => Promise.resolve([PUBLIC]), ...options });
+  const made = new GuardedFetch({ dial, resolve: () => Promise.resolve([PUBLIC]), ...options });
   open.push(made);
   return made;
 }
@@ -223,7 +223,7 @@ describe('limits', () => {
 
 describe('where private addresses are allowed', () => {
   test('connects to them, on any port', async () => {
-    const made = createGuardedFetch({ allowPrivate: true });
+    const made = new GuardedFetch({ allowPrivate: true });
     open.push(made);
     const { port } = server.address() as AddressInfo;
     const { status } = await made.fetch(`http://localhost:${port}/hook`, { method: 'POST', body: '{}' });

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { createGuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
+import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createHostResolver, type HostResolverOptions } from '../../../services/kit/upstream/resolve-host';
 import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from '../../../services/sandbox/ip/dns-message';
 
@@ -74,7 +74,7 @@ test.each([
   ['broken.example', 'host_unresolved'],
   ['none.example', 'host_unknown'],
 ])('the guarded fetch tells %s as %s', async (name, reason) => {
-  const guarded = createGuardedFetch({ resolve: resolverWith({ timeoutMs: 300 }) });
+  const guarded = new GuardedFetch({ resolve: resolverWith({ timeoutMs: 300 }) });
   await expect(guarded.fetch(`http://${name}/`)).rejects.toMatchObject({ name: 'FetchRefused', reason });
   await guarded.close();
 });

@@ -1,12 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createMetrics } from '../../../services/kit/metrics';
-import {
-  createUpstreamClient,
-  type UpstreamClient,
-  type UpstreamClientOptions,
-  type UpstreamRequest,
-} from '../../../services/kit/upstream/upstream-client';
+import { UpstreamClient, type UpstreamClientOptions, type UpstreamRequest } from '../../../services/kit/upstream/upstream-client';
 import { baseUrlFor, sandboxAt } from '../../../services/kit/upstream/upstream-target';
 
 let server: Server;
@@ -38,7 +33,7 @@ afterEach(async () => {
 
 function client(options: Partial<UpstreamClientOptions> = {}): UpstreamClient {
   const target = { liveUrl: `${base}/live/`, liveSetting: 'SAMPLE_URL', sandboxUrl: `${base}/sandbox` };
-  const made = createUpstreamClient({ name: 'sample', target, ...options });
+  const made = new UpstreamClient({ name: 'sample', target, ...options });
   open.push(made);
   return made;
 }

@@ -3,7 +3,7 @@ import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
 import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
+import { GrpcWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { eventually } from '../../support/eventually';
 import { contextFor } from './harness';
 
@@ -45,7 +45,7 @@ describe('a worker that is replaced while calls come in', () => {
 
   beforeEach(async () => {
     [one, two] = await Promise.all([worker('one'), worker('two')]);
-    client = createWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address, two.address] });
+    client = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address, two.address] });
   });
   afterEach(async () => {
     client.close();
@@ -101,7 +101,7 @@ describe('a worker that is replaced while calls come in', () => {
       const closed = one.close();
       await eventually(() => statuses.length === 2);
       await new Promise((resolve) => setTimeout(resolve, 700));
-      const late = createWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address] });
+      const late = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address] });
       expect((await late.unary('Say', { text: '' }, call())).saidText).toBe('one');
       late.close();
       watch.cancel();
@@ -113,7 +113,7 @@ describe('a worker that is replaced while calls come in', () => {
   });
 
   test('does not wait before it ends when nobody watches it', async () => {
-    const watching = createWorkerClient<Methods>({ service, name: 'echo', addresses: [two.address] });
+    const watching = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [two.address] });
     try {
       await watching.unary('Say', { text: '' }, call());
       const watched = two.close().then(() => 'watched');

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../services/kit/errors';
 import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { serveWorker, type WorkerHandler } from '../../../services/kit/worker/serve-worker';
-import { createWorkerClient, type WorkerCallOptions } from '../../../services/kit/worker/worker-client';
+import { GrpcWorkerClient, type WorkerCallOptions } from '../../../services/kit/worker/worker-client';
 import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics';
 import { eventually } from '../../support/eventually';
 import { contextFor } from './harness';
@@ -30,7 +30,7 @@ async function callOnce(Say: WorkerHandler, signal = new AbortController().signa
     log: createLog('echo-worker', { destination: { write: (line) => void lines.push(line) } }),
     metrics,
   });
-  const client = createWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo' });
+  const client = new GrpcWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo' });
   opened.push(client, { close: () => server.close(100) });
   const call: WorkerCallOptions = {
     context: { requestId: 'r-1', proof: contextFor('api-gst', { mode: 'test' }), signal },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettings, SettingsError } from '../../../services/kit/config';
+import { readSettings, SettingsError } from '../../../plugins/core/settings';
 import { workerTlsSettings } from '../../../services/kit/worker/worker-tls';
 import { type MutualTls } from '../../../services/kit/worker/worker-wire';
 import { createTestAuthority } from '../../support/certificates';

@@ -3,7 +3,7 @@ import { type ChannelCredentials, Client, credentials, status } from '@grpc/grpc
 import { HEALTH_SERVICE, loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { serveWorker, type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { createWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker/worker-client';
+import { GrpcWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { type MutualTls } from '../../../services/kit/worker/worker-wire';
 import { createTestAuthority } from '../../support/certificates';
 import { contextFor } from './harness';
@@ -53,7 +53,7 @@ async function workerWith(tls: MutualTls | undefined): Promise<WorkerServer> {
 }
 
 function clientWith(server: WorkerServer, tls: MutualTls | undefined): WorkerClient<Methods> {
-  const client = createWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo', tls });
+  const client = new GrpcWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo', tls });
   opened.unshift(client);
   return client;
 }

@@ -4,7 +4,7 @@ import { loadService } from '../../../services/kit/worker/load-proto';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import {
-  createWorkerClient,
+  GrpcWorkerClient,
   type WorkerCallOptions,
   type WorkerClient,
   type WorkerClientOptions,
@@ -52,7 +52,7 @@ async function worker(handlers: Record<string, WorkerHandler> = {}, maxMessageBy
 
 function clientOf(servers: readonly { address: string }[], options: Partial<WorkerClientOptions> = {}): WorkerClient<Methods> {
   const [first, ...rest] = servers.map(({ address }) => address);
-  const client = createWorkerClient<Methods>({ service, addresses: [first ?? '', ...rest], name: 'echo', ...options });
+  const client = new GrpcWorkerClient<Methods>({ service, addresses: [first ?? '', ...rest], name: 'echo', ...options });
   opened.unshift(client);
   return client;
 }

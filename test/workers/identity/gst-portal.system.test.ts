@@ -4,7 +4,7 @@ import { GstPortal } from '../../../services/workers/identity/upstream/gst-porta
 import { type Harness } from '../../services/kit/harness';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
-import { PIXEL } from './support/scripted-link';
+import { PIXEL } from '../../support/scripted-link';
 import { MovingClock } from './support/moving-clock';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp } from './support/scripted-http';
 import { Stage } from './support/stage';

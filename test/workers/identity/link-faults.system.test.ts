@@ -4,7 +4,7 @@ import { contextFor, proofHeader } from '../../services/kit/harness';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
-import { openingSessions, PIXEL, startScriptedLink, type ScriptedLink } from './support/scripted-link';
+import { openingSessions, PIXEL, startScriptedLink, type ScriptedLink } from '../../support/scripted-link';
 import { listening, Stage } from './support/stage';
 
 const NUMBER = '999999990019';

@@ -23,7 +23,7 @@ export interface DashboardDeps {
   /** Base URL of the gateway as customers reach it. */
   readonly gatewayUrl: string;
   /** For calls that are tried out. */
-  readonly gateway: GatewayCaller;
+  readonly gateway: Pick<GatewayCaller, 'call'>;
   /** The secret of the test key with which a customer tries calls out. */
   readonly tryKeyOf: (customerId: string) => string;
   /** True in the embedded run: mail lies in the outbox page. */

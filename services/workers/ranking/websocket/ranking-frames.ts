@@ -24,8 +24,8 @@ export function parametersOf(operation: RankOperation, query: RankQuery): RankPa
 }
 
 /** `{"type":"rank","id":…,…parameters}` */
-export function rankFrame(id: string, parameters: RankParameters): string {
-  return JSON.stringify({ ...parameters, type: 'rank', id });
+export function rankMessage(id: string, parameters: RankParameters): object {
+  return { ...parameters, type: 'rank', id };
 }
 
 const frame = z.discriminatedUnion('type', [

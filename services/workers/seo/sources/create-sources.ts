@@ -1,6 +1,6 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Metrics } from '../../../kit/metrics';
-import { createUpstreamClient, type UpstreamClient } from '../../../kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { type SeoWorkerSettings } from '../settings';
 import { BLOCK_LIST, type BlockList, createBlockList } from './block-list';
 import { createBrave } from './brave';
@@ -167,7 +167,7 @@ export function createSources(tools: SourcesTools): { readonly byMode: Readonly<
     const target = { liveUrl: upstream.liveUrl, liveSetting: upstream.setting, sandboxUrl };
     const timeoutMs = settings.SEO_SOURCE_TIMEOUT_MS;
     const headers = { 'user-agent': 'tollgate' };
-    return { upstream, client: createUpstreamClient({ name: upstream.name, target, timeoutMs, headers, metrics }) };
+    return { upstream, client: new UpstreamClient({ name: upstream.name, target, timeoutMs, headers, metrics }) };
   };
   const connected = Object.fromEntries(
     Object.entries(upstreamsOf(settings)).map(([name, upstream]) => [name, connect(upstream)]),

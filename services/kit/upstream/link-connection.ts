@@ -1,18 +1,16 @@
 import { WebSocket } from 'ws';
-import { ServiceError } from '../../../kit/errors';
-import { type Log } from '../../../kit/log';
-import { SourceFailure } from './source-failure';
+import { DeadlinePassed } from '../deadline';
+import { type Log } from '../log';
 
 export interface LinkTimings {
-  /** Milliseconds for one message to be answered, connecting included. */
+  /** Milliseconds for one message to be answered, connecting and a second try included. */
   readonly messageMs: number;
   /** For the handshake. */
   readonly connectMs: number;
   /** Between two pings; a peer that sends nothing at all after two of them is taken for dead. */
   readonly heartbeatMs: number;
-  /** Before the first try to connect again; doubles up to `slowestRetryMs`. */
-  readonly firstRetryMs: number;
-  readonly slowestRetryMs: number;
+  /** Milliseconds before a broken link is opened again by itself, doubling from `firstMs` to `slowestMs`. Absent: when next used. */
+  readonly retry?: { readonly firstMs: number; readonly slowestMs: number };
 }
 
 export interface LinkConnectionOptions {
@@ -22,36 +20,57 @@ export interface LinkConnectionOptions {
   readonly token?: string | undefined;
   readonly timings: LinkTimings;
   readonly log: Log;
-  readonly onText: (text: string) => void;
-  /** The connection broke: nothing sent on it will be answered. */
-  readonly onDrop: (failure: SourceFailure) => void;
 }
 
-/** A photograph in base64 fits many times. */
+interface LinkEvents {
+  readonly onText: (text: string) => void;
+  /** The connection broke: nothing sent on it will be answered. */
+  readonly onDrop: (failure: LinkFailure) => void;
+}
+
+/** `late`: the handshake took too long. `not_opened`: it failed, or the link is closed. `broken`: the connection ended afterwards. */
+export class LinkFailure extends Error {
+  override readonly name = 'LinkFailure';
+
+  constructor(
+    readonly kind: 'late' | 'not_opened' | 'broken',
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** The largest answers, a photograph in base64 or a list of 60 businesses, fit many times. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 /** One may be late because this process was busy. */
 const DEAD_AFTER_PINGS = 2;
 /** What `ws` says; it gives the error no code. */
 const HANDSHAKE_TIMEOUT = 'Opening handshake has timed out';
+/** WebSocket status "going away". */
+const GOING_AWAY = 1001;
 
 /**
- * One WebSocket that is opened when first needed and from then on again whenever it breaks or cannot be opened. A call that finds it
- * closed does not wait for the next scheduled try.
+ * One WebSocket that is opened when first needed and again after it broke or could not be opened. Callers that find it closed share one
+ * handshake, which outlives each of them, and do not wait for the next scheduled try.
  */
 export class LinkConnection {
   private socket: WebSocket | undefined;
   private opening: Promise<WebSocket> | undefined;
   private retry: NodeJS.Timeout | undefined;
-  private retryMs: number;
+  private retryMs: number | undefined;
   private closed = false;
 
-  constructor(private readonly options: LinkConnectionOptions) {
-    this.retryMs = options.timings.firstRetryMs;
+  constructor(
+    private readonly options: LinkConnectionOptions,
+    private readonly events: LinkEvents,
+  ) {
+    this.retryMs = options.timings.retry?.firstMs;
   }
 
-  /** The open socket. @throws SourceFailure when it cannot be opened; ServiceError 504 when the handshake takes too long */
+  /** The open socket. @throws LinkFailure `late` or `not_opened` */
   open(): Promise<WebSocket> {
-    if (this.closed) return Promise.reject(new SourceFailure('unreachable', 'the link is closed'));
+    if (this.closed) return Promise.reject(new LinkFailure('not_opened', 'the link is closed'));
     if (this.socket) return Promise.resolve(this.socket);
     clearTimeout(this.retry);
     this.opening ??= this.connect().finally(() => (this.opening = undefined));
@@ -61,7 +80,7 @@ export class LinkConnection {
   close(): void {
     this.closed = true;
     clearTimeout(this.retry);
-    this.socket?.close(1001);
+    this.socket?.close(GOING_AWAY);
     this.socket?.terminate();
   }
 
@@ -77,15 +96,16 @@ export class LinkConnection {
       });
       const failed = (error: Error): void => {
         this.scheduleRetry();
-        const failure = new SourceFailure('unreachable', 'the link cannot be opened', error);
-        reject(error.message === HANDSHAKE_TIMEOUT ? new ServiceError('upstream_timeout', { cause: failure }) : failure);
+        const isLate = error.message === HANDSHAKE_TIMEOUT;
+        const cause = isLate ? new DeadlinePassed(timings.connectMs) : error;
+        reject(new LinkFailure(isLate ? 'late' : 'not_opened', 'the link cannot be opened', cause));
       };
       socket.once('error', failed);
       socket.once('open', () => {
         socket.off('error', failed);
         if (this.closed) {
           socket.terminate();
-          return reject(new SourceFailure('unreachable', 'the link is closed'));
+          return reject(new LinkFailure('not_opened', 'the link is closed'));
         }
         this.use(socket);
         resolve(socket);
@@ -94,11 +114,11 @@ export class LinkConnection {
   }
 
   private use(socket: WebSocket): void {
-    const { log, timings, onText, onDrop } = this.options;
+    const { log, timings } = this.options;
     let unanswered = 0;
     let failure: Error | undefined;
     this.socket = socket;
-    this.retryMs = timings.firstRetryMs;
+    this.retryMs = timings.retry?.firstMs;
     const heartbeat = setInterval(() => {
       if (unanswered >= DEAD_AFTER_PINGS) return socket.terminate();
       unanswered++;
@@ -107,9 +127,9 @@ export class LinkConnection {
     heartbeat.unref();
     socket.on('pong', () => (unanswered = 0));
     socket.on('error', (error) => (failure = error));
-    socket.on('message', (data: Buffer, isBinary) => {
+    socket.on('message', (data: Buffer) => {
       unanswered = 0;
-      onText(isBinary ? '' : data.toString('utf8'));
+      this.events.onText(data.toString('utf8'));
     });
     socket.once('close', (code) => {
       clearInterval(heartbeat);
@@ -118,15 +138,17 @@ export class LinkConnection {
         log.warn({ code, err: failure }, 'the upstream link broke');
         this.scheduleRetry();
       }
-      onDrop(new SourceFailure('unreachable', 'the link broke before the answer', failure));
+      this.events.onDrop(new LinkFailure('broken', 'the link broke before the answer', failure));
     });
   }
 
   private scheduleRetry(): void {
-    if (this.closed) return;
+    const { retry } = this.options.timings;
+    if (this.closed || !retry) return;
+    const waitMs = this.retryMs ?? retry.firstMs;
     clearTimeout(this.retry);
-    this.retry = setTimeout(() => void this.open().catch(() => undefined), this.retryMs);
+    this.retry = setTimeout(() => void this.open().catch(() => undefined), waitMs);
     this.retry.unref();
-    this.retryMs = Math.min(this.retryMs * 2, this.options.timings.slowestRetryMs);
+    this.retryMs = Math.min(waitMs * 2, retry.slowestMs);
   }
 }

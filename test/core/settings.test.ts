@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { booleanSetting, listSetting, numberSetting, readSettings, SettingsError, urlSetting } from '../../../services/kit/config';
+import { booleanSetting, listSetting, numberSetting, readSettings, SettingsError, urlSetting } from '../../plugins/core/settings';
 
 const ip = z.object({
   IP_TIMEOUT_MS: numberSetting({ min: 1, max: 10_000 }).default(1_000),

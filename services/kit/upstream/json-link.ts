@@ -1,0 +1,82 @@
+import { type WebSocket } from 'ws';
+import { within } from '../deadline';
+import { type Metrics } from '../metrics';
+import { LinkConnection, type LinkConnectionOptions, LinkFailure } from './link-connection';
+import { watchExchange } from './watch-exchange';
+
+export interface Waiter<Answer> {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Who waits, by the key of the message that was sent. */
+export type Waiting<Answer> = ReadonlyMap<string, Waiter<Answer>>;
+
+export interface JsonLinkOptions<Answer> extends LinkConnectionOptions {
+  /** For metrics and traces. */
+  readonly upstream: string;
+  readonly metrics?: Metrics | undefined;
+  /** Reads a frame and settles those whom it concerns; one that belongs to nobody is let go. */
+  readonly receive: (text: string, waiting: Waiting<Answer>) => void;
+  /** True sends a message once more when its connection broke; it must be safe to repeat. Default false. */
+  readonly repeats?: boolean;
+}
+
+export interface LinkMessage {
+  /** What its answer is matched by; no two that wait may have the same. */
+  readonly key: string;
+  readonly message: object;
+  /** Of the span; a fixed text. */
+  readonly operation?: string;
+}
+
+/** Exchanges of JSON over one WebSocket that all callers share. */
+export class JsonLink<Answer> {
+  private readonly waiting = new Map<string, Waiter<Answer>>();
+  private readonly connection: LinkConnection;
+
+  constructor(private readonly options: JsonLinkOptions<Answer>) {
+    this.connection = new LinkConnection(options, {
+      onText: (text) => options.receive(text, this.waiting),
+      onDrop: (failure) => {
+        for (const { reject } of this.waiting.values()) reject(failure);
+      },
+    });
+  }
+
+  /** @throws LinkFailure; a `TimeoutError` when no answer came in time; the signal's reason; what `receive` rejects with */
+  async exchange({ key, message, operation }: LinkMessage, signal: AbortSignal): Promise<Answer> {
+    const { upstream, metrics, timings } = this.options;
+    const text = JSON.stringify(message);
+    const watched = { upstream, metrics, signal, ...(operation !== undefined && { operation }) };
+    try {
+      return await watchExchange(watched, () => within(timings.messageMs, (either) => this.send(key, text, either), signal));
+    } finally {
+      this.waiting.delete(key);
+    }
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  private async send(key: string, text: string, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await this.sendOn(await this.connection.open(), { key, text, signal });
+    } catch (error) {
+      const isBroken = error instanceof LinkFailure && error.kind === 'broken';
+      if (!this.options.repeats || !isBroken) throw error;
+      return await this.sendOn(await this.connection.open(), { key, text, signal });
+    }
+  }
+
+  private sendOn(socket: WebSocket, { key, text, signal }: { key: string; text: string; signal: AbortSignal }): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      this.waiting.set(key, { resolve, reject });
+      socket.send(text, (error) => {
+        if (error) reject(new LinkFailure('broken', 'the message could not be sent', error));
+      });
+    });
+  }
+}
