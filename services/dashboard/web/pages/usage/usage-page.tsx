@@ -115,6 +115,10 @@ function UsageView({ usage, period: { from, to, product } }: { readonly usage: U
                 <WindowBar window="day" standing={each.daily} of={each.product} />
                 <WindowBar window="month" standing={each.monthly} of={each.product} />
                 <Text size="xs" c="dimmed">
+                  Test keys have the same limits for themselves: {formatCount(each.test.daily.used)} used today,{' '}
+                  {formatCount(each.test.monthly.used)} this month.
+                </Text>
+                <Text size="xs" c="dimmed">
                   Given back today: {formatCount(each.refunds.used)} of at most {formatCount(each.refunds.limit)} failed requests.
                 </Text>
               </Stack>
