@@ -23,6 +23,18 @@ describe('an admitted request', () => {
     });
   });
 
+  it('of a test key counts by itself, and shows what is left of its own limits', async () => {
+    const quota = memoryQuota();
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, id: '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c' }));
+    const left = async (mode: 'live' | 'test'): Promise<number | undefined> => {
+      const verdict = proofIn(await call({ headers: bearer }, { quota, record: recordOf({ mode, subscriptions }) }));
+      return verdict.ok ? verdict.context.quota?.daily.remaining : undefined;
+    };
+    expect([await left('test'), await left('test'), await left('test')]).toEqual([1, 0, undefined]);
+    expect([await left('live'), await left('live'), await left('live')]).toEqual([1, 0, undefined]);
+    expect([...quota.used.keys()]).toEqual(['6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c', '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c']);
+  });
+
   it('costs one read and one write', async () => {
     const { calls } = await call({ headers: bearer });
     expect(calls).toEqual(['get_var', 'set_headers']);

@@ -98,6 +98,10 @@ describe('usage', () => {
        VALUES ($1, '2026-03-01', 3, 2, 1), ($1, '2026-03-31', 4, 0, 1), ($1, '2026-02-28', 50, 0, 0)`,
       [id],
     );
+    await database().pool.query(
+      "INSERT INTO usage (subscription_id, day, spent_redis, refunded) VALUES (test_counter($1), '2026-03-31', 8, 1)",
+      [id],
+    );
     const report = await json('usage', '--customer', email, '--day', '2026-03-31');
     expect(report).toMatchObject({ customer: email, day: '2026-03-31', timeZone: 'Asia/Kolkata' });
     expect(report.subscriptions).toEqual([
@@ -113,8 +117,11 @@ describe('usage', () => {
         remainingDaily: 7,
         remainingMonthly: 93,
         refundedDaily: 1,
+        test: { usedDaily: 7, usedMonthly: 7, remainingDaily: 3, remainingMonthly: 93, refundedDaily: 1 },
       },
     ]);
+    const { stdout } = await run('usage', '--customer', email, '--day', '2026-03-31');
+    expect(stdout).toMatch(/ live +3 of 10 +7 of 100 +1\n.* test +7 of 10 +7 of 100 +1\n/);
   });
 
   test.each(['yesterday', '2026-02-30', '2026-3-1'])('refuses %p as a day', async (day) => {

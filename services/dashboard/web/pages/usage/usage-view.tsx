@@ -73,6 +73,10 @@ function LimitCard({ subscription }: { readonly subscription: Usage['subscriptio
         <WindowBar window="day" standing={daily} of={product} />
         <WindowBar window="month" standing={monthly} of={product} />
         <Text size="xs" c="dimmed">
+          Test keys have the same limits for themselves: {formatCount(each.test.daily.used)} used today,{' '}
+          {formatCount(each.test.monthly.used)} this month.
+        </Text>
+        <Text size="xs" c="dimmed">
           Given back today: {formatCount(refunds.used)} of at most {formatCount(refunds.limit)} failed requests.
         </Text>
       </Stack>
