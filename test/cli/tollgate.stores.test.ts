@@ -26,11 +26,23 @@ describe('customer limits', () => {
     const used = { keys: 1, rules: 2 };
     expect(await json('customer', 'limits', email)).toEqual({
       customer: email,
-      limits: { keys: 200, rulesPerKey: 1_000, rules: 20_000 },
+      limits: { keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 },
       used,
     });
-    const raised = await json('customer', 'limits', email, '--keys', '1', '--rules-per-key', '5000', '--rules', '30000');
-    expect(raised).toEqual({ customer: email, limits: { keys: 1, rulesPerKey: 5_000, rules: 30_000 }, used });
+    const raised = await json(
+      'customer',
+      'limits',
+      email,
+      '--keys',
+      '1',
+      '--rules-per-key',
+      '5000',
+      '--rules',
+      '30000',
+      '--writes-per-minute',
+      '9',
+    );
+    expect(raised).toEqual({ customer: email, limits: { keys: 1, rulesPerKey: 5_000, rules: 30_000, writesPerMinute: 9 }, used });
     expect((await run('customer', 'limits', email)).stdout).toMatch(/rules of one key +– +5000\n/);
     const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip');
     expect(refused.code).toBe('key_limit_reached');
