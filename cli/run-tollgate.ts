@@ -9,6 +9,7 @@ import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
 import { addRestoreCheckCommand } from './commands/restore-check';
+import { addSizesCommand } from './commands/sizes';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -45,6 +46,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addUsageCommand(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
+  addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
   // Errors become one line of ours, and commander never ends the process.
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {

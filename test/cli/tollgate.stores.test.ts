@@ -19,6 +19,15 @@ describe('customer create', () => {
   });
 });
 
+describe('sizes', () => {
+  test('are told of every table, for people and for scripts', async () => {
+    const { bytes, tables } = (await json('sizes')) as { bytes: number; tables: { table: string; bytes: number; rows: number | null }[] };
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(tables.find(({ table }) => table === 'audit_log')?.bytes).toBeGreaterThan(8_000);
+    expect((await run('sizes')).stdout).toMatch(/audit_log +0\.\d MB +[\d–]+ +\d{4}-\d\d-\d\d\n/);
+  });
+});
+
 describe('customer limits', () => {
   test('are shown with what the customer has, and raised one by one', async () => {
     const email = await newCustomer();
