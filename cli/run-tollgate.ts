@@ -10,6 +10,7 @@ import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
+import { addSizesCommand } from './commands/sizes';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -47,6 +48,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addUsageCommand(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
+  addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
   // Errors become one line of ours, and commander never ends the process.
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
