@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { gatewayStateFile } from './data-folder';
 import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
 
@@ -193,6 +194,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
     UPSTREAM_OVERRIDES: JSON.stringify(services),
+    GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }
