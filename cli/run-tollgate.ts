@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
+import { addCatalogueCommands } from './commands/catalogue';
 import { addCheckCommand } from './commands/check';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
@@ -43,6 +44,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addKeyCommands(program, context);
   addSubscriptionCommands(program, context);
   addUsageCommand(program, context);
+  addCatalogueCommands(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
   addRestoreCheckCommand(program, context);
@@ -58,16 +60,18 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
 
 /**
  * Runs one command.
- * @returns the exit code: 0, or 1 after one readable line (with `--json` one JSON text) on stderr
+ * @returns the exit code: 0 or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
  */
 export async function runTollgate({ root, isSameProcess, argv, env = process.env, streams = process }: RunOptions): Promise<number> {
   const json = argv.includes('--json');
   const words = argv.filter((word) => word !== '--json');
   const output = createOutput(json, streams);
-  const program = createProgram({ root, env, isSameProcess, output }, streams);
+  let exitCode = 0;
+  const exitWith = (code: number): void => void (exitCode = code);
+  const program = createProgram({ root, env, isSameProcess, output, exitWith }, streams);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) output.error(error);
     else if (error.exitCode === 0) return 0;
