@@ -9,6 +9,7 @@ import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
@@ -45,6 +46,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSubscriptionCommands(program, context);
   addUsageCommand(program, context);
   addCatalogueCommands(program, context);
+  addProductCommands(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
   addRestoreCheckCommand(program, context);
