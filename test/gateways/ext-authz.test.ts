@@ -191,7 +191,7 @@ describe('the caller’s address', () => {
 describe('an error of ours is a denial', () => {
   it.each<[string, Record<string, string>]>([
     ['no product', {}],
-    ['an unknown product', { products: 'api-nope' }],
+    ['what is no id of a product', { products: 'API NOPE' }],
     ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {
