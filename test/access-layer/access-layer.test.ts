@@ -23,6 +23,18 @@ describe('an admitted request', () => {
     });
   });
 
+  it('of a test key counts by itself, and shows what is left of its own limits', async () => {
+    const quota = memoryQuota();
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, id: '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c' }));
+    const left = async (mode: 'live' | 'test'): Promise<number | undefined> => {
+      const verdict = proofIn(await call({ headers: bearer }, { quota, record: recordOf({ mode, subscriptions }) }));
+      return verdict.ok ? verdict.context.quota?.daily.remaining : undefined;
+    };
+    expect([await left('test'), await left('test'), await left('test')]).toEqual([1, 0, undefined]);
+    expect([await left('live'), await left('live'), await left('live')]).toEqual([1, 0, undefined]);
+    expect([...quota.used.keys()]).toEqual(['6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c', '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c']);
+  });
+
   it('costs one read and one write', async () => {
     const { calls } = await call({ headers: bearer });
     expect(calls).toEqual(['get_var', 'set_headers']);
@@ -42,6 +54,16 @@ describe('an admitted request', () => {
     const { body, exit } = await call({ headers, body: Buffer.from(`a=1&api_key=${key}&b=%ff`) });
     expect(exit).toBeUndefined();
     expect(body?.toString()).toBe('a=1&b=%ff');
+  });
+
+  it.each([
+    ['a header', { headers: bearer }],
+    ['the query', { query: `api_key=${key}` }],
+  ])('in %s is the one that holds: a form, which may have another, is not read', async (_, request) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60', ...('headers' in request && bearer) };
+    const answer = await call({ ...request, headers, body: Buffer.from('api_key=tg_live_of_somebody_else') });
+    expect([answer.code, answer.calls.includes('get_raw_body'), answer.body]).toEqual([undefined, false, undefined]);
+    expect(answer.decision).toMatchObject({ outcome: 'admitted', credentialId: 'cred-1' });
   });
 
   it('may have its form spooled to a file', async () => {

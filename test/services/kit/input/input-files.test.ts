@@ -48,12 +48,32 @@ describe('files', () => {
     const answer = await sendParts([file('file', big)], url);
     expect(answer.statusCode).toBe(413);
     expect(answer.json()).toMatchObject({ code: 'payload_too_large', limit_bytes: 4_096 });
+    const huge = await sendParts([file('file', 'x'.repeat(2_000_000))], url);
+    expect([huge.statusCode, huge.json().limit_bytes]).toEqual([413, 4_096]);
   });
 
   test.each(['/upload', '/upload/swallowing'])('an upload without a declared length is cut at the limit (%s)', async (url) => {
     const chunks = (): NodeJS.ReadableStream => Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(1_000)));
     const headers = { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };
     expect((await call({ method: 'POST', url, payload: chunks(), headers })).statusCode).toBe(413);
+  });
+
+  test('a file of just the limit is taken, in a form as alone, whatever stands beside it', async () => {
+    const whole = 'x'.repeat(4_096);
+    const note = 'n'.repeat(100_000);
+    expect((await sendParts([field('note', note), file('file', whole)], '/upload')).json()).toMatchObject({ bytes: 4_096 });
+    expect((await send(`${whole}x`, 'application/octet-stream', '/upload')).json().limit_bytes).toBe(4_096);
+    expect((await sendParts([file('file', `${whole}x`)], '/upload')).json()).toMatchObject({ status: 413, limit_bytes: 4_096 });
+  });
+
+  test.each([
+    ['under the same name', [file('file', 'one'), file('file', 'one')], 'file'],
+    ['under another name of the field', [file('file', 'one'), field('note', 'n'), field('apk', 'two')], 'apk'],
+  ])('a second upload %s is a 400: neither is taken', async (_what, parts, name) => {
+    for (const url of ['/upload', '/upload/swallowing'].slice(0, name === 'apk' ? 1 : 2)) {
+      const answer = await sendParts(parts, url);
+      expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ field: name, message: 'is a second file: send one' }]]);
+    }
   });
 
   test('a multipart upload that ends early is a 400', async () => {

@@ -25,12 +25,16 @@ const echo = defineRoute({
     count: z.number().int().min(1).max(60).optional(),
     flag: z.boolean().optional(),
     list: z.array(z.string()).optional(),
+    two_words: z.string().optional(),
+    nested: z.object({ count: z.number(), name: z.string() }).optional(),
   }),
   output: z.object({
     name: z.string().optional(),
     count: z.number().optional(),
     flag: z.boolean().optional(),
     list: z.array(z.string()).optional(),
+    two_words: z.string().optional(),
+    nested: z.object({ count: z.number(), name: z.string() }).optional(),
   }),
   handler: (input) => input,
 });

@@ -228,6 +228,13 @@ describe('refunds', () => {
     expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');
   });
 
+  test('the unit of a test key goes back to the counter of test keys', async () => {
+    const refund = granted();
+    const subscriptionId = '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c';
+    await run(() => Promise.reject(new ServiceError('upstream_failed')), refund, { mode: 'test', subscriptionId });
+    expect(refund.mock.calls).toEqual([[expect.objectContaining({ subscriptionId: '6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c' })]]);
+  });
+
   test('a fault that nobody foresaw gives the unit back', async () => {
     const { answer } = await run(() => Promise.reject(new TypeError('a bug')), granted());
     expect([answer.statusCode, answer.headers['x-tollgate-charged']]).toEqual([500, '0']);

@@ -93,7 +93,7 @@ export function TryPanel(props: TryPanelProps): ReactNode {
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Uses a test key: responses are sample data and count towards your limits. The dashboard makes the call, so the gateway sees the
+            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the gateway sees the
             dashboard’s IP address and no Origin.
           </Text>
           <TryKey product={product} memory={memory} error={errors.key} />
