@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue } from '../plugins/core/catalogue';
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { type ContextKeys } from '../plugins/core/verify-context';
 import { startTracing } from '../plugins/tracing/start-tracing';
@@ -6,6 +8,7 @@ import { processSettings, type ProcessSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/service/define-service';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
+import { readCatalogue } from './kit/read-catalogue';
 import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/service/private-server';
 import { type Refund } from './kit/service/refund';
 import { proofSettings } from './kit/service/proof-settings';
@@ -34,6 +37,7 @@ interface Running {
 }
 
 interface Tools {
+  readonly catalogue: Catalogue;
   readonly common: ProcessSettings;
   readonly contextKeys: ContextKeys;
   readonly workerTls: MutualTls | undefined;
@@ -43,13 +47,13 @@ interface Tools {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { common, contextKeys, workerTls, clock, refund } = tools;
+  const { catalogue, common, contextKeys, workerTls, clock, refund } = tools;
   const metrics = tools.metrics.forService(service.name);
   // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
-  const app = createServiceApp(service, { contextKeys, deps, refund, clock, log, metrics, leaveMs, slots });
+  const app = createServiceApp(service, { contextKeys, deps, catalogue, refund, clock, log, metrics, slots, leave: () => sleep(leaveMs) });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);
@@ -82,7 +86,7 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
 /**
  * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
  * @param services the first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
- * @throws SettingsError listing everything that is wrong with the environment; whatever a service throws at start
+ * @throws SettingsError listing everything that is wrong with the environment, CatalogueError with the catalogue; whatever a service throws at start
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
   const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
@@ -93,6 +97,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
   > &
     Record<string, unknown>;
   const log = createLog('services', { level: common.LOG_LEVEL });
+  const catalogue = readCatalogue(common.CATALOGUE_FILE);
   const clock = systemClock;
   const metrics = createMetrics({ withProcess: true });
   const closers: Closers = { services: [], shared: [] };
@@ -106,7 +111,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
-      const tools = { common, contextKeys, workerTls, clock, metrics, refund: store?.refund };
+      const tools = { catalogue, common, contextKeys, workerTls, clock, metrics, refund: store?.refund };
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.services.push(() => one.close());
       running.push(one);

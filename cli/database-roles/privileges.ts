@@ -39,6 +39,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
   tollgate_dashboard: {
     customer: KEEP,
     customer_limit: READ,
+    catalogue_revision: READ,
     product: READ,
     plan: READ,
     subscription: KEEP,

@@ -48,12 +48,18 @@ const nginxUser = process.getuid?.() === 0 ? 'user root;' : '';
 const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   nginx: (folder) => ['nginx', '-p', `${folder}/`, '-c', join(folder, 'nginx.conf'), '-g', `daemon off; ${nginxUser}`],
   caddy: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
+  // Foreground, one process, no master.
+  haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')],
 };
+
+/** What lets requests under way end. */
+const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = { nginx: 'SIGQUIT', caddy: 'SIGTERM', haproxy: 'SIGUSR1' };
 
 /** The gateway ends with this process, however that ends: another one could not have its port. */
 function startGateway({ GATEWAY_KIND: kind, GATEWAY_DIR: folder }: Settings): ChildProcess {
   const home = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   return spawn('setpriv', ['--pdeathsig', 'TERM', ...COMMANDS[kind](folder)], {
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...home },
   });
@@ -78,7 +84,7 @@ async function untilAccepting({ GATEWAY_HOST: host, GATEWAY_PORT: port }: Settin
   }
 }
 
-/** Runs nginx or Caddy with the shipped configuration, moved to this machine's places, until SIGTERM. */
+/** Runs nginx, Caddy or HAProxy with the shipped configuration, moved to this machine's places, until SIGTERM. */
 async function main(): Promise<void> {
   const settings = settingsSchema.parse(process.env);
   writeConfiguration(settings);
@@ -91,9 +97,8 @@ async function main(): Promise<void> {
   gateway.once('exit', (code) => process.exit(isStopping ? 0 : (code ?? 1)));
   const stop = (): void => {
     isStopping = true;
-    // nginx lets requests under way end on SIGQUIT, Caddy on SIGTERM.
-    gateway.kill(settings.GATEWAY_KIND === 'nginx' ? 'SIGQUIT' : 'SIGTERM');
-    setTimeout(() => gateway.kill(settings.GATEWAY_KIND === 'nginx' ? 'SIGTERM' : 'SIGKILL'), GRACE_MS);
+    gateway.kill(GENTLY[settings.GATEWAY_KIND]);
+    setTimeout(() => gateway.kill('SIGKILL'), GRACE_MS);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

@@ -1,5 +1,5 @@
 /** Gateways that stand in front of the products in place of Kong. */
-export const GATEWAY_KINDS = ['nginx', 'caddy'] as const;
+export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy'] as const;
 
 export type GatewayKind = (typeof GATEWAY_KINDS)[number];
 
@@ -22,6 +22,7 @@ const SHIPPED_SERVICE = /\btollgate-([a-z-]+):8080\b/g;
 const LISTEN: Readonly<Record<GatewayKind, readonly [string, (places: GatewayPlaces) => string]>> = {
   nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
   caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
+  haproxy: ['  bind :8000\n', ({ host, port }) => `  bind ${host}:${port}\n`],
 };
 
 /**

@@ -48,10 +48,10 @@ export class EntranceRoutes {
    * @param id the same for the same text
    * @throws Error when the text makes no configuration
    */
-  find(id: string, readText: () => RouteText): AccessInstance {
+  find(id: string, text: RouteText): AccessInstance {
     const known = this.known.get(id);
     if (known) return known;
-    const instance = new this.plugin.Plugin(readRoute(readText()));
+    const instance = new this.plugin.Plugin(readRoute(text));
     this.known.set(id, instance);
     return instance;
   }

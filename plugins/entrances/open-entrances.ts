@@ -16,6 +16,10 @@ export interface Entrances {
   close(options: { graceMs: number }): Promise<void>;
 }
 
+interface EntranceServer extends Entrances {
+  listen(): Promise<void>;
+}
+
 /** Gateway and plugin server run as different users of one group. */
 const SOCKET_MODE = 0o660;
 
@@ -48,17 +52,19 @@ export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings): 
 
 /** Opens what the settings ask for beside Kong's socket; every entrance asks the same plugin. */
 export async function openEntrances({ plugin, settings, log }: EntranceOptions): Promise<Entrances> {
-  const { forwardAuth, secret } = settings;
-  const open: { close(options: { graceMs: number }): Promise<void> }[] = [];
-  const noteOpen = (entrance: string, place: ListenPlace): void => {
+  const { forwardAuth, extAuthz, secret } = settings;
+  const open: EntranceServer[] = [];
+  const openAt = async (entrance: string, place: ListenPlace, server: EntranceServer): Promise<void> => {
+    await server.listen();
+    open.push(server);
     if ('path' in place) chmodSync(place.path, SOCKET_MODE);
     log.info({ entrance, ...place }, 'entrance ready');
   };
-  if (forwardAuth) {
-    const server = new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log });
-    await server.listen();
-    open.push(server);
-    noteOpen('forward-auth', forwardAuth);
+  if (forwardAuth) await openAt('forward-auth', forwardAuth, new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log }));
+  if (extAuthz) {
+    // gRPC is loaded only where it is wanted.
+    const { ExtAuthzServer } = await import('../ext-authz/ext-authz-server.js');
+    await openAt('ext-authz', extAuthz, new ExtAuthzServer({ plugin, listen: extAuthz, secret, log }));
   }
   return { close: async (options) => void (await Promise.all(open.map((each) => each.close(options)))) };
 }

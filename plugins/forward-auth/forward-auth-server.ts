@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { askAccess, refusalOf } from '../access-layer/held-request';
-import { EntranceRoutes } from '../access-layer/entrance-routes';
+import { EntranceRoutes, type RouteText } from '../access-layer/entrance-routes';
 import { type PluginModule } from '../core/kong-pdk';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';
@@ -25,18 +25,22 @@ const KEEP_ALIVE_MS = 75_000;
 
 interface Route {
   readonly id: string;
-  readonly products: string;
-  readonly settings: URLSearchParams;
+  readonly text: RouteText;
   readonly profile: GatewayProfile;
 }
 
-/** `/authorize/<product>[,<product>…]?key_in=x-api-key`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. */
+const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,-]+)*)$/;
+
+/**
+ * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. No query:
+ * some gateways add the client's own.
+ */
 function parseRoute(url: string): Route | undefined {
-  const [path = '', query = ''] = url.split('?', 2);
-  const [, gateway = 'generic', products] = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)$/.exec(path) ?? [];
+  const [, gateway = 'generic', products, settings = ''] = ROUTE.exec(url) ?? [];
   const profile = findProfile(gateway);
   if (products === undefined || !profile) return undefined;
-  return { id: url, products, settings: new URLSearchParams(query), profile };
+  const pairs = settings.split(';').flatMap((part) => (part === '' ? [] : [part.split('=', 2) as [string, string]]));
+  return { id: url, text: { ...Object.fromEntries(pairs), products }, profile };
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -121,19 +125,20 @@ export class ForwardAuthServer {
     }
     const route = this.routeOf(request.url ?? '');
     const held = readRequest(request, route.profile);
+    const asked = { profile: route.profile, requestId: held.requestId };
     if ('fault' in held) {
       if (held.fault === 'gateway') log.error({ route: route.id, why: held.why }, 'the gateway’s configuration is not complete');
       const isClients = held.fault === 'client';
       const code = isClients ? 'request_not_readable' : 'access_layer_unavailable';
-      writeRefusal(response, refusalOf(code, { requestId: held.requestId, ...(isClients ? { detail: held.why } : {}) }), route.profile);
+      writeRefusal(response, refusalOf(code, { requestId: held.requestId, ...(isClients ? { detail: held.why } : {}) }), asked);
       return;
     }
-    const instance = this.routes.find(route.id, () => ({ ...Object.fromEntries(route.settings), products: route.products }));
+    const instance = this.routes.find(route.id, route.text);
     const onError = (err: unknown): void =>
       log.error({ err, requestId: held.requestId }, 'the request could not be decided and was refused');
     const verdict = await askAccess(instance, held, onError);
     if (verdict.admitted) writeAdmission(response, verdict, held);
-    else writeRefusal(response, verdict, route.profile);
+    else writeRefusal(response, verdict, asked);
   }
 
   /** @throws Error for what is no question of a gateway */

@@ -15,7 +15,7 @@ const GENERIC: GatewayProfile = { uriHeader: 'x-forwarded-uri', namesRequests: f
 
 const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   generic: GENERIC,
-  caddy: { ...GENERIC, namesRequests: true, resolvesPaths: true },
+  caddy: { ...GENERIC, resolvesPaths: true },
   haproxy: { ...GENERIC, namesRequests: true },
   nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, refusesInHeaders: true },
   original: { ...GENERIC, uriHeader: 'x-original-uri' },

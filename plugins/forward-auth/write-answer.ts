@@ -29,10 +29,16 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
   response.writeHead(200, headers).end();
 }
 
+interface Asked {
+  readonly profile: GatewayProfile;
+  readonly requestId: string;
+}
+
 /** The refusal as it is to be sent, or for a gateway that cannot pass it on, its parts in headers. */
-export function writeRefusal(response: ServerResponse, { status, headers, body }: Refusal, profile: GatewayProfile): void {
+export function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
+  const { status, headers, body } = refusal;
   if (!profile.refusesInHeaders) {
-    response.writeHead(status, { ...headers, 'Content-Length': String(body.length) }).end(body);
+    response.writeHead(status, { ...headers, 'X-Kong-Request-Id': requestId, 'Content-Length': String(body.length) }).end(body);
     return;
   }
   // Without its own body and length; 403, because nginx would add a challenge of its own to a 401.

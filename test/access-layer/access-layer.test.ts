@@ -56,6 +56,16 @@ describe('an admitted request', () => {
     expect(body?.toString()).toBe('a=1&b=%ff');
   });
 
+  it.each([
+    ['a header', { headers: bearer }],
+    ['the query', { query: `api_key=${key}` }],
+  ])('in %s is the one that holds: a form, which may have another, is not read', async (_, request) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60', ...('headers' in request && bearer) };
+    const answer = await call({ ...request, headers, body: Buffer.from('api_key=tg_live_of_somebody_else') });
+    expect([answer.code, answer.calls.includes('get_raw_body'), answer.body]).toEqual([undefined, false, undefined]);
+    expect(answer.decision).toMatchObject({ outcome: 'admitted', credentialId: 'cred-1' });
+  });
+
   it('may have its form spooled to a file', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60' };
     const readBodyFile = (path: string): Promise<Buffer> => Promise.resolve(Buffer.from(path === '/spool/1' ? `api_key=${key}` : ''));

@@ -152,7 +152,7 @@ describe('when something breaks the request is refused', () => {
     for (const config of [
       {},
       { products: [] },
-      { products: ['api-nope'] },
+      { products: ['no id of a product'] },
       { products: ['api-ip'], on_quota_store_error: 'maybe' },
       { products: ['api-ip'], key_in: [] },
     ]) {

@@ -18,6 +18,7 @@ import { closeConnections, send, type Reply } from '../support/http';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis } from '../support/redis/redis';
+import { CATALOGUE } from '../support/catalogue';
 
 const timeZone = 'Asia/Kolkata';
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
@@ -78,7 +79,18 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
     const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')) };
-    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway, tryKeyOf: () => '' };
+    const catalogue = () => Promise.resolve(CATALOGUE);
+    const deps = {
+      db,
+      log,
+      catalogue,
+      clock: systemClock,
+      timeZone,
+      gatewayUrl: 'http://gateway.test',
+      hasOutbox: true,
+      gateway,
+      tryKeyOf: () => '',
+    };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, email: '', actor: { name: 'test', from: '' } };

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { SERVICES } from '../../services/registry';
+import { CATALOGUE } from '../support/catalogue';
 
 const ROOT = resolve(__dirname, '..', '..');
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
@@ -85,7 +86,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('tells the command line which products have a live source, as their workers are told', () => {
-    const sources = liveStates({}).flatMap(({ missing }) => missing.flatMap((text) => text.split(' with ')));
+    const sources = liveStates({}, CATALOGUE).flatMap(({ missing }) => missing.flatMap((text) => text.split(' with ')));
     const workers = longRunning.flatMap(([, { environment = {} }]) => Object.keys(environment));
     expect(sources.length).toBeGreaterThan(8);
     for (const name of sources) expect([name, find('cli').environment?.[name], workers.includes(name)]).toEqual([name, null, true]);

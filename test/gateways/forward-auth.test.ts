@@ -78,7 +78,7 @@ describe('an admitted request', () => {
 
   it('tells the limits where the route asks for them', async () => {
     const target = await serve();
-    const answer = await ask(target, '/authorize/api-ip?rate_limit_headers=gateway', of('/ip', withKey));
+    const answer = await ask(target, '/authorize/api-ip;rate_limit_headers=gateway', of('/ip', withKey));
     expect(answer.headers['ratelimit']).toContain('"daily";r=1');
   });
 
@@ -203,10 +203,11 @@ describe('nobody is admitted', () => {
   it.each<[string, string, (readonly [string, string])[]]>([
     ['an unknown path', '/other/api-ip', of('/ip', withKey)],
     ['no product', '/authorize/', of('/ip', withKey)],
-    ['an unknown product', '/authorize/api-nope', of('/ip', withKey)],
+    ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
     ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
-    ['an unknown setting', '/authorize/api-ip?quoat=false', of('/ip', withKey)],
-    ['a place for keys that is not handed over', '/authorize/api-ip?key_in=form', of('/ip', withKey)],
+    ['an unknown setting', '/authorize/api-ip;quoat=false', of('/ip', withKey)],
+    ['a place for keys that is not handed over', '/authorize/api-ip;key_in=form', of('/ip', withKey)],
+    ['the client’s own query', `/authorize/api-ip?a=1`, of('/ip', withKey)],
     ['no word on what is asked for', '/authorize/api-ip', [['X-Forwarded-For', '203.0.113.7'], withKey]], // prettier-ignore
     ['two words on what is asked for', '/authorize/api-ip', of('/ip', withKey, ['X-Forwarded-Uri', '/other'])],
     ['no address', '/authorize/api-ip', [['X-Forwarded-Uri', '/ip'], withKey]], // prettier-ignore

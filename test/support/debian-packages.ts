@@ -30,6 +30,9 @@ export const DEBIAN_PACKAGES = {
   '/usr/lib/python3/dist-packages/cryptography/__init__.py': 'python3-cryptography',
   php: 'php-cli',
   pgrep: 'procps',
+  nginx: 'nginx',
+  caddy: 'caddy',
+  haproxy: 'haproxy',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;

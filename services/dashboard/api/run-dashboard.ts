@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
+import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type Environment } from '../../../plugins/core/settings';
 import { createLog, type Log } from '../../kit/log';
@@ -58,6 +59,7 @@ async function startApp(
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     gatewayUrl: settings.GATEWAY_URL,
+    catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',

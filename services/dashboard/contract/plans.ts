@@ -48,9 +48,20 @@ export const product = z.object({
   title: z.string(),
   description: z.string(),
   routes: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
-  /** Null: cannot be subscribed to. */
+  /** Null: none are published. */
   base: limits.nullable(),
-  plans: z.array(limits.extend({ name: z.string(), priceInr: z.string() })),
+  subscribable: z.boolean(),
+  plans: z.array(
+    limits.extend({
+      name: z.string(),
+      /** A month, with two decimals. */
+      price: z.string(),
+      /** ISO 4217. */
+      currency: z.string(),
+      /** `request`: cannot be taken here; whoever sells it sets it. */
+      approval: z.enum(['automatic', 'request']),
+    }),
+  ),
   subscription: subscription.nullable(),
 });
 export type Product = z.output<typeof product>;

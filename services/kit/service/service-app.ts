@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
 import { type ContextKeys } from '../../../plugins/core/verify-context';
@@ -23,14 +24,15 @@ export interface ServiceAppOptions<Deps> {
   /** What proofs are verified with. */
   readonly contextKeys: ContextKeys;
   readonly deps: Deps;
+  readonly catalogue: Catalogue;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
-  readonly leaveMs?: number;
+  /** Once the app is told to close, requests are still taken until this resolves; none unless given. See `drainOnClose`. */
+  readonly leave?: () => Promise<void>;
   /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
   readonly slots?: number | undefined;
 }
@@ -55,6 +57,7 @@ interface AppTools {
   readonly accessLog: Log;
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 /**
@@ -73,10 +76,11 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
     accessLog: withoutRedaction(log),
     metrics,
     refund: options.refund,
-    takeSlot: createSlots(options.slots),
+    takeSlot: createSlots(options.catalogue, options.slots),
+    published: options.catalogue.find(service.products[0]) ?? { id: service.products[0], routes: [] },
   };
   const app = createServer(tools);
-  addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
+  addHooks(app, tools, drainOnClose(app, options.leave));
   for (const route of service.routes) {
     app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
   }

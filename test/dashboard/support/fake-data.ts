@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { PRODUCTS } from '../../support/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
@@ -108,12 +108,13 @@ export function usualSubscriptions(): Subscription[] {
 
 /** The catalogue with these subscriptions. */
 export function productsWith(subscriptions: readonly Subscription[]): Product[] {
-  return CATALOGUE.map(({ id, title, description, routes, base, plans }) => ({
+  return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
     id,
     title,
     description,
     routes: routes.map((route) => ({ ...route })),
     base,
+    subscribable,
     plans: plans.map((plan) => ({ ...plan })),
     subscription: subscriptions.find((each) => each.product === id) ?? null,
   }));

@@ -4,6 +4,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
 import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
+import { CATALOGUE } from '../../support/catalogue';
 
 /** 2026-03-14 09:26:53 UTC, in every test. */
 export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);
@@ -55,7 +56,7 @@ type HarnessOptions<Deps> = Partial<ServiceAppOptions<Deps>> & Pick<ServiceAppOp
 
 /** A service in memory. Close `app` when a test started real timers or sockets. */
 export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: HarnessOptions<Deps>): Harness {
-  const app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, ...options });
+  const app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, catalogue: CATALOGUE, ...options });
   return {
     app,
     call: ({ context, headers, ...request }) =>

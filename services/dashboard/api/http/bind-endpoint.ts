@@ -2,7 +2,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE, Reply } from '../../../kit/service/reply';
-import { validateInput } from '../../../kit/input/validate';
+import { checkSchema } from '../../../kit/input/validate';
 import { type Caller, type DashboardDeps, type Endpoint } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */
@@ -30,7 +30,7 @@ function check(value: unknown, schema: z.ZodType | undefined): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidInput([{ field: 'request', message: 'must be an object' }]);
   }
-  return validateInput({ ...value }, new Set(), { schema, coercions: new Map(), status: 400 });
+  return checkSchema({ ...value }, { schema, status: 400 });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { type z } from 'zod';
+import { type Catalogue } from '../../../../plugins/core/catalogue';
 import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
@@ -22,6 +23,8 @@ export interface DashboardDeps {
   readonly timeZone: string;
   /** Base URL of the gateway as customers reach it. */
   readonly gatewayUrl: string;
+  /** What is sold now. */
+  readonly catalogue: () => Promise<Catalogue>;
   /** For calls that are tried out. */
   readonly gateway: Pick<GatewayCaller, 'call'>;
   /** The secret of the test key with which a customer tries calls out. */

@@ -13,13 +13,14 @@ import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
 import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
 import { migrate } from '../../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { openPooler } from '../../../support/postgres/pooler';
 import { runFolder } from '../../../support/run-folder';
 import { signalServer } from '../../../support/postgres/postgres-processes';
+import { CATALOGUE } from '../../../support/catalogue';
 
 /** The longest that any node may honour a revoked key. */
 const ONE_SECOND_MS = 1_000;
@@ -46,7 +47,7 @@ beforeAll(async () => {
   await restart();
   await migrate(server.url);
   pool = createPool(server.url, { statementTimeoutMs: PATIENCE_MS });
-  await seedCatalogue(pool);
+  await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
 });
 afterAll(async () => {
   await pool.end();
