@@ -23,7 +23,10 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
     },
     error(error) {
       const { code, message } = describe(error);
-      stderr.write(json ? `${JSON.stringify({ error: { code, message } })}\n` : `tollgate: ${message}\n`);
+      const mistakes = error instanceof CommandError ? error.mistakes : [];
+      const lines = [`tollgate: ${message}`, ...mistakes.map(({ text }) => `  ${oneLine(text)}`)];
+      const problem = { code, message, ...(mistakes.length > 0 && { mistakes }) };
+      stderr.write(`${json ? JSON.stringify({ error: problem }) : lines.join('\n')}\n`);
     },
   };
 }

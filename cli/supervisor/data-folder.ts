@@ -18,6 +18,11 @@ export function kongFile(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['KONG_YML'] || 'kong/kong.yml');
 }
 
+/** Where the local gateway says which kong.yml it runs. */
+export function gatewayStateFile(dataDir: string): string {
+  return join(dataDir, 'gateway.json');
+}
+
 /**
  * Creates the data folder with its logs, closed to other accounts; as root it can be traversed, because
  * PostgreSQL refuses to run as root and has its data inside. Every secret in it is a file for its owner only.

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { type GatewayChoice } from './start-arguments';
+import { dirname, join } from 'node:path';
+import { gatewayStateFile } from './data-folder';
 import { type ProofKeys } from './proof-keys';
+import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
 
@@ -203,6 +204,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
     UPSTREAM_OVERRIDES: JSON.stringify(services),
+    GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
   if (context.gateway !== 'local') {
     const places = {

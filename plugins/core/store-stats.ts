@@ -46,5 +46,7 @@ export interface DecisionWriterStats {
   readonly queued: number;
   readonly written: number;
   readonly dropped: number;
+  /** Refusals without a known key that were let go, beyond their own share. */
+  readonly droppedAnonymous: number;
   readonly failures: number;
 }

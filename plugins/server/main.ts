@@ -105,6 +105,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const decisions = new DecisionWriter({
     pool: ledger,
     timeZone,
+    auditRetentionDays: settings.auditRetentionDays,
     clock,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });

@@ -179,6 +179,8 @@ function watchDecisions(registry: Registry, read: MetricSources['decisions']): v
   level(registry, { name: name('queued'), help: 'Decisions that wait to be written.' }, () => read().queued);
   total(registry, { name: name('written_total'), help: 'Decisions written.' }, () => read().written);
   total(registry, { name: name('dropped_total'), help: 'Decisions let go because too many waited.' }, () => read().dropped);
+  const anonymous = { name: name('dropped_anonymous_total'), help: 'Refusals without a known key let go, beyond their own share.' };
+  total(registry, anonymous, () => read().droppedAnonymous);
   total(registry, { name: name('failures_total'), help: 'Writes that failed; their decisions are tried again.' }, () => read().failures);
 }
 

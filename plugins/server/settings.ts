@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
+/** Migration 0042 keeps younger lines, whatever is asked. */
+const LEAST_AUDIT_DAYS = 90;
+
 const ENVIRONMENT = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
   REDIS_URL: redisSetting().optional(),
@@ -15,6 +18,12 @@ const ENVIRONMENT = z.object({
     .regex(/^(auto|[1-9]\d?)$/, 'must be auto or a number from 1 to 99')
     .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
     .default(1),
+  AUDIT_RETENTION_DAYS: z
+    .string()
+    .regex(/^\d{2,5}$/, 'must be a number of days')
+    .transform(Number)
+    .refine((days) => days >= LEAST_AUDIT_DAYS, `must be ${LEAST_AUDIT_DAYS} or more`)
+    .default(400),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: portSetting().optional(),
 });
@@ -30,6 +39,8 @@ export interface PluginServerSettings {
   readonly logLevel: string;
   /** Processes; 1: this one alone. */
   readonly workers: number;
+  /** Lines of the audit log are deleted after so many days. */
+  readonly auditRetentionDays: number;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
@@ -46,6 +57,7 @@ export function readPluginServerSettings(environment: Environment): PluginServer
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,
     workers: data.PLUGIN_SERVER_WORKERS,
+    auditRetentionDays: data.AUDIT_RETENTION_DAYS,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { credentials, makeClientConstructor, Metadata, type Client, type ServiceError } from '@grpc/grpc-js';
 import { type CheckResponse, type HeaderValueOption } from '../../plugins/ext-authz/check-messages';
 import { ExtAuthzServer, loadAuthorization } from '../../plugins/ext-authz/ext-authz-server';
-import { verifyContext } from '../../plugins/core/context-token';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
-import { failing, key, recordOf, signingKey } from '../access-layer/call-plugin';
-import { NOW_MS } from '../access-layer/fake-kong';
+import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 
 const SECRET = 'a secret that Envoy and plugin server share';
@@ -101,7 +99,7 @@ describe('an admitted request', () => {
       path: `/ip?api_key=${key}&a=1`,
     });
     expect(answer.status.code).toBe(0);
-    const proof = verifyContext(named(answer.okResponse?.headers)['x-tollgate-context'], [signingKey], NOW_MS / 1000);
+    const proof = proofIn({ set: { 'X-Tollgate-Context': named(answer.okResponse?.headers)['x-tollgate-context'] ?? '' } });
     expect(proof).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7' } });
     expect(answer.okResponse?.headersToRemove).toEqual(
       expect.arrayContaining(['x-api-key', 'x_api_key', 'x-tollgate-anything', 'x_tollgate_mode']),
@@ -193,7 +191,7 @@ describe('the caller’s address', () => {
 describe('an error of ours is a denial', () => {
   it.each<[string, Record<string, string>]>([
     ['no product', {}],
-    ['an unknown product', { products: 'api-nope' }],
+    ['what is no id of a product', { products: 'API NOPE' }],
     ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {

@@ -55,7 +55,7 @@ const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
     isRedisGivenUp: true,
     isPostgresGivenUp: false,
   }),
-  decisions: () => ({ queued: 11, written: 12, dropped: 13, failures: 14 }),
+  decisions: () => ({ queued: 11, written: 12, dropped: 13, droppedAnonymous: 15, failures: 14 }),
   ...over,
 });
 
@@ -107,6 +107,7 @@ describe('metrics of the plugin server', () => {
         'tollgate_breaker_open{breaker="access_records"} 1',
         'tollgate_decision_log_queued 11',
         'tollgate_decision_log_dropped_total 13',
+        'tollgate_decision_log_dropped_anonymous_total 15',
       ]),
     );
   });

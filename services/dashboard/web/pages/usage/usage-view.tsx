@@ -59,7 +59,7 @@ function NoUsage(): ReactNode {
 }
 
 function LimitCard({ subscription }: { readonly subscription: Usage['subscriptions'][number] }): ReactNode {
-  const { product, plan, state, daily, monthly, refunds, test } = subscription;
+  const { product, plan, state, daily, monthly, test, refunds } = subscription;
   return (
     <div className="panel">
       <Title order={2} size="h3" mb="xs">
@@ -73,7 +73,8 @@ function LimitCard({ subscription }: { readonly subscription: Usage['subscriptio
         <WindowBar window="day" standing={daily} of={product} />
         <WindowBar window="month" standing={monthly} of={product} />
         <Text size="xs" c="dimmed">
-          Test keys, with the same limits for themselves: {formatCount(test.daily.used)} today, {formatCount(test.monthly.used)} this month.
+          Test keys have the same limits for themselves: {formatCount(test.daily.used)} used today, {formatCount(test.monthly.used)} this
+          month.
         </Text>
         <Text size="xs" c="dimmed">
           Given back today: {formatCount(refunds.used)} of at most {formatCount(refunds.limit)} failed requests.
