@@ -15,6 +15,7 @@ import {
   uploadOf,
   type CallBody,
   type TryValues,
+  targetOf,
 } from './try-call';
 import { useSubmit } from '../../hooks/use-submit';
 import { Panel } from '../../components/panel';
@@ -69,8 +70,9 @@ export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode 
   const { key } = memory;
   const { submit, pending, problem } = useSubmit(async () => {
     setAnswer(undefined);
-    const { method, path } = listed;
-    const query = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+    const { method } = listed;
+    const filled = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+    const { path, query } = targetOf(listed.path, filled);
     const call = { ...(key === '' ? { product: product.id } : { key }), method, path, query, ...(await bodyOf(listed, values)) };
     const came = await postSlowly<TryAnswer>('/try', call, TIMEOUT_MS);
     setAnswer(came);
