@@ -50,7 +50,7 @@ export async function runStart({ root, argv, processes }: StartOptions): Promise
   let supervisor: Supervisor | undefined;
   endOnSignals(() => supervisor);
   try {
-    const { json, help, port } = parseStartArguments(argv);
+    const { json, help, port, gateway } = parseStartArguments(argv);
     if (help) {
       process.stdout.write(`${START_HELP}\n`);
       process.exit(0);
@@ -58,7 +58,7 @@ export async function runStart({ root, argv, processes }: StartOptions): Promise
     if (!json) process.stderr.write('tollgate: starting\n');
     const onSupervisor = (started: Supervisor): void => void (supervisor = started);
     const catalogue = readCatalogue(catalogueFile(root, process.env));
-    const report = await startInstance({ root, port, env: process.env, catalogue, processes, onSupervisor });
+    const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, onSupervisor });
     process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, catalogue, process.uptime())}\n`);
   } catch (error) {
     process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -11,6 +11,8 @@ import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
 import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
+import { addSigningKeyCommands } from './commands/signing-key';
+import { addSizesCommand } from './commands/sizes';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -44,11 +46,13 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addCustomerCommands(program, context);
   addKeyCommands(program, context);
   addSubscriptionCommands(program, context);
+  addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
+  addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
   // Errors become one line of ours, and commander never ends the process.
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {

@@ -38,11 +38,11 @@ export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
 /** Linux allows 107 bytes, macOS 103. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** The plugin server's socket: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
-export function socketPath(dataDir: string): string {
-  const inside = join(dataDir, 'plugin.sock');
+/** A socket of the plugin server: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
+export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.sock'): string {
+  const inside = join(dataDir, name);
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
   const folder = join(tmpdir(), `tollgate-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return join(folder, 'plugin.sock');
+  return join(folder, name);
 }

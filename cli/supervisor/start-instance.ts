@@ -24,7 +24,9 @@ import {
 } from './plan';
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
-import { keepDashboardSecret, keepDatabasePasswords, keepSigningKeys } from './secrets';
+import { keepProofKeys } from './proof-keys';
+import { keepDashboardSecret, keepDatabasePasswords } from './secrets';
+import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
@@ -33,6 +35,7 @@ export interface StartInstanceOptions {
   readonly root: string;
   /** Undefined: 8000 when it is free, else any free one. 0: any free one. */
   readonly port: number | undefined;
+  readonly gateway: GatewayChoice;
   readonly env: NodeJS.ProcessEnv;
   readonly catalogue: Catalogue;
   readonly processes: ProcessTable;
@@ -117,7 +120,8 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
-  const { databaseUrls: givenUrls, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
+  const settings = readStartSettings(env);
+  const { databaseUrls: givenUrls, redisUrl, quotaTimeZone } = settings;
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const ports = await choosePorts(options.port, listWorkers(root));
@@ -135,9 +139,11 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
     databaseUrls,
     redisUrl,
-    signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
+    proofKeys: keepProofKeys(dataDir, settings),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
-    pluginSocket: socketPath(dataDir),
+    pluginSocket: socketPath(dataDir, 'plugin.sock'),
+    gateway: options.gateway,
+    forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     ports,
   };
   const running = await runAll(supervisor, context, options.catalogue);

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { systemClock } from '../../plugins/core/ports';
+import { counterOf } from '../../plugins/core/quota-counter-id';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../plugins/stores/quota/quota-store';
@@ -114,7 +115,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       daily: 12,
       monthly: 500,
     });
-    const subscriptionId = key.subscriptions[0]?.id ?? '';
+    const id = key.subscriptions[0]?.id ?? '';
+    const subscriptionId = counterOf(id, 'test');
     expect(new Set(await call(key.key, await failingInput(), 6))).toEqual(new Set([502]));
     // An answer waits a quarter of a second for its refund, which may come later.
     await eventually(async () => (await counters.counter.readStanding(subscriptionId)).usedMonthly === 0);
@@ -139,7 +141,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       expect(summed(await usageOf(customerId))).toEqual({ charged: 18, refunded: 6, used: 12, refused: 8 });
     });
     const usage = await usageOf(customerId);
-    expect(new Set(usage.days.map(({ product }) => product))).toEqual(new Set(['api-pincode']));
+    expect(new Set(usage.days.map(({ product, mode }) => `${product} ${mode}`))).toEqual(new Set(['api-pincode test']));
     expect(new Set(usage.refusals.map(({ code }) => code))).toEqual(new Set(['quota_daily_exceeded']));
     const standing = await counters.counter.readStanding(subscriptionId);
     expect(standing.usedMonthly).toBe(12);
@@ -150,9 +152,10 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     expect(summed(usage)).toMatchObject(rows[0]);
     const [subscription] = usage.subscriptions;
     expect(subscription).toMatchObject({
-      id: subscriptionId,
-      daily: { used: standing.usedDaily },
-      monthly: { used: standing.usedMonthly },
+      id,
+      daily: { used: 0 },
+      monthly: { used: 0 },
+      test: { daily: { used: standing.usedDaily }, monthly: { used: standing.usedMonthly } },
     });
   });
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   upstream?.kill('SIGKILL');
   await instance.stop();
-  await closeConnections();
+  closeConnections();
   rmSync(folder, { recursive: true, force: true });
 });
 

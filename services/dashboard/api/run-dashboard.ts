@@ -3,7 +3,7 @@ import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { type Environment } from '../../kit/config';
+import { type Environment } from '../../../plugins/core/settings';
 import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';

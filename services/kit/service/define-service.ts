@@ -111,7 +111,7 @@ export interface Route<Deps = unknown> extends RouteSettings {
 }
 
 interface RouteSpec<Input extends z.ZodType, Output extends z.ZodType, Deps> extends RouteSettings {
-  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored; text from query and forms is coerced where the schema says number or boolean. */
+  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored, near misses of known ones refused; text and numbers stand for each other where the schema says which. */
   readonly input?: Input;
   /** The plain data of a 200, for the documentation and the compiler; not checked at run time. */
   readonly output?: Output;

@@ -10,6 +10,7 @@ import { DEFAULT_DEADLINE_MS, withDeadline } from '../deadline';
 import { type CallContext, type Route } from './define-service';
 import { ServiceError } from '../errors';
 import { type CallInput, readInput, uploadFailure } from '../input/input';
+import { knownParameters } from '../input/near-misses';
 import { type Log, pathOf } from '../log';
 import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
@@ -46,7 +47,12 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
   const deadlineMs = route.deadlineMs ?? DEFAULT_DEADLINE_MS;
-  const validation = { schema: route.input, coercions: coercionsOf(route.input), status: route.validationStatus ?? 400 };
+  const validation = {
+    schema: route.input,
+    coercions: coercionsOf(route.input),
+    parameters: knownParameters(route.input, inputOptions.body),
+    status: route.validationStatus ?? 400,
+  };
   return async (request, reply) => {
     if (methods && !methods.includes(request.method)) {
       throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
@@ -67,7 +73,7 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
   async function answerOf(request: FastifyRequest, read: CallInput): Promise<unknown> {
     const state = stateOf(request);
     try {
-      const input = validateInput(read.fields, read.textual, validation);
+      const input = validateInput(read, validation);
       const context = contextOf(request, state, { read, tools });
       const outcome = route.handler(input, context, tools.deps);
       return isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;

@@ -54,6 +54,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Shape of a 200; answers are checked against it in tests. */
   readonly answer?: z.ZodType;
+  /** Of another method than GET: it changes nothing, and does not count as a write of the customer. */
+  readonly isRead?: true;
   handler(call: Call<unknown, unknown, unknown>, deps: DashboardDeps): Promise<unknown>;
 }
 
@@ -64,6 +66,7 @@ interface EndpointSpec<Params extends z.ZodType, Query extends z.ZodType, Body e
   readonly query?: Query;
   readonly body?: Body;
   readonly answer?: Answer;
+  readonly isRead?: true;
   /**
    * Returns the answer's data, or a `Reply`. Fails by throwing `OperationRefused` or `ServiceError`; anything else is a 500.
    */

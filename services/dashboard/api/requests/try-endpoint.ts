@@ -16,6 +16,7 @@ function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
 export const tryEndpoint = defineEndpoint({
   method: 'POST',
   path: '/try',
+  isRead: true,
   body: tryBody,
   answer: tryAnswer,
   handler: async ({ body: call, caller }, deps) => {
