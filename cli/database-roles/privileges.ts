@@ -40,6 +40,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     customer: KEEP,
     customer_limit: READ,
     catalogue_revision: READ,
+    product_document: READ,
     product: READ,
     plan: READ,
     subscription: KEEP,
