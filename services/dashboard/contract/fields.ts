@@ -6,6 +6,9 @@ export const moment = z.iso.datetime();
 /** `YYYY-MM-DD` in the quota time zone. */
 export const day = z.iso.date();
 export const id = z.uuid();
+/** Suspended by the provider: only the provider lifts it. An empty reason: none was given. */
+export const suspension = z.object({ reason: z.string(), since: moment });
+export type Suspension = z.output<typeof suspension>;
 export const productId = z.enum(PRODUCT_IDS);
 /** Changes whenever what it describes changes: a change based on an older version is refused with 409 `version_conflict`. */
 export const version = z.string().min(1).max(64);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, moment, planName, productId, version } from './fields';
+import { id, moment, planName, productId, suspension, version } from './fields';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
@@ -22,6 +22,8 @@ export const subscription = z.object({
   /** Null: base limits. */
   plan: z.string().nullable(),
   state: z.enum(['active', 'paused', 'cancelled']),
+  /** Absent: not suspended. */
+  suspended: suspension.optional(),
   daily: windowStanding,
   monthly: windowStanding,
   /** Failed requests that were given back today, and how many are at most. */
