@@ -2,6 +2,7 @@ import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse }
 import { signContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { checkDocumented } from './documented-answers';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
 
 /** 2026-03-14 09:26:53 UTC, in every test. */
@@ -56,7 +57,11 @@ export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: H
   const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, ...options });
   return {
     app,
-    call: ({ context, headers, ...request }) =>
-      app.inject({ ...request, headers: { ...proofHeader(contextFor(service.products[0], context)), ...headers } }),
+    call: async ({ context, headers, ...request }) => {
+      const proof = proofHeader(contextFor(service.products[0], context));
+      const answer = await app.inject({ ...request, headers: { ...proof, ...headers } });
+      checkDocumented(service, request, answer);
+      return answer;
+    },
   };
 }
