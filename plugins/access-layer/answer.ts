@@ -1,4 +1,4 @@
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, signContext, type SigningKey } from '../core/context-token';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/context-token';
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/cross-origin';
 import { type KongPdk } from '../core/kong-pdk';
@@ -19,25 +19,22 @@ const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
 const REMOVED: string[] = [];
 
 /** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
-export async function admit(kong: KongPdk, request: AccessRequest, signing: { key: SigningKey; nowSeconds: number }): Promise<void> {
+export async function admit(kong: KongPdk, request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Promise<void> {
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
   const quota = quotaOf(request);
-  const token = signContext(
-    {
-      requestId: request.requestId,
-      credentialId: record.credentialId,
-      customerId: record.customerId,
-      subscriptionId: subscription.id,
-      product: subscription.product,
-      mode: record.mode,
-      callerAddress: request.callerAddress,
-      chargedDay: spend?.standing.day ?? null,
-      quota,
-      expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
-    },
-    signing.key,
-  );
+  const token = signing.sign({
+    requestId: request.requestId,
+    credentialId: record.credentialId,
+    customerId: record.customerId,
+    subscriptionId: subscription.id,
+    product: subscription.product,
+    mode: record.mode,
+    callerAddress: request.callerAddress,
+    chargedDay: spend?.standing.day ?? null,
+    quota,
+    expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
+  });
   const out = kong.service.request;
   const headers: Record<string, string | string[]> = {};
   for (const name of headersToStrip(request.headers, request.key ?? '')) {

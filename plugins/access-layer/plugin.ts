@@ -53,7 +53,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
       const nowSeconds = Math.floor(deps.clock.now() / 1000);
       try {
         if (denial) await refuse(kong, request, denial, nowSeconds);
-        else await admit(kong, request, { key: deps.signingKey, nowSeconds });
+        else await admit(kong, request, { sign: deps.signContext, nowSeconds });
       } catch (error) {
         request.trace?.end(undefined);
         throw error;

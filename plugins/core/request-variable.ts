@@ -15,7 +15,7 @@ const HEADER_FIELDS = [
  * Headers of the gateway's own that a client might forge, in one line that is empty in a usual request. nginx cannot be asked for all that begin
  * with X-Tollgate-; these are the proof, and what a receiver could take for a claim about the caller. Where one was sent, all are removed.
  */
-const FORGEABLE = [
+export const FORGEABLE = [
   'context', 'customer', 'customer-id', 'credential', 'credential-id', 'key', 'key-id', 'subscription', 'subscription-id', 'product', 'mode', 'plan',
   'quota', 'charged', 'request-id', 'user', 'user-id',
 ] as const; // prettier-ignore

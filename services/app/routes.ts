@@ -46,5 +46,5 @@ export const appService = defineService({
   name: 'app',
   products: ['api-app'],
   ...backedByWorkers<ApkWorkerMethods>('apk'),
-  routes: [indexRoute('api-app', { members: information }), analyze, health],
+  routes: [indexRoute('GET', '/app', { members: information }), analyze, health],
 });

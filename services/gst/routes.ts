@@ -55,7 +55,7 @@ export const gstService = defineService<GstDeps, GstSettings>({
   checkReady: (deps) => deps.workers.checkReady(),
   close: (deps) => deps.workers.close(),
   routes: [
-    indexRoute('api-gst'),
+    indexRoute('ANY', '/gst'),
     defineRoute({
       method: 'GET',
       path: '/gst/start',

@@ -140,7 +140,7 @@ export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
 /** Builds an instance of the real plugin over the given stores. */
 export function createInstance(
   config: Record<string, unknown>,
-  deps: Pick<AccessLayerDeps, 'records' | 'quota' | 'signingKey'> & Partial<AccessLayerDeps>,
+  deps: Pick<AccessLayerDeps, 'records' | 'quota' | 'signContext'> & Partial<AccessLayerDeps>,
 ): { instance: { access(kong: KongPdk): Promise<void> }; decisions: Decision[] } {
   const decisions: Decision[] = [];
   const plugin = createAccessLayer({

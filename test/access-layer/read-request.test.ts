@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
-import { bearer, call, key, recordOf } from './call-plugin';
+import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
 
 const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var'];
@@ -26,7 +26,7 @@ describe('the request is asked for by calls', () => {
   it('always once kong.conf turns out to set no variable, without asking for it again', async () => {
     const records = { findAccessRecord: () => Promise.resolve(recordOf()) };
     const quota = memoryQuota();
-    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota, signingKey: { id: 'k', secret: Buffer.alloc(32) } });
+    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota, signContext });
     const request = { headers: bearer, withoutVariable: true };
     const first = await runEvent(instance, request);
     const second = await runEvent(instance, request);

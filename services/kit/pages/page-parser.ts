@@ -23,7 +23,7 @@ export interface PageParser {
    * @param owner who the time is taken from: pages of several owners take turns
    * @throws PageUnreadable; the signal's reason when it fires
    */
-  parse(job: PageJob, owner: object, signal: AbortSignal): Promise<ParsedPage>;
+  parse(job: PageJob, owner: object | string, signal: AbortSignal): Promise<ParsedPage>;
   levels(): PoolLevels;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import { type ProductId, type PublishedMethod } from '../../../plugins/core/catalogue';
+import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/catalogue';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type Log } from '../log';
@@ -46,6 +46,8 @@ export interface CallContext {
   readonly requestId: string;
   /** The verified proof: customer, subscription, product that admitted, mode, caller's address. */
   readonly proof: RequestContext;
+  /** The service's first product and what the catalogue publishes of it; no routes once the catalogue has it no longer. */
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
   /** `test` calls go to the sandbox upstreams. */
   readonly mode: KeyMode;
   readonly method: string;
@@ -149,7 +151,7 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> {
   /** Folder and process name, for example `ip`. */
   readonly name: string;
   /** A proof for any of these is accepted. */
-  readonly products: readonly [ProductId, ...ProductId[]];
+  readonly products: readonly [string, ...string[]];
   readonly routes: readonly Route<Deps>[];
   /** Reads the service's own environment variables; all problems of all services are reported together at start. */
   readonly settings: z.ZodType<Settings>;

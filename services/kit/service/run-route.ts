@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
@@ -22,6 +23,7 @@ export interface RouteTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly takeSlot: TakeSlot;
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -103,6 +105,7 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
   return {
     requestId: state.requestId,
     proof,
+    published: tools.published,
     mode: proof.mode,
     method: request.method,
     path: pathOf(request.raw.url ?? ''),

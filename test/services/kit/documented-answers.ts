@@ -1,9 +1,9 @@
 import { type InjectOptions, type LightMyRequestResponse } from 'fastify';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
 import { type Route } from '../../../services/kit/service/define-service';
+import { PRODUCTS } from '../../support/catalogue';
 import { moreSuccessesOf, refusalsOf } from '../../../services/openapi/route-answers';
 
-const products = new Set<string>(CATALOGUE.map(({ id }) => id));
+const products = new Set<string>(PRODUCTS.map(({ id }) => id));
 
 interface Checked {
   readonly name: string;

@@ -3,6 +3,7 @@ import { type z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE, Reply } from '../../../kit/service/reply';
 import { checkSchema } from '../../../kit/input/validate';
+import { takeWrite } from './request-limit';
 import { type Caller, type DashboardDeps, type Endpoint } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */
@@ -60,6 +61,7 @@ export function bindEndpoint(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const caller = await tools.findCaller(request, reply);
+    if (endpoint.method !== 'GET' && !endpoint.isRead) await takeWrite(tools.deps.db, caller.customerId);
     const params = check(request.params, endpoint.params);
     const query = check(request.query, endpoint.query);
     const body = endpoint.body && readBody(request, endpoint.body);

@@ -11,7 +11,7 @@ import { contactPages } from './contact-pages';
 import { siteOf } from './email-address';
 import { emailsInPage } from './emails-in-page';
 
-export type CrawlCall = Pick<WorkerCall, 'mode' | 'signal' | 'timeLeftMs' | 'log'>;
+export type CrawlCall = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'timeLeftMs' | 'log'>;
 
 export interface EmailCrawlOptions {
   /** Test is undefined without a sandbox. */
@@ -74,7 +74,7 @@ async function crawlWithin(
 ): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   const crawl = async (signal: AbortSignal): Promise<void> => {
-    const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal });
+    const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal, caller: call });
     const atOnce = pLimit(SITES_AT_ONCE);
     const crawlSite = async (website: string): Promise<void> => {
       if (signal.aborted) return;
