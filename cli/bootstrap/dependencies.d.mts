@@ -10,5 +10,6 @@ export function installationNeeded(
   installed: Readonly<Record<string, LockedPackage>> | undefined,
   needs: Needs,
 ): 'nothing' | 'add' | 'fresh';
+export function freshInstallBrings(installed: Readonly<Record<string, LockedPackage>> | undefined, needs: Needs): Needs;
 export function isInstalled(root: string, needs: Needs): boolean;
 export function installDependencies(root: string, needs: Needs): void;

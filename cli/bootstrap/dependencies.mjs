@@ -37,6 +37,17 @@ export function installationNeeded(locked, installed, needs) {
   return missingDevelopment && needs === 'everything' ? 'add' : 'nothing';
 }
 
+/**
+ * What a fresh install brings: development packages too where they were before, so that `npm start` in a checkout that somebody works in
+ * does not take away what its tests need.
+ * @param {Record<string, LockedPackage> | undefined} installed `packages` of node_modules/.package-lock.json
+ * @param {Needs} needs
+ * @returns {Needs}
+ */
+export function freshInstallBrings(installed, needs) {
+  return Object.values(installed ?? {}).some(({ dev }) => dev) ? 'everything' : needs;
+}
+
 /** @returns {Record<string, LockedPackage> | undefined} undefined when the file is absent or damaged */
 function readPackages(file) {
   try {
@@ -50,11 +61,13 @@ function isLink(path) {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
+const readInstalled = (root) => readPackages(join(root, 'node_modules', '.package-lock.json'));
+
 /** @returns {'nothing' | 'add' | 'fresh'} */
 function readNeed(root, needs) {
   const locked = readPackages(join(root, 'package-lock.json'));
   if (!locked) throw new Error('package-lock.json is missing or damaged; restore it from version control');
-  return installationNeeded(locked, readPackages(join(root, 'node_modules', '.package-lock.json')), needs);
+  return installationNeeded(locked, readInstalled(root), needs);
 }
 
 /**
@@ -79,7 +92,8 @@ export function installDependencies(root, needs) {
   if (isLink(join(root, 'node_modules')))
     throw new Error('node_modules is a link and does not match package-lock.json; run npm ci where it points to');
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const only = needs === 'production' ? ['--omit=dev'] : ['--include=dev'];
+  const brings = wanted === 'fresh' ? freshInstallBrings(readInstalled(root), needs) : needs;
+  const only = brings === 'production' ? ['--omit=dev'] : ['--include=dev'];
   const args = wanted === 'fresh' ? ['ci', ...only, ...quiet] : ['install', '--no-save', ...only, ...quiet];
   console.error(`tollgate: installing packages (npm ${args[0]}; about half a minute)`);
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });

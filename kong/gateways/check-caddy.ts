@@ -82,6 +82,8 @@ function checkQuestion(question: Handler): string[] {
   if (question.transport?.response_header_timeout === undefined)
     problems.push('the question has no response_header_timeout: callers would wait for ever');
   for (const { match, routes } of question.handle_response ?? []) {
+    // Answered there and then: nothing reaches a service.
+    if (flatten(routes).some(({ handler: kind }) => kind === 'static_response')) continue;
     const statuses = match?.status_code ?? [];
     if (statuses.length !== 1 || (statuses[0] !== 200 && statuses[0] !== 2)) {
       problems.push('handle_response takes other answers than 200 for an admission');

@@ -8,6 +8,8 @@ export interface GatewayProfile {
   readonly resolvesPaths: boolean;
   /** True where it takes the key off the query, and names with underscores off the request. Elsewhere a request that has them is refused. */
   readonly stripsEverything: boolean;
+  /** True where it sends a 403 with X-Tollgate-Status: 200 on as 200: every 2xx of ours would let the request pass. */
+  readonly answersPreflights: boolean;
   /** True where it can pass on nothing of a refusal but headers, and knows no status but 401 and 403. */
   readonly refusesInHeaders: boolean;
 }
@@ -18,14 +20,15 @@ const GENERIC: GatewayProfile = {
   namesRequests: false,
   resolvesPaths: false,
   stripsEverything: false,
+  answersPreflights: false,
   refusesInHeaders: false,
 };
 
 const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   generic: GENERIC,
-  caddy: { ...GENERIC, resolvesPaths: true, stripsEverything: true },
-  haproxy: { ...GENERIC, namesRequests: true, stripsEverything: true },
-  nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, stripsEverything: true, refusesInHeaders: true },
+  caddy: { ...GENERIC, resolvesPaths: true, stripsEverything: true, answersPreflights: true },
+  haproxy: { ...GENERIC, namesRequests: true, stripsEverything: true, answersPreflights: true },
+  nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, stripsEverything: true, answersPreflights: true, refusesInHeaders: true },
   original: { ...GENERIC, uriHeader: 'x-original-uri' },
   'ingress-nginx': { ...GENERIC, uriHeader: 'x-original-url', resolvesPaths: true },
   traefik: GENERIC,

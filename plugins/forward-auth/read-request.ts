@@ -91,5 +91,7 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
       return unreadable('client', `The request has a header that could not be taken off it: ${name.slice(0, 40)}.`);
     headers[name] = value;
   }
-  return { requestId, headers, rawQuery, callerAddress, path };
+  const told = all['x-forwarded-method'];
+  const method = profile.answersPreflights && typeof told === 'string' ? told : '';
+  return { requestId, headers, rawQuery, method, callerAddress, path };
 }

@@ -3,7 +3,7 @@ import { type KeyMode } from '../../plugins/core/ports';
 import { isTimeout, ServiceError } from '../kit/errors';
 import { type Metrics } from '../kit/metrics';
 import { readCapped, ResponseTooLarge } from '../kit/upstream/read-capped';
-import { createUpstreamClient, type UpstreamClient, type UpstreamHead } from '../kit/upstream/upstream-client';
+import { UpstreamClient, type UpstreamHead } from '../kit/upstream/upstream-client';
 import { baseUrlFor, type UpstreamTarget } from '../kit/upstream/upstream-target';
 import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
 
@@ -98,7 +98,7 @@ export class DriveTransport {
 
   private clientFor(origin: string): UpstreamClient {
     const { timeoutMs, metrics, api } = this.options;
-    return createUpstreamClient({
+    return new UpstreamClient({
       name: 'google-drive',
       target: { liveUrl: origin, sandboxUrl: origin, liveSetting: api.liveSetting },
       timeoutMs,

@@ -3,7 +3,7 @@ import { parseIpAddress } from '../../plugins/core/ip-address';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, notConfigured, ServiceError } from '../kit/errors';
-import { createUpstreamClient, type UpstreamClient } from '../kit/upstream/upstream-client';
+import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createAbuseIpdb } from './abuse-ipdb';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
@@ -72,7 +72,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   });
   databases.catch((err: unknown) => log.error({ err }, 'the IP databases cannot be opened'));
   const { IP_ABUSEIPDB_URL: liveUrl } = settings;
-  const abuseIpdb = createUpstreamClient({
+  const abuseIpdb = new UpstreamClient({
     name: 'abuseipdb',
     target: { liveUrl, liveSetting: 'IP_ABUSEIPDB_URL', sandboxUrl: sandboxAt(common, '/abuseipdb') },
     timeoutMs: SOURCE_DEADLINE_MS,

@@ -35,6 +35,9 @@ export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): 
   });
   try {
     return await Promise.race([aborted, result]);
+  } catch (error) {
+    // Work that heard of the signal may fail in its own words first.
+    throw signal.aborted ? reasonOf(signal) : error;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

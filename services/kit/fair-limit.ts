@@ -17,6 +17,13 @@ export interface FairLimitOptions {
   readonly mostOfOne?: number;
 }
 
+export interface FairTurn {
+  /** Of all work of this owner; `live`, which has all places, unless given. */
+  readonly mode?: KeyMode;
+  /** Ends the wait with its reason. Work that has begun is told by nobody but its own signal. */
+  readonly signal?: AbortSignal;
+}
+
 /** A subscription's live and test keys wait apart. */
 export function ownerOf({ subscriptionId, mode }: PlaceOwner): string {
   return `${mode} ${subscriptionId}`;
@@ -40,23 +47,40 @@ export class FairLimit {
     return { waiting, busy: this.busy, size: this.options.atOnce };
   }
 
-  /** @param mode of all work of this owner; `live`, which has all places, unless given */
-  async run<T>(owner: object | string, work: () => Promise<T>, mode: KeyMode = 'live'): Promise<T> {
+  /** @throws the signal's reason when it fires first; whatever the work throws */
+  async run<T>(owner: object | string, work: () => Promise<T>, { mode = 'live', signal }: FairTurn = {}): Promise<T> {
+    signal?.throwIfAborted();
     const share = this.shares.get(owner) ?? { mode, running: 0, lastTurn: 0, waiting: [] };
     this.shares.set(owner, share);
-    await new Promise<void>((start) => {
-      share.waiting.push(start);
-      this.startNext();
-    });
     try {
-      return await work();
+      await this.turnOf(share, signal);
+      try {
+        return await work();
+      } finally {
+        this.busy--;
+        if (share.mode === 'test') this.busyWithTest--;
+        share.running--;
+      }
     } finally {
-      this.busy--;
-      if (share.mode === 'test') this.busyWithTest--;
-      share.running--;
       if (share.running + share.waiting.length === 0) this.shares.delete(owner);
       this.startNext();
     }
+  }
+
+  private turnOf(share: Share, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        share.waiting.splice(share.waiting.indexOf(start), 1);
+        reject(signal?.reason as Error);
+      };
+      const start = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      share.waiting.push(start);
+      signal?.addEventListener('abort', leave, { once: true });
+      this.startNext();
+    });
   }
 
   private startNext(): void {

@@ -14,6 +14,8 @@ export interface PlacesOptions {
   readonly mostOfOne: number;
   /** Public text for an owner whose own places are left and everybody's are not. */
   readonly fullDetail?: string;
+  /** Public text for an owner who holds all that he may. */
+  readonly ownFullDetail?: string;
 }
 
 /** Gives the place back; further calls do nothing. */
@@ -27,6 +29,10 @@ export function shareOfTest(places: number): number {
 /** A quarter of a worker's places, so that no subscription fills it alone: 4 of 16, as many as it may use at once. */
 export function shareOfOne(places: number): number {
   return Math.max(1, Math.floor(places / 4));
+}
+
+function detailOf(detail: string | undefined): { detail?: string } {
+  return detail === undefined ? {} : { detail };
 }
 
 /** Counts who holds how many places. Nobody waits here: whoever finds none is refused. */
@@ -47,11 +53,11 @@ export class Places {
    *   are left for anybody, or for a test key
    */
   take({ subscriptionId, mode }: PlaceOwner): ReleasePlace {
-    const { most = Infinity, mostOfOne, fullDetail } = this.options;
-    if ((this.held.get(subscriptionId) ?? 0) >= mostOfOne) throw new ServiceError('concurrency_exceeded');
+    const { most = Infinity, mostOfOne, fullDetail, ownFullDetail } = this.options;
+    if ((this.held.get(subscriptionId) ?? 0) >= mostOfOne) throw new ServiceError('concurrency_exceeded', detailOf(ownFullDetail));
     const isTest = mode === 'test';
     if (this.total >= most || (isTest && this.ofTest >= shareOfTest(most)))
-      throw new ServiceError('service_not_ready', fullDetail === undefined ? {} : { detail: fullDetail });
+      throw new ServiceError('service_not_ready', detailOf(fullDetail));
     this.add(subscriptionId, isTest, 1);
     let isHeld = true;
     return () => {

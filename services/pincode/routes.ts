@@ -2,7 +2,7 @@ import { type ProblemCode } from '../../plugins/core/problems';
 import { defineRoute, defineService, type CallContext, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
 import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
-import { createUpstreamClient, type UpstreamClient } from '../kit/upstream/upstream-client';
+import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
@@ -103,7 +103,7 @@ function worldUpstream(settings: PincodeSettings, connect: Connect): PinUpstream
 /** Both providers' clients and the look-up with its caches. */
 export function createPincodeDeps({ settings, common, clock, metrics }: ServiceTools<PincodeSettings>): PincodeDeps {
   const connect: Connect = ({ name, liveUrl, liveSetting, sandboxPath }) =>
-    createUpstreamClient({
+    new UpstreamClient({
       name,
       target: { liveUrl, liveSetting, sandboxUrl: sandboxAt(common, sandboxPath) },
       timeoutMs: settings.PINCODE_TIMEOUT_MS,

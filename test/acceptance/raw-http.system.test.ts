@@ -60,7 +60,11 @@ afterAll(() => tollgate.close());
 
 const VARYING = /^(Date|Content-Length|ratelimit|X-Kong-[A-Za-z]+-Latency|X-Kong-Request-Id): .*$/;
 
+/** An answer to HTTP/0.9 is a body and nothing else. */
+const hasHead = (answer: string): boolean => answer.startsWith('HTTP/');
+
 function readAnswer(text: string): Answer {
+  if (!hasHead(text)) return { interim: [], status: '', headers: [], body: maskBody('', text) };
   const interim: string[] = [];
   let rest = text;
   for (;;) {
@@ -90,6 +94,12 @@ function askedAbout(body: string): unknown {
   return { ip, is_valid, version };
 }
 
+/** The recording cuts every answer at its first line, one without a head too. */
+function recordedAnswer({ answer }: RecordedExchange): Answer {
+  const { interim, status, headers, body } = answer;
+  return hasHead(status) ? { interim, status, headers, body: maskBody(status, body) } : readAnswer(status + body);
+}
+
 async function replay({ request }: RecordedExchange): Promise<Answer> {
   const bytes = Buffer.from(request, 'base64').toString('latin1').replaceAll(STAND_IN, issued.key);
   return readAnswer(await sendRaw(tollgate.gatewayUrl, Buffer.from(bytes, 'latin1')));
@@ -108,8 +118,8 @@ it('all 130 recorded requests are looked at, and at most 8 of them are not copie
 describe('a raw request is answered as Kong 3.9.3 answers it', () => {
   it.each(copied.map((exchange) => [exchange.name, exchange] as const))('%s', async (_name, exchange) => {
     const { body, ...answer } = await replay(exchange);
-    const recorded = maskBody(exchange.answer.status, exchange.answer.body);
-    expect(answer).toEqual({ interim: exchange.answer.interim, status: exchange.answer.status, headers: exchange.answer.headers });
+    const { body: recorded, ...head } = recordedAnswer(exchange);
+    expect(answer).toEqual(head);
     if (SAYS_MORE_SINCE.includes(exchange.name)) expect(askedAbout(body)).toEqual(askedAbout(recorded));
     else expect(body).toBe(recorded);
   });

@@ -60,13 +60,13 @@ async function measureSpeed(): Promise<void> {
   if (!first) return;
   const square = render({ ...first, width: 560, height: 560, shape: (x, y) => first.shape(x - 40, y) }, 1000 / 560);
   const picture = await openPicture(await encode(square));
-  await engine.cutOut(picture, { mode: 'live', signal: never });
+  await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const [walls, cpus, peaks]: [number[], number[], number[]] = [[], [], []];
   for (let run = 0; run < RUNS; run++) {
     const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-    await engine.cutOut(picture, { mode: 'live', signal: never });
+    await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
     const { user, system } = process.cpuUsage(cpu);
     walls.push(performance.now() - startedAt);
     cpus.push((user + system) / 1000);
@@ -85,7 +85,7 @@ async function measureQuality(): Promise<void> {
     const composite = render(unseen(number));
     const picture = await openPicture(await encode(composite));
     try {
-      const { png } = await engine.cutOut(picture, { mode: 'live', signal: never });
+      const { png } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
       results.push(compare(await sharp(png).raw().toBuffer(), composite));
     } catch {
       // Nothing found is as wrong as can be.

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { installationNeeded } from '../../cli/bootstrap/dependencies.mjs';
+import { freshInstallBrings, installationNeeded } from '../../cli/bootstrap/dependencies.mjs';
 import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
@@ -53,6 +53,13 @@ describe('installing packages', () => {
   test('runs Tollgate without development packages, and adds them for the tests', () => {
     expect(installationNeeded(locked, production, 'production')).toBe('nothing');
     expect(installationNeeded(locked, production, 'everything')).toBe('add');
+  });
+
+  test('done afresh keeps development packages where they were, and brings none where they were not', () => {
+    expect(freshInstallBrings(everything, 'production')).toBe('everything');
+    expect(freshInstallBrings(production, 'production')).toBe('production');
+    expect(freshInstallBrings(undefined, 'production')).toBe('production');
+    expect(freshInstallBrings(undefined, 'everything')).toBe('everything');
   });
 
   test('is not needed for what is installed here', () => {

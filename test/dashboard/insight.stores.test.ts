@@ -80,6 +80,10 @@ async function openAccount(email: string): Promise<Account> {
   await pool.query("INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, 2)", [
     key.subscriptions[0]?.id,
   ]);
+  await pool.query(
+    `INSERT INTO usage (subscription_id, day, spent_redis, refunded) VALUES (test_counter($1), (now() AT TIME ZONE 'Asia/Kolkata')::date, 3, 1)`,
+    [key.subscriptions[0]?.id],
+  );
   await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
   const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
   return { cookie, customerId, key, requestId, webhookId: webhook.id, secret, deliveryId };
@@ -284,7 +288,9 @@ describe('usage', () => {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': expect.stringContaining('attachment; filename="tollgate-usage-'),
     });
-    expect(body).toBe(`day,product,charged,refunded,used,refused,refused_caller_not_whitelisted\r\n${today()},api-ip,2,0,2,1,1\r\n`);
+    expect(body).toBe(
+      `day,product,charged,refunded,used,refused,refused_caller_not_whitelisted,test_charged,test_refunded,test_used\r\n${today()},api-ip,2,0,2,1,1,3,1,2\r\n`,
+    );
   });
 
   it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {

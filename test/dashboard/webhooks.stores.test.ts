@@ -16,7 +16,7 @@ import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts
 import { webhookVersion } from '../../plugins/stores/postgres/version';
 import { viewWebhook } from '../../plugins/stores/postgres/webhooks/webhook-view';
 import { WebhookSender, type WebhookSenderOptions } from '../../services/dashboard/api/webhooks/webhook-sender';
-import { createGuardedFetch } from '../../services/kit/upstream/guarded-fetch';
+import { GuardedFetch } from '../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';
@@ -242,7 +242,7 @@ describe('what a webhook may reach', () => {
     'never is a private address: %s',
     async (url) => {
       const dialled: string[] = [];
-      const fetch = createGuardedFetch({
+      const fetch = new GuardedFetch({
         resolve: () => Promise.resolve(['93.184.216.34', '192.168.1.1']),
         dial: (target, callback) => {
           dialled.push(target.hostname);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createAccessLayer } from '../../plugins/access-layer/plugin';
 import { createPluginServer, type PluginServer } from '../../plugins/server/plugin-server';
-import { key, recordOf, recordsOf, signingKey } from '../access-layer/call-plugin';
+import { key, recordOf, recordsOf, signContext } from '../access-layer/call-plugin';
 import { memoryQuota, NOW_MS } from '../access-layer/fake-kong';
 import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
@@ -45,7 +45,7 @@ describe('a form without a key in header or query', () => {
       quota: memoryQuota(),
       decisions: { record: () => undefined },
       clock: { now: () => NOW_MS, monotonic: () => 0 },
-      signingKey,
+      signContext,
       readBodyFile: () => Promise.reject(new Error('no file')),
       log: silent,
     });

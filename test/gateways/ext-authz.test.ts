@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { credentials, makeClientConstructor, Metadata, type Client, type ServiceError } from '@grpc/grpc-js';
 import { type CheckResponse, type HeaderValueOption } from '../../plugins/ext-authz/check-messages';
 import { ExtAuthzServer, loadAuthorization } from '../../plugins/ext-authz/ext-authz-server';
-import { verifyContext } from '../../plugins/core/context-token';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
-import { failing, key, recordOf, signingKey } from '../access-layer/call-plugin';
-import { NOW_MS } from '../access-layer/fake-kong';
+import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 
 const SECRET = 'a secret that Envoy and plugin server share';
@@ -44,6 +42,7 @@ function connect(address: string): void {
 
 interface Asked {
   readonly path?: string;
+  readonly method?: string;
   readonly headers?: Record<string, string>;
   /** As with encode_raw_headers. */
   readonly raw?: readonly (readonly [string, string])[];
@@ -55,16 +54,17 @@ interface Asked {
 /** In the shape in which Envoy 1.3x sends it. */
 function check({
   path = '/ip',
+  method = 'GET',
   headers = {},
   raw,
   extensions = { products: 'api-ip' },
   address = '203.0.113.7',
   metadata,
 }: Asked): Promise<CheckResponse> {
-  const pseudo = { ':method': 'GET', ':path': path, ':authority': 'api.example', ':scheme': 'http' };
+  const pseudo = { ':method': method, ':path': path, ':authority': 'api.example', ':scheme': 'http' };
   const http = {
     id: '10184239374619823746',
-    method: 'GET',
+    method,
     path,
     host: 'api.example',
     protocol: 'HTTP/1.1',
@@ -101,7 +101,7 @@ describe('an admitted request', () => {
       path: `/ip?api_key=${key}&a=1`,
     });
     expect(answer.status.code).toBe(0);
-    const proof = verifyContext(named(answer.okResponse?.headers)['x-tollgate-context'], [signingKey], NOW_MS / 1000);
+    const proof = proofIn({ set: { 'X-Tollgate-Context': named(answer.okResponse?.headers)['x-tollgate-context'] ?? '' } });
     expect(proof).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7' } });
     expect(answer.okResponse?.headersToRemove).toEqual(
       expect.arrayContaining(['x-api-key', 'x_api_key', 'x-tollgate-anything', 'x_tollgate_mode']),
@@ -125,6 +125,16 @@ describe('an admitted request', () => {
     expect(bearer.okResponse?.headersToRemove).toContain('authorization');
     expect(basic.okResponse?.headersToRemove).not.toContain('authorization');
   });
+});
+
+it('a browser’s preflight is answered 200 and not let through', async () => {
+  await serve();
+  const answer = await check({
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
+  });
+  expect([answer.status.code, answer.deniedResponse?.status.code]).toEqual([7, 200]);
+  expect(named(answer.deniedResponse?.headers)['access-control-allow-methods']).toContain('POST');
 });
 
 describe('a refused request', () => {
@@ -193,7 +203,7 @@ describe('the caller’s address', () => {
 describe('an error of ours is a denial', () => {
   it.each<[string, Record<string, string>]>([
     ['no product', {}],
-    ['an unknown product', { products: 'api-nope' }],
+    ['what is no id of a product', { products: 'API NOPE' }],
     ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {

@@ -6,9 +6,7 @@ import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-serve
 import { generateApiKey } from '../../plugins/core/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
-import { failing, key, recordOf, signingKey } from '../access-layer/call-plugin';
-import { NOW_MS } from '../access-layer/fake-kong';
-import { verifyContext } from '../../plugins/core/context-token';
+import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 
 const SECRET = 'a secret that gateway and plugin server share';
@@ -64,8 +62,10 @@ describe('an admitted request', () => {
     const target = await serve();
     const answer = await ask(target, '/caddy/authorize/api-ip', of(`/ip?a=1&%61pi_key=${key}&b=%zz`));
     expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip?a=1&b=%zz']);
-    const proof = verifyContext(String(answer.headers['x-tollgate-context']), [signingKey], NOW_MS / 1000);
-    expect(proof).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7' } });
+    expect(proofIn({ set: { 'X-Tollgate-Context': String(answer.headers['x-tollgate-context']) } })).toMatchObject({
+      ok: true,
+      context: { product: 'api-ip', callerAddress: '203.0.113.7' },
+    });
   });
 
   it('keeps an Authorization that is not the key’s, and loses one that is', async () => {
@@ -130,6 +130,21 @@ describe('a refused request', () => {
     const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
     expect(codeOf(await ask(target, '/authorize/api-ip', of('/ip', form)))).toBe('key_missing');
     expect((await ask(target, '/authorize/api-ip', of('/ip', form), `api_key=${key}`)).status).toBe(503);
+  });
+});
+
+describe('a browser’s preflight', () => {
+  const preflight = [['Origin', 'https://app.example.com'], ['Access-Control-Request-Method', 'POST'], ['X-Forwarded-Method', 'OPTIONS']] as const; // prettier-ignore
+
+  it.each(['nginx', 'caddy', 'haproxy'])('has an answer behind %s, which lets nothing pass', async (gateway) => {
+    const answer = await ask(await serve(), `/${gateway}/authorize/api-ip`, of('/ip', ...preflight));
+    expect([answer.status, answer.headers['x-tollgate-status']]).toEqual([403, '200']);
+    expect(answer.headers['access-control-allow-methods']).toContain('POST');
+  });
+
+  it('is refused behind a gateway that has no way to answer it', async () => {
+    const answer = await ask(await serve(), '/traefik/authorize/api-ip', of('/ip', ...preflight));
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'key_missing']);
   });
 });
 
@@ -213,7 +228,7 @@ describe('nobody is admitted', () => {
   it.each<[string, string, (readonly [string, string])[]]>([
     ['an unknown path', '/other/api-ip', of('/ip', withKey)],
     ['no product', '/authorize/', of('/ip', withKey)],
-    ['an unknown product', '/authorize/api-nope', of('/ip', withKey)],
+    ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
     ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
     ['an unknown setting', '/authorize/api-ip;quoat=false', of('/ip', withKey)],
     ['a place for keys that is not handed over', '/authorize/api-ip;key_in=form', of('/ip', withKey)],

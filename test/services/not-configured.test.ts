@@ -11,6 +11,7 @@ import { startRankingWorker } from '../../services/workers/ranking/start-ranking
 import { seoWorkerSettings } from '../../services/workers/seo/settings';
 import { startSeoWorker } from '../../services/workers/seo/start-seo-worker';
 import { type CallOptions, createHarness, type Harness, testClock } from './kit/harness';
+import { CATALOGUE } from '../support/catalogue';
 
 const lines: string[] = [];
 const log = createLog('test', { destination: { write: (line) => void lines.push(line) } });
@@ -76,20 +77,22 @@ const bodyWith = (detail: string): object => ({
   request_id: 'request-1',
 });
 
-const WITHOUT_LIVE_SOURCE = NAMES.filter((name) => liveStates({}).some(({ product, live }) => product === `api-${name}` && !live));
+const WITHOUT_LIVE_SOURCE = NAMES.filter((name) =>
+  liveStates({}, CATALOGUE).some(({ product, live }) => product === `api-${name}` && !live),
+);
 
 test('the products here are all that need workers or a live source', () => {
   const allWorkers = Object.fromEntries(['APK', 'IDENTITY', 'IMAGE', 'RANKING', 'SEO'].map((kind) => [`${kind}_WORKER_URL`, 'worker:1']));
   const isBacked = ({ settings: schema }: ServiceDefinition): boolean => JSON.stringify(schema.parse(allWorkers)).includes('worker:1');
   expect(NAMES).toEqual(Object.keys(SERVICES).filter((name) => isBacked(SERVICES[name as ServiceName])));
-  expect(WITHOUT_LIVE_SOURCE).toHaveLength(liveStates({}).filter(({ live }) => !live).length);
+  expect(WITHOUT_LIVE_SOURCE).toHaveLength(liveStates({}, CATALOGUE).filter(({ live }) => !live).length);
 });
 
 test.each(WITHOUT_LIVE_SOURCE)(
   '%s without its live source tells a live key so, and that test keys work; the log names the setting',
   async (name) => {
     expect(await answerOf(name, workers, 'live')).toEqual(bodyWith('No live source is configured for this request. Test keys work.'));
-    const missing = liveStates({}).find(({ product }) => product === `api-${name}`)?.missing ?? [];
+    const missing = liveStates({}, CATALOGUE).find(({ product }) => product === `api-${name}`)?.missing ?? [];
     expect(lines.join()).toMatch(new RegExp(missing.map((text) => text.split(' ')[0]).join('|')));
   },
 );

@@ -62,7 +62,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     frameworkErrors: (error, request, reply) => void sendError(error, { request, reply: reply.headers(securityHeaders(url)), deps }),
   });
   // Browsers ask again by themselves; nobody balances over replicas that must notice first.
-  drainOnClose(app, 0);
+  drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps, url);

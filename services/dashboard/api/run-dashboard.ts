@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
+import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { type Environment } from '../../kit/config';
+import { type Environment } from '../../../plugins/core/settings';
 import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
 import { createAuthLater } from './accounts/create-auth';
-import { createGatewayCaller } from './requests/gateway-caller';
+import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { type DashboardSettings, readDashboardSettings } from './settings';
@@ -51,13 +52,14 @@ async function startApp(
   const { db, log, mail, metrics } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
-  const gateway = createGatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
+  const gateway = new GatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
   const deps = {
     db,
     log,
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     gatewayUrl: settings.GATEWAY_URL,
+    catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',

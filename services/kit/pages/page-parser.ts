@@ -1,5 +1,5 @@
 import Piscina from 'piscina';
-import { DeadlinePassed } from '../deadline';
+import { DeadlinePassed, within } from '../deadline';
 import { type PoolLevels } from '../worker/worker-metrics';
 import { FairLimit } from '../fair-limit';
 import { type PageAnswer, type PageJob, unpackPage } from './page-job';
@@ -23,7 +23,7 @@ export interface PageParser {
    * @param owner who the time is taken from: pages of several owners take turns
    * @throws PageUnreadable; the signal's reason when it fires
    */
-  parse(job: PageJob, owner: object, signal: AbortSignal): Promise<ParsedPage>;
+  parse(job: PageJob, owner: object | string, signal: AbortSignal): Promise<ParsedPage>;
   levels(): PoolLevels;
   close(): Promise<void>;
 }
@@ -63,18 +63,14 @@ export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS
 
   async function parseNow(job: PageJob, signal: AbortSignal): Promise<ParsedPage> {
     signal.throwIfAborted();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DeadlinePassed(deadlineMs)), deadlineMs);
     try {
-      const answer = (await pool.run(job, { signal: AbortSignal.any([signal, late.signal]) })) as PageAnswer;
+      const answer = await within(deadlineMs, (either) => pool.run(job, { signal: either }) as Promise<PageAnswer>, signal);
       if (answer.kind === 'too_complex') throw new PageUnreadable('too_complex');
       return unpackPage(answer.page);
     } catch (error) {
       signal.throwIfAborted();
-      if (late.signal.aborted) throw new PageUnreadable('parse_timeout', error);
+      if (error instanceof DeadlinePassed) throw new PageUnreadable('parse_timeout', error);
       throw isOutOfMemory(error) ? new PageUnreadable('too_complex', error) : error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

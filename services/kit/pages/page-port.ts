@@ -1,8 +1,8 @@
-import { createGuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../upstream/guarded-fetch';
+import { GuardedFetch, type GuardedFetchOptions, type GuardedRequest, type GuardedResponse } from '../upstream/guarded-fetch';
 import { FetchRefused } from '../upstream/pinned-connector';
 import { isTimeout } from '../errors';
 import { type Metrics } from '../metrics';
-import { createUpstreamClient } from '../upstream/upstream-client';
+import { UpstreamClient } from '../upstream/upstream-client';
 import { watchExchange } from '../upstream/watch-exchange';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 
@@ -30,7 +30,7 @@ export interface PagePortOptions {
 
 /** The internet, through the guarded fetch. */
 export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
-  const guarded = createGuardedFetch({ maxBytes: DEFAULT_MAX_BYTES, ...options, userAgent: USER_AGENT });
+  const guarded = new GuardedFetch({ maxBytes: DEFAULT_MAX_BYTES, ...options, userAgent: USER_AGENT });
   return {
     fetch: (url, request) => {
       const { signal = new AbortController().signal } = request;
@@ -48,7 +48,7 @@ export function createSandboxPort(sandboxUrl: string, options: PagePortOptions):
   const { timeoutMs, maxBytes = DEFAULT_MAX_BYTES, metrics } = options;
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
   const headers = { 'user-agent': USER_AGENT };
-  const client = createUpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers, metrics });
+  const client = new UpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers, metrics });
   const inSandbox = (text: string): { path: string; href: string } => {
     const url = parseUrl(text);
     const refusal = url ? refuseUrl(url) : 'url_invalid';

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { type GuardedResponse } from '../upstream/guarded-fetch';
 import { DeadlinePassed } from '../deadline';
+import { ownerOf } from '../fair-limit';
+import { type PlaceOwner } from '../places';
 import { FetchRefused } from '../upstream/pinned-connector';
 import { anySignal } from '../tracing';
 import { type FetchLimits } from './fetch-limits';
@@ -40,6 +42,8 @@ export interface PageReaderOptions {
   readonly port: PagePort;
   readonly parser: Pick<PageParser, 'parse'>;
   readonly limits: FetchLimits;
+  /** Whose calls share places and turns, however many they are; the call stands for itself unless given. */
+  readonly caller?: PlaceOwner;
   /** For one page, redirects included. */
   readonly timeoutMs: number;
   /** For all pages of the call. */
@@ -80,8 +84,10 @@ export class PageReader {
   private readonly budget = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly signal: AbortSignal;
+  private readonly owner: object | string;
 
   constructor(private readonly options: PageReaderOptions) {
+    this.owner = options.caller ? ownerOf(options.caller) : this;
     this.timer = setTimeout(() => this.budget.abort(new DeadlinePassed(options.budgetMs)), options.budgetMs);
     this.signal = anySignal(options.signal, this.budget.signal);
     // Every fetch listens; that a hundred do is no leak.
@@ -144,7 +150,7 @@ export class PageReader {
     if (refused) return refused;
     const visited = { status, robotsAllowed: true };
     try {
-      const page = await this.options.parser.parse({ bytes, contentType: headers['content-type'] ?? '', url }, this, this.signal);
+      const page = await this.options.parser.parse({ bytes, contentType: headers['content-type'] ?? '', url }, this.owner, this.signal);
       return { state: 'read', ...visited, url: new URL(url), headers, page };
     } catch (error) {
       this.options.signal.throwIfAborted();
@@ -159,7 +165,7 @@ export class PageReader {
     const host = hostOf(url);
     if (!this.hosts.has(host) && this.hosts.size >= MOST_HOSTS) throw new FetchRefused('too_many_hosts');
     this.hosts.add(host);
-    return limits.run({ owner: this, host }, async () => {
+    return limits.run({ owner: this.owner, mode: this.options.caller?.mode, host }, async () => {
       if (this.budget.signal.aborted) throw new FetchRefused('timeout');
       return port.fetch(url.href, { signal: this.signal, timeoutMs, headers });
     });

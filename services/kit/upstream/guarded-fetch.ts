@@ -1,10 +1,11 @@
-import { type Readable, type Transform } from 'node:stream';
+import { type Transform } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { DeadlinePassed, untilAborted } from '../deadline';
+import { within } from '../deadline';
 import { isTimeout } from '../errors';
 import { joinHeaders } from '../input/join-headers';
 import { createPinnedConnector, type Dial, FetchRefused } from './pinned-connector';
+import { readCapped, ResponseTooLarge } from './read-capped';
 import { type Resolve } from './resolve-host';
 
 const MAX_REDIRECTS = 3;
@@ -55,12 +56,6 @@ export interface GuardedResponse {
   readonly redirects: readonly { readonly url: string; readonly status: number }[];
 }
 
-export interface GuardedFetch {
-  /** @throws FetchRefused, always */
-  fetch(url: string, request?: GuardedRequest): Promise<GuardedResponse>;
-  close(): Promise<void>;
-}
-
 interface UrlOptions {
   readonly base?: URL;
   readonly allowPrivate?: boolean | undefined;
@@ -96,25 +91,13 @@ function decompressorOf(encoding: string | undefined): Transform | undefined {
   }
 }
 
-/** Reads at most `maxBytes` of a stream; what comes out of a decompressor is capped as it is made. */
-async function readCapped(stream: Readable, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let seen = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    seen += chunk.length;
-    if (seen > maxBytes) throw new FetchRefused('too_large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, seen);
-}
-
 async function readBody(response: Dispatcher.ResponseData, headers: Record<string, string>, maxBytes: number): Promise<Buffer> {
   const decompressor = decompressorOf(headers['content-encoding']);
   const packed = await readCapped(response.body, maxBytes);
   if (!decompressor || packed.length === 0) return packed;
   decompressor.end(packed);
   return readCapped(decompressor, maxBytes).catch((error: unknown) => {
-    throw error instanceof FetchRefused ? error : new FetchRefused('encoding_refused', error);
+    throw error instanceof ResponseTooLarge ? error : new FetchRefused('encoding_refused', error);
   });
 }
 
@@ -127,6 +110,7 @@ function checkContentType(headers: Record<string, string>, allowed: readonly str
 function refusalOf(error: unknown): FetchRefused {
   for (let each = error, depth = 0; each instanceof Error && depth < 4; each = each.cause, depth++)
     if (each instanceof FetchRefused) return each;
+  if (error instanceof ResponseTooLarge) return new FetchRefused('too_large', error);
   return new FetchRefused(isTimeout(error) ? 'timeout' : 'unreachable', error);
 }
 
@@ -159,10 +143,11 @@ function sendHop(agent: Agent, hop: Hop, userAgent: string, signal: AbortSignal)
   });
 }
 
-class UndiciGuardedFetch implements GuardedFetch {
+/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
+export class GuardedFetch {
   private readonly agent: Agent;
 
-  constructor(private readonly options: GuardedFetchOptions) {
+  constructor(private readonly options: GuardedFetchOptions = {}) {
     const { resolve, dial, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
     this.agent = new Agent({
       connect: createPinnedConnector({ resolve, dial, allowPrivate, connectTimeoutMs: timeoutMs }),
@@ -172,20 +157,16 @@ class UndiciGuardedFetch implements GuardedFetch {
     });
   }
 
+  /** @throws FetchRefused, always */
   async fetch(text: string, request: GuardedRequest = {}): Promise<GuardedResponse> {
-    const deadline = new AbortController();
     const limitMs = request.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(limitMs)), limitMs);
     try {
       const { method = 'GET', headers = {}, body = null } = request;
-      const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal;
       const first = { url: checkGuardedUrl(text, this.options), method, body, headers };
       // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
-      return await untilAborted(this.follow(first, request, signal), signal);
+      return await within(limitMs, (signal) => this.follow(first, request, signal), request.signal);
     } catch (error) {
       throw refusalOf(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -223,9 +204,4 @@ class UndiciGuardedFetch implements GuardedFetch {
       response.body.destroy();
     }
   }
-}
-
-/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
-export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  return new UndiciGuardedFetch(options);
 }

@@ -59,17 +59,6 @@ export interface UpstreamJson extends UpstreamResponse {
   readonly data: unknown;
 }
 
-/** An upstream that an operator configured (it may be on loopback). Every HTTP status is a value; only a broken exchange throws. */
-export interface UpstreamClient {
-  /** @throws ServiceError `upstream_timeout`, `upstream_failed` (no exchange, or too large) or `upstream_not_configured` */
-  request(request: UpstreamRequest): Promise<UpstreamResponse>;
-  /** The same; a body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
-  requestJson(request: UpstreamRequest): Promise<UpstreamJson>;
-  /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
-  stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }>;
-  close(): Promise<void>;
-}
-
 function pathWith(basePath: string, request: UpstreamRequest): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query ?? {})) if (value !== undefined) query.set(name, String(value));
@@ -82,7 +71,11 @@ interface Attempt {
   readonly traceparent: string | undefined;
 }
 
-class UndiciUpstreamClient implements UpstreamClient {
+/**
+ * An upstream that an operator configured (it may be on loopback), over a connection pool of its own; close it with the service. Every
+ * HTTP status is a value; only a broken exchange throws.
+ */
+export class UpstreamClient {
   private readonly dispatcher: Dispatcher;
   private readonly maxBytes: number;
 
@@ -91,10 +84,12 @@ class UndiciUpstreamClient implements UpstreamClient {
     this.maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
+  /** @throws ServiceError `upstream_timeout`, `upstream_failed` (no exchange, or too large) or `upstream_not_configured` */
   request(request: UpstreamRequest): Promise<UpstreamResponse> {
     return this.exchange(request, (call) => this.attemptTwice(request, call));
   }
 
+  /** The same; a body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
   async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
     const response = await this.request(request);
     try {
@@ -104,6 +99,7 @@ class UndiciUpstreamClient implements UpstreamClient {
     }
   }
 
+  /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
   async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
     // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
     const response = await this.exchange(request, (call) => this.send(request, call, this.timeoutOf(request)));
@@ -176,9 +172,4 @@ class UndiciUpstreamClient implements UpstreamClient {
       throw upstreamFailure(error);
     }
   }
-}
-
-/** A client with a connection pool of its own; close it with the service. */
-export function createUpstreamClient(options: UpstreamClientOptions): UpstreamClient {
-  return new UndiciUpstreamClient(options);
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { listSetting } from '../config';
+import { listSetting } from '../../../plugins/core/settings';
 import { notConfigured } from '../errors';
 import { type Metrics } from '../metrics';
 import { type ServiceDefinition, type ServiceTools } from '../service/define-service';
 import { loadWorkerService, type WorkerKind, workerSetting } from './load-proto';
-import { createWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
+import { GrpcWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
 import { type MutualTls } from './worker-wire';
 
 export interface WorkerConnection {
@@ -32,7 +32,12 @@ export function connectWorkers<M extends WorkerMethods>(
 ): WorkerClient<M> {
   const [first, ...others] = addresses ?? [];
   if (first === undefined) return refusingClient(kind);
-  return createWorkerClient<M>({ service: loadWorkerService(kind), addresses: [first, ...others], name: `${kind}-worker`, ...connection });
+  return new GrpcWorkerClient<M>({
+    service: loadWorkerService(kind),
+    addresses: [first, ...others],
+    name: `${kind}-worker`,
+    ...connection,
+  });
 }
 
 /** What the handlers of a service that is backed by workers are given. */

@@ -111,7 +111,8 @@ function settleWith(resolve: (response: object) => void, reject: (error: Error) 
   };
 }
 
-class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
+/** One channel for each address; nothing is connected before the first call. */
+export class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   private readonly clients: ReadonlyMap<string, Client>;
   /** Undefined with a single worker: there is no other to turn to. */
   private readonly availability: WorkerAvailability | undefined;
@@ -266,9 +267,4 @@ async function checkServing(client: Client, timeoutMs: number): Promise<void> {
     client.makeUnaryRequest(check.path, check.requestSerialize, deserialize, { service: '' }, deadline, settleWith(resolve, reject));
   });
   if (Reflect.get(response, 'status') !== 'SERVING') throw new Error('a worker is not serving');
-}
-
-/** One channel for each address; nothing is connected before the first call. */
-export function createWorkerClient<M extends WorkerMethods>(options: WorkerClientOptions): WorkerClient<M> {
-  return new GrpcWorkerClient<M>(options);
 }

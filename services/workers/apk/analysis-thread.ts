@@ -4,6 +4,7 @@ import { ApkRefused } from './apk-error';
 import { FileSource } from './bytes/byte-source';
 import { LIMITS } from './limits';
 import { type FileFacts } from './report';
+import { ownTask } from './thread-cpu';
 
 /** What the thread is started with. Threads share the process's open files. */
 export interface ThreadInput {
@@ -11,7 +12,13 @@ export interface ThreadInput {
   readonly file: FileFacts;
 }
 
-/** What the thread posts, once. Anything unforeseen ends it with an error instead. */
+/** What the thread posts first: where the kernel keeps its CPU time, when that can be known. */
+export interface ThreadStarted {
+  readonly kind: 'started';
+  readonly task: string | undefined;
+}
+
+/** What the thread posts at its end, once. Anything unforeseen ends it with an error instead. */
 export type ThreadOutput =
   | { readonly kind: 'report'; readonly json: string }
   | { readonly kind: 'refused'; readonly code: ApkRefused['code']; readonly message: string };
@@ -27,4 +34,5 @@ async function analyze({ descriptor, file }: ThreadInput): Promise<ThreadOutput>
   }
 }
 
+parentPort?.postMessage({ kind: 'started', task: ownTask() } satisfies ThreadStarted);
 void analyze(workerData as ThreadInput).then((output) => parentPort?.postMessage(output));

@@ -46,7 +46,7 @@ export function createApkHandlers(options: ApkHandlerOptions): ApkHandlers {
           const output = await analyses.run(
             ownerOf(call),
             () => runAnalysis({ descriptor: handle.fd, file: facts }, options, signal),
-            call.mode,
+            call,
           );
           log.info({ bytes: facts.size, outcome: output.kind, ms: Math.round(performance.now() - startedAt) }, 'a file was analysed');
           return answer(output);

@@ -1,12 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../kit/errors';
-import { type ThreadInput, type ThreadOutput } from './analysis-thread';
+import { type ThreadInput, type ThreadOutput, type ThreadStarted } from './analysis-thread';
+import { threadCpuMs } from './thread-cpu';
 
 export interface AnalysisLimits {
   /** The compiled `analysis-thread`. */
   readonly threadFile: string;
   /** Then the thread is ended, whatever it does. */
   readonly deadlineMs: number;
+  /** Milliseconds of CPU that the thread may use; a busy machine takes none of them. Not watched where there is no `/proc`. */
+  readonly cpuMs: number;
   /** Heap of the thread; buffers come on top and are bounded by the analysis itself. */
   readonly heapMebibytes: number;
 }
@@ -18,16 +21,28 @@ function tooSlow(): ServiceError {
   return new ServiceError('upstream_timeout', { detail: TOO_COMPLEX, members: { reason: 'too_complex' } });
 }
 
+function tooComplex(cause?: Error): ServiceError {
+  return new ServiceError('validation_failed', { code: 'apk_too_complex', detail: TOO_COMPLEX, cause });
+}
+
 /** The kit's failure for a thread that ended by itself. */
 function failureOf(error: Error): Error {
-  const isOutOfMemory = Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isOutOfMemory ? new ServiceError('validation_failed', { code: 'apk_too_complex', detail: TOO_COMPLEX, cause: error }) : error;
+  return Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex(error) : error;
+}
+
+/** How often the thread's CPU time is read, which takes 20 µs. */
+const CPU_CHECK_MS = 100;
+
+/** @returns ends the watch */
+function watchCpu(task: string, cpuMs: number, onUsedUp: () => void): () => void {
+  const timer = setInterval(() => (threadCpuMs(task) ?? 0) >= cpuMs && onUsedUp(), CPU_CHECK_MS);
+  return () => clearInterval(timer);
 }
 
 /**
  * Analyses an open file in a thread of its own, so that a hostile file costs at most the thread.
  * @returns the thread's report or refusal
- * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when the memory does not suffice; the signal's reason
+ * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when memory or CPU time do not suffice; the signal's reason
  */
 export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: AbortSignal): Promise<ThreadOutput> {
   return new Promise((resolve, reject) => {
@@ -48,11 +63,16 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
     const onAbort = (): void => stop(() => reject(signal.reason as Error));
     const timer = setTimeout(() => stop(() => reject(tooSlow())), limits.deadlineMs);
     signal.addEventListener('abort', onAbort, { once: true });
-    thread.once('message', (output: ThreadOutput) => stop(() => resolve(output)));
+    let endWatch = (): void => undefined;
+    thread.on('message', (said: ThreadStarted | ThreadOutput) => {
+      if (said.kind !== 'started') return stop(() => resolve(said));
+      if (said.task !== undefined) endWatch = watchCpu(said.task, limits.cpuMs, () => stop(() => reject(tooComplex())));
+    });
     thread.once('error', (error: Error) => stop(() => reject(failureOf(error))));
     // The file may be closed once the thread cannot touch it any more: settle only when it has ended.
     thread.once('exit', () => {
       clearTimeout(timer);
+      endWatch();
       signal.removeEventListener('abort', onAbort);
       if (outcome) outcome();
       else reject(new Error('the analysis thread ended without a result'));

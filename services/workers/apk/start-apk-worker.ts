@@ -22,6 +22,7 @@ export function startApkWorker(
     uploads: settings.APK_WORKER_UPLOADS,
     analyses: settings.APK_WORKER_ANALYSES,
     deadlineMs: settings.APK_WORKER_DEADLINE_MS,
+    cpuMs: settings.APK_WORKER_CPU_MS,
     heapMebibytes: settings.APK_WORKER_HEAP_MB,
   });
   metrics.watchPool('analyses', levels);

@@ -19,7 +19,7 @@ import { type IdentityCall } from './gst-handlers';
 import { type OtpThrottle } from './otp-throttle';
 import { refusalError } from './refusals';
 import { runStep, type StepTarget } from './run-step';
-import { SessionTable } from './session-table';
+import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError } from './upstream/source-failure';
 import { type AadhaarCaptchaCheck, type AadhaarOtpCheck, type AadhaarUpstream, type HolderRecord } from './upstream/upstreams';
 
@@ -30,7 +30,7 @@ export interface AadhaarHandlersOptions {
   /** Keys the HMAC by which the throttle knows numbers. */
   readonly hmacKey: Buffer;
   readonly clock: Pick<Clock, 'monotonic'>;
-  readonly mostSessions: number;
+  readonly sessions: Pick<SessionTableOptions, 'most' | 'mostOfOne'>;
   /** Given what tells the number of open sessions. */
   readonly watchSessions?: (read: () => number) => void;
 }
@@ -93,9 +93,9 @@ function messageOf(record: HolderRecord, lastFour: string): AadhaarRecord {
 
 /** Aadhaar sessions; they live in this process. */
 export function createAadhaarHandlers(options: AadhaarHandlersOptions): AadhaarHandlers {
-  const { upstream, clock, mostSessions } = options;
+  const { upstream, clock, sessions } = options;
   const now = (): number => clock.monotonic();
-  const table = new SessionTable<AadhaarSession>({ longestMs: AADHAAR_LONGEST_MS, most: mostSessions, now });
+  const table = new SessionTable<AadhaarSession>({ longestMs: AADHAAR_LONGEST_MS, ...sessions, now });
   options.watchSessions?.(() => table.size);
   const target = (id: string, owner: IdentityCall): StepTarget<AadhaarSession> => ({ table, id, owner, now });
   return {

@@ -14,7 +14,7 @@ import {
   type GstSession,
 } from './gst-session';
 import { runStep, type StepTarget } from './run-step';
-import { SessionTable } from './session-table';
+import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
 import { type CaptchaImage, type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
 
@@ -24,7 +24,7 @@ export type IdentityCall = Pick<WorkerCall, 'subscriptionId' | 'mode' | 'signal'
 export interface GstHandlersOptions {
   readonly upstream: GstUpstream;
   readonly clock: Pick<Clock, 'monotonic'>;
-  readonly mostSessions: number;
+  readonly sessions: Pick<SessionTableOptions, 'most' | 'mostOfOne'>;
   /** Given what tells the number of open sessions. */
   readonly watchSessions?: (read: () => number) => void;
 }
@@ -61,9 +61,9 @@ async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubm
 }
 
 /** Sessions of tax-registration records; they live in this process. */
-export function createGstHandlers({ upstream, clock, mostSessions, watchSessions }: GstHandlersOptions): GstHandlers {
+export function createGstHandlers({ upstream, clock, sessions, watchSessions }: GstHandlersOptions): GstHandlers {
   const now = (): number => clock.monotonic();
-  const table = new SessionTable<GstSession>({ longestMs: GST_LIMITS.lifetimeMs, most: mostSessions, now });
+  const table = new SessionTable<GstSession>({ longestMs: GST_LIMITS.lifetimeMs, ...sessions, now });
   watchSessions?.(() => table.size);
   const target = (id: string, owner: IdentityCall): StepTarget<GstSession> => ({ table, id, owner, now });
   return {
@@ -95,7 +95,7 @@ export function createGstHandlers({ upstream, clock, mostSessions, watchSessions
         members: ({ next }) => (next ? { captcha: captchaMember(request.sessionId, next) } : {}),
       });
       if (outcome.kind !== 'record') throw new Error('the machine let a refused submission pass');
-      return { payloadJson: JSON.stringify(outcome.payload) };
+      return { payloadJson: outcome.payloadJson };
     },
   };
 }

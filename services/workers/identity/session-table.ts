@@ -1,24 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { type KeyMode } from '../../../plugins/core/ports';
-import { ServiceError } from '../../kit/errors';
+import { type PlaceOwner, Places, type ReleasePlace } from '../../kit/places';
 
 /** Who opened a session. Nobody else can use it, and cannot learn that it exists. */
-export interface SessionOwner {
-  readonly subscriptionId: string;
-  readonly mode: KeyMode;
-}
+export type SessionOwner = PlaceOwner;
 
 interface Entry<S> {
   readonly owner: SessionOwner;
   readonly openedAtMs: number;
+  readonly release: ReleasePlace;
   session: S;
 }
 
 export interface SessionTableOptions {
   /** Milliseconds after which a session is forgotten, whatever its state. */
   readonly longestMs: number;
-  /** Sessions and starts under way; more are refused. */
+  /** Sessions and starts under way; more are refused. Test keys get half of them. */
   readonly most: number;
+  /** Of these for one subscription. */
+  readonly mostOfOne: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -29,9 +28,17 @@ const ID_BYTES = 16;
 /** The sessions of one product in this worker's memory. Forgetting costs nothing: entries are in order of age. */
 export class SessionTable<S> {
   private readonly entries = new Map<string, Entry<S>>();
-  private starting = 0;
+  private readonly places: Places;
 
-  constructor(private readonly options: SessionTableOptions) {}
+  constructor(private readonly options: SessionTableOptions) {
+    const { most, mostOfOne } = options;
+    this.places = new Places({
+      most,
+      mostOfOne,
+      fullDetail: 'Too many sessions are open. Try again shortly.',
+      ownFullDetail: `This subscription has ${mostOfOne} open sessions. Finish one, or wait until one has ended.`,
+    });
+  }
 
   /** Open sessions. */
   get size(): number {
@@ -43,20 +50,20 @@ export class SessionTable<S> {
    * Keeps a place while a session is being opened.
    * @param open gives the session's first state
    * @returns what `open` returned, with the new id
-   * @throws ServiceError 503 `service_not_ready` when the table is full; whatever `open` throws
+   * @throws ServiceError 429 `concurrency_exceeded` when the subscription has all the sessions that it may have; 503 `service_not_ready`
+   *   when the table is full, or full for test keys; whatever `open` throws
    */
   async open<T extends { readonly session: S }>(owner: SessionOwner, open: () => Promise<T>): Promise<T & { readonly id: string }> {
-    if (this.size + this.starting >= this.options.most) {
-      throw new ServiceError('service_not_ready', { detail: 'Too many sessions are open. Try again shortly.' });
-    }
-    this.starting++;
+    this.forgetOld();
+    const release = this.places.take(owner);
     try {
       const opened = await open();
       const id = randomBytes(ID_BYTES).toString('hex');
-      this.entries.set(id, { owner, openedAtMs: this.options.now(), session: opened.session });
+      this.entries.set(id, { owner, openedAtMs: this.options.now(), release, session: opened.session });
       return { ...opened, id };
-    } finally {
-      this.starting--;
+    } catch (error) {
+      release();
+      throw error;
     }
   }
 
@@ -72,15 +79,20 @@ export class SessionTable<S> {
   replace(id: string, session: S | undefined): void {
     const entry = this.entries.get(id);
     if (!entry) return;
-    if (session === undefined) this.entries.delete(id);
+    if (session === undefined) this.forget(id, entry);
     else entry.session = session;
   }
 
   private forgetOld(): void {
     const oldest = this.options.now() - this.options.longestMs;
-    for (const [id, { openedAtMs }] of this.entries) {
-      if (openedAtMs > oldest) return;
-      this.entries.delete(id);
+    for (const [id, entry] of this.entries) {
+      if (entry.openedAtMs > oldest) return;
+      this.forget(id, entry);
     }
+  }
+
+  private forget(id: string, { release }: Entry<S>): void {
+    this.entries.delete(id);
+    release();
   }
 }

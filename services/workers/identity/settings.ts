@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { numberSetting, redisSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { numberSetting, redisSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
@@ -48,8 +49,9 @@ export const identityWorkerSettings = z
     /** OTPs for one number within the window, whoever asks. */
     AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
     AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
-    /** Open sessions of each product. */
+    /** Open sessions of each product, of all subscriptions and of one. */
     IDENTITY_MOST_SESSIONS: numberSetting({ min: 1, max: 1_000_000 }).default(50_000),
+    IDENTITY_MOST_SESSIONS_OF_ONE: numberSetting({ min: 1, max: 1_000_000 }).default(50),
     /** For the upstream to answer one message. */
     IDENTITY_MESSAGE_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(10_000),
     IDENTITY_CONNECT_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(5_000),

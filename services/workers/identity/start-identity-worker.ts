@@ -26,7 +26,7 @@ export function startIdentityWorker(
   settings: IdentityWorkerSettings,
   tools: Omit<UpstreamTools, 'metrics'> & { readonly tls?: MutualTls | undefined; readonly metrics?: WorkerMetrics },
 ): Promise<WorkerServer> {
-  const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl, IDENTITY_MOST_SESSIONS: mostSessions } = settings;
+  const { IDENTITY_HMAC_KEY: sharedKey, REDIS_URL: redisUrl } = settings;
   const { log, clock, tls, metrics = createWorkerMetrics('identity') } = tools;
   const upstreams = createIdentityUpstreams(settings, { ...tools, metrics: metrics.upstreams });
   const onError = (error: Error): void => log.debug({ err: error }, 'Redis cannot be used');
@@ -35,10 +35,11 @@ export function startIdentityWorker(
       ? connectRedis(redisUrl, { deadlineMs: REDIS_DEADLINE_MS, waitForConnection: false, onError })
       : undefined;
   if (!redis) log.info('OTPs are counted in this worker only: REDIS_URL and IDENTITY_HMAC_KEY together make all workers count as one');
+  const sessions = { most: settings.IDENTITY_MOST_SESSIONS, mostOfOne: settings.IDENTITY_MOST_SESSIONS_OF_ONE };
   const gst = createGstHandlers({
     upstream: upstreams.gst,
     clock,
-    mostSessions,
+    sessions,
     watchSessions: (read) => metrics.watchSessions('gst', read),
   });
   const aadhaar = createAadhaarHandlers({
@@ -46,7 +47,7 @@ export function startIdentityWorker(
     throttles: { live: liveThrottle(settings, redis, clock), test: unlimitedOtps },
     hmacKey: sharedKey ?? randomBytes(HMAC_KEY_BYTES),
     clock,
-    mostSessions,
+    sessions,
     watchSessions: (read) => metrics.watchSessions('aadhaar', read),
   });
   return startWorker('identity', {

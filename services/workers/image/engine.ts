@@ -1,4 +1,4 @@
-import { type KeyMode } from '../../../plugins/core/ports';
+import { type PlaceOwner } from '../../kit/places';
 import { type Picture } from './picture';
 
 export interface CutOut {
@@ -7,12 +7,17 @@ export interface CutOut {
   readonly engine: string;
 }
 
+/** Whose picture it is. Its signal ends the work at once, with its reason as the error. */
+export interface CutOutCall extends PlaceOwner {
+  readonly signal: AbortSignal;
+}
+
 /** What removes backgrounds. */
 export interface Engine {
   /**
-   * @param signal ends the work at once, with its reason as the error
-   * @throws ServiceError 400 for a picture that cannot be decoded, 502 when no foreground is found or the upstream fails, 503, 504
+   * @throws ServiceError 400 for a picture that cannot be decoded, 429 when too many of this subscription wait, 502 when no foreground is
+   *   found or the upstream fails, 503, 504
    */
-  cutOut(picture: Picture, call: { readonly mode: KeyMode; readonly signal: AbortSignal }): Promise<CutOut>;
+  cutOut(picture: Picture, call: CutOutCall): Promise<CutOut>;
   close(): Promise<void>;
 }

@@ -17,19 +17,19 @@ export interface ImageHandlers {
   RemoveBackground(
     this: void,
     request: RemoveBackgroundRequest__Output,
-    call: Pick<WorkerCall, 'signal' | 'log' | 'mode'>,
+    call: Pick<WorkerCall, 'signal' | 'log' | 'mode' | 'subscriptionId'>,
   ): Promise<RemoveBackgroundResponse>;
 }
 
 /** The worker's only method. Nothing of a picture outlives its call. */
 export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions): ImageHandlers {
   return {
-    RemoveBackground: async ({ image }, { signal: caller, log, mode }) => {
+    RemoveBackground: async ({ image }, { signal: caller, log, mode, subscriptionId }) => {
       const startedAt = performance.now();
       const remove = async (signal: AbortSignal): Promise<RemoveBackgroundResponse> => {
         const picture = await openPicture(image);
         const { width, height } = picture;
-        const { png, engine } = await engines[mode].cutOut(picture, { mode, signal });
+        const { png, engine } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
         log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
         return { png, width, height, engine };
       };

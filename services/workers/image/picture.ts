@@ -64,10 +64,16 @@ function decoder(picture: Picture): Sharp {
   return sharp(picture.bytes, { limitInputPixels: IMAGE_LIMITS.pixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
 }
 
-/** Four bytes a pixel, rows from the top. @throws ServiceError 400 */
-export async function decodePicture(picture: Picture): Promise<Buffer> {
+/**
+ * Four bytes a pixel, rows from the top.
+ * @param size of the result; the picture's own unless given. Shrunk while it is decoded, so that the whole is never held.
+ * @throws ServiceError 400
+ */
+export async function decodePicture(picture: Picture, size?: { readonly width: number; readonly height: number }): Promise<Buffer> {
   try {
-    return await decoder(picture).ensureAlpha().raw({ depth: 'uchar' }).toBuffer();
+    const whole = decoder(picture).ensureAlpha();
+    const decoded = size ? whole.resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false }) : whole;
+    return await decoded.raw({ depth: 'uchar' }).toBuffer();
   } catch (error) {
     throw badPicture('cannot be decoded', error);
   }

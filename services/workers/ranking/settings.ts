@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { booleanSetting, numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { booleanSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 
 const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
 
@@ -23,7 +24,7 @@ export const rankingWorkerSettings = z
       .optional(),
     /** Milliseconds for one message or one page. */
     RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
-    /** Milliseconds between two pings on the WebSocket; a peer that is silent for two of them is taken for dead. */
+    /** Milliseconds between two pings on the WebSocket; a peer that answers neither is taken for dead. */
     RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
     /** Whether the websites of leads are read for e-mail addresses: live keys on the web, test keys in the sandbox. */
     RANKING_EMAIL_CRAWL: booleanSetting().default(false),

@@ -2,7 +2,7 @@ import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { notConfigured } from '../../kit/errors';
 import { type Log } from '../../kit/log';
 import { type Metrics } from '../../kit/metrics';
-import { createUpstreamClient } from '../../kit/upstream/upstream-client';
+import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { createGoogleRanking } from './google/google-ranking';
 import { type RankingSource, type RankingUpstream } from './ranking-upstream';
@@ -24,40 +24,50 @@ function liveSource(settings: RankingWorkerSettings): RankingSource | undefined 
   return settings.RANKING_GOOGLE_PLACES_KEY === undefined ? undefined : 'google_places';
 }
 
-/** Both adapters; the settings say which one serves live calls and which one test calls. */
-export function createRankingUpstreams(
-  settings: RankingWorkerSettings,
-  { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics },
-): RankingUpstreams {
-  const common = { sandboxUrl: settings.SANDBOX_URL };
-  const adapters: Readonly<Record<RankingSource, RankingUpstream>> = {
-    google_places: createGoogleRanking({
-      client: createUpstreamClient({
-        name: 'google_places',
-        target: {
-          liveUrl: settings.RANKING_GOOGLE_PLACES_URL,
-          liveSetting: 'RANKING_GOOGLE_PLACES_URL',
-          sandboxUrl: sandboxAt(common, '/google-places'),
-        },
-        timeoutMs: settings.RANKING_TIMEOUT_MS,
-        headers: { accept: 'application/json' },
-        metrics,
-      }),
-      keys: { live: settings.RANKING_GOOGLE_PLACES_KEY ?? '', test: SANDBOX_KEY },
-      clock,
-    }),
-    ranking_websocket: createWebSocketRanking({
-      target: {
-        liveUrl: settings.RANKING_WEBSOCKET_URL,
-        liveSetting: 'RANKING_WEBSOCKET_URL',
-        sandboxUrl: sandboxAt(common, '/ranking/link')?.replace(/^http/, 'ws'),
-      },
-      token: settings.RANKING_WEBSOCKET_TOKEN,
+interface UpstreamTools {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+function googleAdapter(settings: RankingWorkerSettings, { clock, metrics }: UpstreamTools): RankingUpstream {
+  const client = new UpstreamClient({
+    name: 'google_places',
+    target: {
+      liveUrl: settings.RANKING_GOOGLE_PLACES_URL,
+      liveSetting: 'RANKING_GOOGLE_PLACES_URL',
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/google-places'),
+    },
+    timeoutMs: settings.RANKING_TIMEOUT_MS,
+    headers: { accept: 'application/json' },
+    metrics,
+  });
+  return createGoogleRanking({ client, keys: { live: settings.RANKING_GOOGLE_PLACES_KEY ?? '', test: SANDBOX_KEY }, clock });
+}
+
+function webSocketAdapter(settings: RankingWorkerSettings, { log, metrics }: UpstreamTools): RankingUpstream {
+  return createWebSocketRanking({
+    target: {
+      liveUrl: settings.RANKING_WEBSOCKET_URL,
+      liveSetting: 'RANKING_WEBSOCKET_URL',
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/ranking/link')?.replace(/^http/, 'ws'),
+    },
+    token: settings.RANKING_WEBSOCKET_TOKEN,
+    timings: {
       messageMs: settings.RANKING_TIMEOUT_MS,
+      connectMs: settings.RANKING_TIMEOUT_MS,
       heartbeatMs: settings.RANKING_HEARTBEAT_MS,
-      metrics,
-      log,
-    }),
+    },
+    metrics,
+    log,
+  });
+}
+
+/** Both adapters; the settings say which one serves live calls and which one test calls. */
+export function createRankingUpstreams(settings: RankingWorkerSettings, tools: UpstreamTools): RankingUpstreams {
+  const adapters: Readonly<Record<RankingSource, RankingUpstream>> = {
+    google_places: googleAdapter(settings, tools),
+    ranking_websocket: webSocketAdapter(settings, tools),
   };
   const live = liveSource(settings);
   const test = settings.RANKING_TEST_SOURCE ?? live ?? 'google_places';

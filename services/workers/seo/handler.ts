@@ -39,7 +39,7 @@ export interface SeoHandlerDeps {
   readonly pagesBudgetMs: number;
 }
 
-type Caller = Pick<WorkerCall, 'mode' | 'signal' | 'log'>;
+type Caller = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'log'>;
 type Handler<Request> = (this: void, request: Request, call: Caller) => Promise<ResearchMessage>;
 
 export interface SeoHandlers {
@@ -59,16 +59,13 @@ function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
 }
 
 /** Runs one piece of research and packs what it found with how its sources did. */
-async function run(
-  deps: SeoHandlerDeps,
-  { mode, signal, log: callLog }: Caller,
-  work: (research: Research) => Promise<object>,
-): Promise<ResearchMessage> {
+async function run(deps: SeoHandlerDeps, caller: Caller, work: (research: Research) => Promise<object>): Promise<ResearchMessage> {
+  const { mode, signal, log: callLog } = caller;
   const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs } = deps;
   // Every question of the call listens to it.
   setMaxListeners(0, signal);
   const log = new SourceLog(clock, signal);
-  const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, signal });
+  const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, signal, caller });
   try {
     const data = await work({ sources: deps.sources[mode], log, pages, signal, clock });
     const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));

@@ -10,10 +10,11 @@ import { createAuthLater } from '../../../services/dashboard/api/accounts/create
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
-import { createGatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
+import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
+import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
 
@@ -127,7 +128,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const auth = createAuthLater({ db, secret, url, mail: recordedMail(mails, outbox), log });
-  const gateway = createGatewayCaller({
+  const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
     ...(options.gatewayTimeoutMs && { timeoutMs: options.gatewayTimeoutMs }),
@@ -139,6 +140,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       clock: options.clock ?? systemClock,
       timeZone: 'Asia/Kolkata',
       gatewayUrl: 'http://gateway.test',
+      catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
       hasOutbox: options.hasOutbox ?? false,

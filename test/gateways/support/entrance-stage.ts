@@ -2,7 +2,7 @@ import { createAccessLayer } from '../../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../../plugins/access-layer/access-request';
 import { type PluginModule } from '../../../plugins/core/kong-pdk';
 import { type AccessRecord, type Decision } from '../../../plugins/core/ports';
-import { recordOf, recordsOf, signingKey } from '../../access-layer/call-plugin';
+import { recordOf, recordsOf, signContext } from '../../access-layer/call-plugin';
 import { memoryQuota, NOW_MS } from '../../access-layer/fake-kong';
 
 export interface StagedPlugin {
@@ -23,7 +23,7 @@ export function stagePlugin(record: AccessRecord = recordOf(), changed: Partial<
     quota: memoryQuota(),
     decisions: { record: (decision) => decisions.push(decision) },
     clock: { now: () => NOW_MS, monotonic: () => 0 },
-    signingKey,
+    signContext,
     readBodyFile: () => Promise.reject(new Error('no file')),
     log,
     ...changed,

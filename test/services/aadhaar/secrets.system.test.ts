@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening, Stage } from '../../workers/identity/support/stage';
-import { type ScriptedLink, startScriptedLink } from '../../workers/identity/support/scripted-link';
+import { type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { contextFor, type Harness, proofHeader } from '../kit/harness';
 

@@ -235,15 +235,19 @@ describe('POST /app/analyze', () => {
     await lonely.app.close();
   });
 
-  test('answers 504 when the analysis takes too long', async () => {
-    const slow = await startTestWorker({ APK_WORKER_DEADLINE_MS: '100', APK_WORKER_ANALYSES: '1' });
+  test.each([
+    ['504 when the analysis takes too long', { APK_WORKER_DEADLINE_MS: '100' }, 504, { reason: 'too_complex' }],
+    ['422 when it uses up its CPU time', { APK_WORKER_CPU_MS: '100' }, 422, { code: 'apk_too_complex' }],
+  ])('answers %s', async (_what, setting, status, members) => {
+    const slow = await startTestWorker({ APK_WORKER_ANALYSES: '1', ...setting });
     const harness = await serviceFor(slow.server.address);
     // Millions of addresses to look at, for which a tenth of a second does not suffice.
     const text = 'http://a.example/ '.repeat(110_000);
     const files = Object.fromEntries(Array.from({ length: 20 }, (_each, index) => [`assets/${index}.json`, text]));
     const large = await readFile(await builder.build('slow', { ...CLEAN_APP, files }));
     const answer = await analyze(multipart('file', large), harness);
-    expect(answer.statusCode).toBe(504);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toMatchObject(members);
     await harness.app.close();
     await slow.close();
   });

@@ -63,11 +63,29 @@ test('work that fails frees its place', async () => {
   expect(await limit.run({}, () => Promise.resolve('next'))).toBe('next');
 });
 
+test('who stops waiting leaves the queue, and takes no place', async () => {
+  const limit = new FairLimit({ atOnce: 1 });
+  const started: string[] = [];
+  const first = held(started, 'a1');
+  const running = limit.run('a', first.work);
+  const leaving = new AbortController();
+  const waiting = limit.run('b', held(started, 'b1').work, { signal: leaving.signal });
+  const last = limit.run('c', () => Promise.resolve(started.push('c1')));
+  leaving.abort(new Error('tired of waiting'));
+  await expect(waiting).rejects.toThrow('tired of waiting');
+  expect(limit.levels()).toEqual({ waiting: 1, busy: 1, size: 1 });
+  await expect(limit.run('b', held(started, 'b2').work, { signal: leaving.signal })).rejects.toThrow('tired of waiting');
+  first.end();
+  await Promise.all([running, last]);
+  expect(started).toEqual(['a1', 'c1']);
+  expect(limit.levels()).toEqual({ waiting: 0, busy: 0, size: 1 });
+});
+
 test('test keys leave the last places to live keys, however many they are', async () => {
   const limit = new FairLimit({ atOnce: 4 });
   const started: string[] = [];
   const all = ['a1', 'b1', 'c1', 'd1'].map((name) => ({ owner: name, ...held(started, name) }));
-  const running = all.map(({ owner, work }) => limit.run(owner, work, 'test'));
+  const running = all.map(({ owner, work }) => limit.run(owner, work, { mode: 'test' }));
   await turn();
   expect(started).toEqual(['a1', 'b1']);
   await limit.run('live', () => Promise.resolve(started.push('live')));

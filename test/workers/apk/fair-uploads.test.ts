@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createLog } from '../../../services/kit/log';
 import { createApkHandlers } from '../../../services/workers/apk/handler';
 
-const LIMITS = { folder: tmpdir(), threadFile: '', deadlineMs: 1_000, heapMebibytes: 32, analyses: 2 };
+const LIMITS = { folder: tmpdir(), threadFile: '', deadlineMs: 1_000, cpuMs: 1_000, heapMebibytes: 32, analyses: 2 };
 const log = createLog('apk-worker', { level: 'silent' });
 const call = (subscriptionId: string, mode: 'live' | 'test') => ({ subscriptionId, mode, log, signal: new AbortController().signal });
 

@@ -26,25 +26,50 @@ const never = new AbortController().signal;
 describe('an analysis', () => {
   test('is ended at its deadline, even when it does not yield', async () => {
     const threadFile = await threadOf('for (;;);');
-    const work = runAnalysis(input, { threadFile, deadlineMs: 100, heapMebibytes: 64 }, never);
+    const work = runAnalysis(input, { threadFile, deadlineMs: 100, cpuMs: 60_000, heapMebibytes: 64 }, never);
     await expect(work).rejects.toMatchObject({ problem: 'upstream_timeout', options: { members: { reason: 'too_complex' } } });
+  });
+
+  const STARTED = `require('node:worker_threads').parentPort.postMessage({
+    kind: 'started',
+    task: require('node:path').basename(require('node:fs').readlinkSync('/proc/thread-self')),
+  });`;
+
+  test('is ended once it has used its CPU time, and the file is to blame', async () => {
+    const limits = { deadlineMs: 60_000, cpuMs: 300, heapMebibytes: 64 };
+    const before = process.cpuUsage();
+    const work = runAnalysis(input, { ...limits, threadFile: await threadOf(`${STARTED} for (;;);`) }, never);
+    await expect(work).rejects.toMatchObject({ problem: 'validation_failed', options: { code: 'apk_too_complex' } });
+    const used = process.cpuUsage(before);
+    expect((used.user + used.system) / 1_000).toBeGreaterThan(250);
+  });
+
+  test('that waits uses no CPU time, and goes on for longer than that', async () => {
+    const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);`;
+    const answer = `require('node:worker_threads').parentPort.postMessage({ kind: 'report', json: '{}' });`;
+    const limits = { deadlineMs: 60_000, cpuMs: 500, heapMebibytes: 64, threadFile: await threadOf(`${STARTED} ${wait} ${answer}`) };
+    await expect(runAnalysis(input, limits, never)).resolves.toEqual({ kind: 'report', json: '{}' });
   });
 
   test('is ended when the caller leaves', async () => {
     const gone = new AbortController();
-    const work = runAnalysis(input, { threadFile: await threadOf('for (;;);'), deadlineMs: 60_000, heapMebibytes: 64 }, gone.signal);
+    const work = runAnalysis(
+      input,
+      { threadFile: await threadOf('for (;;);'), deadlineMs: 60_000, cpuMs: 60_000, heapMebibytes: 64 },
+      gone.signal,
+    );
     setTimeout(() => gone.abort(new Error('left')), 50);
     await expect(work).rejects.toThrow('left');
   });
 
   test('that takes too much memory costs itself, not the worker', async () => {
     const threadFile = await threadOf('const all = []; for (;;) all.push({ more: [all.length] });');
-    const work = runAnalysis(input, { threadFile, deadlineMs: 60_000, heapMebibytes: 32 }, never);
+    const work = runAnalysis(input, { threadFile, deadlineMs: 60_000, cpuMs: 60_000, heapMebibytes: 32 }, never);
     await expect(work).rejects.toMatchObject({ problem: 'validation_failed', options: { code: 'apk_too_complex' } });
   });
 
   test('that fails unforeseen, or ends without a word, is an error', async () => {
-    const limits = { deadlineMs: 60_000, heapMebibytes: 64 };
+    const limits = { deadlineMs: 60_000, cpuMs: 60_000, heapMebibytes: 64 };
     await expect(runAnalysis(input, { ...limits, threadFile: await threadOf('throw new Error("oops")') }, never)).rejects.toThrow('oops');
     await expect(runAnalysis(input, { ...limits, threadFile: await threadOf('') }, never)).rejects.toThrow('without a result');
   });

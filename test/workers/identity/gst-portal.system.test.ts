@@ -4,7 +4,7 @@ import { GstPortal } from '../../../services/workers/identity/upstream/gst-porta
 import { type Harness } from '../../services/kit/harness';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
-import { PIXEL } from './support/scripted-link';
+import { PIXEL } from '../../support/scripted-link';
 import { MovingClock } from './support/moving-clock';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp } from './support/scripted-http';
 import { Stage } from './support/stage';
@@ -56,6 +56,14 @@ async function portalThat(
 }
 
 const submit = (gst: Harness, sessionId: string) => post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'a1' }, asLive);
+
+test('a record is passed through as it was written, large integers and 1.0 too', async () => {
+  const written = `{ "gstin":"${GSTIN}","turnover": 12345678901234567890, "rate":1.0 }`;
+  const { gst } = await portalThat([{ headers: { 'content-type': 'application/json' }, body: Buffer.from(written) }]);
+  const { sessionId } = await get(gst, '/gst/start', asLive);
+  const answer = await gst.call({ method: 'POST', url: '/gst/data', payload: { sessionId, GSTIN, captcha: 'a1' }, context: asLive });
+  expect([answer.statusCode, answer.body]).toEqual([200, written]);
+});
 
 test('a session carries its own cookies from the page to the query, and no other’s', async () => {
   const { portal, gst } = await portalThat([{ body: samples.wrongCaptcha }, { body: samples.record }]);

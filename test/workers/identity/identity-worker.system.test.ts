@@ -3,7 +3,7 @@ import { serveWorker } from '../../../services/kit/worker/serve-worker';
 import { createGstHandlers } from '../../../services/workers/identity/gst-handlers';
 import { testClock } from '../../services/kit/harness';
 import { asTest, get, post } from './support/ask';
-import { PIXEL } from './support/scripted-link';
+import { PIXEL } from '../../support/scripted-link';
 import { closedPort, Stage } from './support/stage';
 
 const NUMBER = '999999990019';
@@ -30,11 +30,27 @@ describe('one worker', () => {
     expect(new Set(flows.map(([id]) => id)).size).toBe(200);
   });
 
-  test('does not hold more sessions than it may', async () => {
+  test('does not hold more sessions than it may, of test keys half of them', async () => {
     const { url } = await stage.sandbox();
-    const gst = stage.gst([await stage.worker({ SANDBOX_URL: url, IDENTITY_MOST_SESSIONS: '2' })]);
+    const gst = stage.gst([await stage.worker({ SANDBOX_URL: url, IDENTITY_MOST_SESSIONS: '4' })]);
     expect([(await get(gst, '/gst/start')).statusCode, (await get(gst, '/gst/start')).statusCode]).toEqual([200, 200]);
     expect(await get(gst, '/gst/start')).toMatchObject({ statusCode: 503, code: 'service_not_ready' });
+  });
+
+  test('one subscription cannot fill the table: its next start is 429, and others go on', async () => {
+    const { url } = await stage.sandbox();
+    const workers = [await stage.worker({ SANDBOX_URL: url, IDENTITY_MOST_SESSIONS_OF_ONE: '2' })];
+    const [aadhaar, gst] = [stage.aadhaar(workers), stage.gst(workers)];
+    const starts = [
+      (as: object) => post(aadhaar, '/aadhaar/start', { aadhaar: NUMBER }, { ...asTest, ...as }),
+      (as: object) => get(gst, '/gst/start', { ...asTest, ...as }),
+    ];
+    for (const start of starts) {
+      expect([(await start({})).statusCode, (await start({})).statusCode]).toEqual([200, 200]);
+      const detail = 'This subscription has 2 open sessions. Finish one, or wait until one has ended.';
+      expect(await start({})).toMatchObject({ statusCode: 429, code: 'concurrency_exceeded', detail });
+      expect(await start({ subscriptionId: 'another' })).toMatchObject({ statusCode: 200 });
+    }
   });
 });
 
@@ -48,7 +64,7 @@ test('a fault of our own is 500 processing_failed without its text, and ends the
   const worker = await serveWorker({
     name: 'identity',
     service: loadWorkerService('identity'),
-    handlers: { ...createGstHandlers({ upstream, clock: testClock, mostSessions: 10 }), ...unused },
+    handlers: { ...createGstHandlers({ upstream, clock: testClock, sessions: { most: 10, mostOfOne: 10 } }), ...unused },
     host: '127.0.0.1',
     port: 0,
     log: stage.log,

@@ -18,7 +18,7 @@ import {
   settleGstRefresh,
   settleGstSubmit,
 } from '../../../services/workers/identity/gst-session';
-import { SessionTable } from '../../../services/workers/identity/session-table';
+import { type SessionOwner, SessionTable } from '../../../services/workers/identity/session-table';
 
 const stepMs = fc.integer({ min: 0, max: 90_000 });
 
@@ -113,8 +113,9 @@ describe('an Aadhaar session', () => {
 describe('the table of sessions', () => {
   const owner = { subscriptionId: 's', mode: 'live' } as const;
   let now = 0;
-  const table = (most = 10) => new SessionTable<string>({ longestMs: 100, most, now: () => now });
-  const open = (sessions: SessionTable<string>) => sessions.open(owner, () => Promise.resolve({ session: 'state' }));
+  const table = (most = 10, mostOfOne = 100) => new SessionTable<string>({ longestMs: 100, most, mostOfOne, now: () => now });
+  const open = (sessions: SessionTable<string>, who: SessionOwner = owner) =>
+    sessions.open(who, () => Promise.resolve({ session: 'state' }));
   beforeEach(() => (now = 0));
 
   test('forgets what is too old and keeps the rest', async () => {
@@ -138,6 +139,30 @@ describe('the table of sessions', () => {
     now = 200;
     await open(sessions);
     expect(sessions.size).toBe(1);
+  });
+
+  test('holds so many sessions of one subscription and no more, until one of them is over or forgotten', async () => {
+    const sessions = table(10, 2);
+    const [{ id: first }] = [await open(sessions), await open(sessions)];
+    await expect(open(sessions)).rejects.toMatchObject({ problem: 'concurrency_exceeded' });
+    await open(sessions, { ...owner, subscriptionId: 'another' });
+    sessions.replace(first, undefined);
+    await open(sessions);
+    await expect(open(sessions, { ...owner, mode: 'test' })).rejects.toMatchObject({ problem: 'concurrency_exceeded' });
+    now = 200;
+    await open(sessions);
+    await open(sessions);
+    expect(sessions.size).toBe(2);
+  });
+
+  test('leaves half of itself to live keys', async () => {
+    const sessions = table(4);
+    const tester: SessionOwner = { subscriptionId: 'tester', mode: 'test' };
+    await open(sessions, tester);
+    await open(sessions, tester);
+    await expect(open(sessions, tester)).rejects.toMatchObject({ problem: 'service_not_ready' });
+    await open(sessions);
+    await open(sessions);
   });
 
   test('a session that was forgotten while its step ran stays forgotten', async () => {

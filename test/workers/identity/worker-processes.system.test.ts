@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '../../support/eventually';
 import { asLive, get, post } from './support/ask';
-import { openingSessions, startScriptedLink, type ScriptedLink } from './support/scripted-link';
+import { openingSessions, startScriptedLink, type ScriptedLink } from '../../support/scripted-link';
 import { Stage } from './support/stage';
 
 const root = join(__dirname, '../../..');

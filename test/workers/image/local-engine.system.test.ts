@@ -2,10 +2,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
+import { type KeyMode } from '../../../plugins/core/ports';
 import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
 import { CutOutPool } from '../../../services/workers/image/local/cut-out-pool';
 import { type CutOutJob } from '../../../services/workers/image/local/cut-out-job';
-import { type Engine } from '../../../services/workers/image/engine';
+import { type CutOutCall, type Engine } from '../../../services/workers/image/engine';
 import { openPicture } from '../../../services/workers/image/picture';
 import { eventually } from '../../support/eventually';
 import { onceInThree } from '../../support/once-in-three';
@@ -13,6 +14,7 @@ import { compileThread } from './compile-thread';
 import { disc, plain } from './pictures';
 
 const never = new AbortController().signal;
+const caller = { mode: 'live' as const, subscriptionId: 'one' };
 
 describe('the GrabCut engine', () => {
   let threadFile: string;
@@ -26,7 +28,7 @@ describe('the GrabCut engine', () => {
     await rm(threadFile);
   });
 
-  const cut = async (bytes: Buffer, signal = never) => engine.cutOut(await openPicture(bytes), { mode: 'live', signal });
+  const cut = async (bytes: Buffer, signal = never) => engine.cutOut(await openPicture(bytes), { ...caller, signal });
   const alphaAt = async (png: Buffer, x: number, y: number) => {
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     return data[(y * info.width + x) * info.channels + 3];
@@ -71,6 +73,22 @@ describe('the GrabCut engine', () => {
     ['very narrow', () => plain(16, 900)],
   ])('says no_foreground to an image that is %s', async (_what, make) => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
+  });
+
+  test('costs no thread a turn for a picture of one colour, however large: 2 kB that unpack to 16 million pixels', async () => {
+    const given = jest.spyOn(Worker.prototype, 'postMessage');
+    for (const type of ['png', 'jpeg'] as const) {
+      const picture = sharp(await plain(4_096, 4_096)).toFormat(type, { quality: 50 });
+      await expect(cut(await picture.toBuffer())).rejects.toMatchObject({ options: { code: 'no_foreground' } });
+    }
+    expect(given).not.toHaveBeenCalled();
+    given.mockRestore();
+  });
+
+  test('finds a faint disc: two kinds of white are not one colour', async () => {
+    const svg = `<svg width="96" height="96"><rect width="100%" height="100%" fill="#fff"/><circle cx="48" cy="48" r="28" fill="#f4f4f4"/></svg>`;
+    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
+    expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
   });
 
   test('fails with 400 on an image that ends in the middle, and goes on', async () => {
@@ -120,9 +138,15 @@ describe('the threads', () => {
     parentPort.on('message', () => parentPort.postMessage({ kind: 'failed', message: String(++count) }));`;
   const hanging = `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => { for (;;); });`;
 
+  const by = (subscriptionId: string, signal = new AbortController().signal, mode: KeyMode = 'live'): CutOutCall => ({
+    subscriptionId,
+    mode,
+    signal,
+  });
+
   test('work on one job each, the others wait their turn', async () => {
-    const pool = await poolOf(answering, { queue: 5 });
-    const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, never)));
+    const pool = await poolOf(answering, { queue: 15 });
+    const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, by('one'))));
     expect(answers.map((answer) => answer.kind === 'failed' && answer.message)).toEqual(['1', '2', '3']);
     await pool.close();
   });
@@ -130,9 +154,9 @@ describe('the threads', () => {
   test('refuse a job when too many wait, and forget one that stops waiting', async () => {
     const pool = await poolOf(hanging);
     const [first, second] = [new AbortController(), new AbortController()];
-    const running = pool.run(job, first.signal);
-    const waiting = pool.run(job, second.signal);
-    await expect(pool.run(job, never)).rejects.toMatchObject({ problem: 'service_not_ready' });
+    const running = pool.run(job, by('one', first.signal));
+    const waiting = pool.run(job, by('two', second.signal));
+    await expect(pool.run(job, by('three'))).rejects.toMatchObject({ problem: 'service_not_ready' });
     second.abort(new Error('tired of waiting'));
     await expect(waiting).rejects.toThrow('tired of waiting');
     first.abort(new Error('left'));
@@ -140,16 +164,32 @@ describe('the threads', () => {
     await pool.close();
   });
 
+  test('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
+    const pool = await poolOf(answering, { queue: 15 });
+    const order: string[] = [];
+    const cut = async (call: CutOutCall) => {
+      await pool.run(job, call);
+      order.push(call.subscriptionId);
+    };
+    const greedy = Array.from({ length: 4 }, () => cut(by('greedy')));
+    await expect(pool.run(job, by('greedy'))).rejects.toMatchObject({ problem: 'concurrency_exceeded' });
+    const testers = ['t1', 't2', 't3', 't4'].flatMap((name) => [1, 2].map(() => pool.run(job, by(name, undefined, 'test'))));
+    await expect(pool.run(job, by('t5', undefined, 'test'))).rejects.toMatchObject({ problem: 'service_not_ready' });
+    await Promise.all([...greedy, cut(by('newcomer')), ...testers]);
+    expect(order.indexOf('newcomer')).toBe(1);
+    await pool.close();
+  });
+
   test('that end by themselves fail their job and are replaced', async () => {
     const pool = await poolOf(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => process.exit(1));`);
-    await expect(pool.run(job, never)).rejects.toThrow('without an answer');
-    await expect(pool.run(job, never)).rejects.toThrow('without an answer');
+    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
+    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
     await pool.close();
   });
 
   test('that cannot start fail their job with the reason', async () => {
     const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { throw new Error('no such model'); });`);
-    await expect(pool.run(job, never)).rejects.toThrow('no such model');
+    await expect(pool.run(job, by('one'))).rejects.toThrow('no such model');
     await pool.close();
   });
 });

@@ -27,7 +27,7 @@ describe('the default engine, on composites whose alpha is known', () => {
       for (const scene of SCENES) {
         const composite = render(scene);
         const picture = await openPicture(await pngOf(composite));
-        const { png } = await engine.cutOut(picture, { mode: 'live', signal: never });
+        const { png } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
         const rgba = await sharp(png).raw().toBuffer();
         for (let at = 0; at < rgba.length; at += 4) if (rgba[at + 3] === 0 && rgba.readUIntBE(at, 3) !== 0) backgroundsLeft++;
         results.set(scene.name, { ...compare(rgba, composite), hard: scene.hard });

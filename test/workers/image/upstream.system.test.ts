@@ -60,7 +60,7 @@ async function upstream(
 }
 
 const cut = async ({ engine }: { engine: Engine }, bytes?: Buffer, signal = never) =>
-  engine.cutOut(await openPicture(bytes ?? (await disc())), { mode: 'live', signal });
+  engine.cutOut(await openPicture(bytes ?? (await disc())), { mode: 'live', subscriptionId: 'one', signal });
 
 /** Half of it transparent. */
 async function halfPng(width = 96, height = 96): Promise<string> {
@@ -199,8 +199,8 @@ describe('the adapter of the background-removal WebSocket', () => {
     const engine = createUpstreamEngine({ target, token: 'tok', timeoutMs: 20_000 });
     const picture = await openPicture(await disc('webp'));
     const [one, two] = [
-      await engine.cutOut(picture, { mode: 'test', signal: never }),
-      await engine.cutOut(picture, { mode: 'test', signal: never }),
+      await engine.cutOut(picture, { mode: 'test', subscriptionId: 'one', signal: never }),
+      await engine.cutOut(picture, { mode: 'test', subscriptionId: 'one', signal: never }),
     ];
     expect(one.engine).toBe('sandbox');
     expect(one.png.equals(two.png)).toBe(true);

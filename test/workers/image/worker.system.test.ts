@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import sharp from 'sharp';
 import { loadWorkerService } from '../../../services/kit/worker/load-proto';
-import { createWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
+import { GrpcWorkerClient, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { type RemoveBackgroundRequest } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundResponse';
 import { contextFor } from '../../services/kit/harness';
@@ -51,7 +51,7 @@ describe('the worker process, with its default engine', () => {
     const { ready, port } = JSON.parse(line);
     expect(ready).toBe(true);
     const service = loadWorkerService('image');
-    client = createWorkerClient<Methods>({ service, addresses: [`127.0.0.1:${port}`], name: 'image', maxMessageBytes: 68 * 1_048_576 });
+    client = new GrpcWorkerClient<Methods>({ service, addresses: [`127.0.0.1:${port}`], name: 'image', maxMessageBytes: 68 * 1_048_576 });
   });
   afterAll(async () => {
     try {

@@ -61,6 +61,7 @@ function crawlOf(answers: Readonly<Record<string, Answer>>, options: { budgetMs?
 
 const callWith = (changes: Partial<CrawlCall> = {}): CrawlCall => ({
   mode: 'live',
+  subscriptionId: 'one',
   signal: new AbortController().signal,
   timeLeftMs: () => 30_000,
   log: createLog('test', { level: 'silent' }),

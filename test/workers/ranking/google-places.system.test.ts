@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createLog } from '../../../services/kit/log';
-import { createUpstreamClient } from '../../../services/kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { createGoogleRanking } from '../../../services/workers/ranking/google/google-ranking';
 import { FIELD_MASK, googleError, searchTextResponse } from '../../../services/workers/ranking/google/places-wire';
@@ -77,7 +77,7 @@ function json(response: ServerResponse, data: unknown, status = 200): void {
 
 function rankingAt(liveUrl: string): RankingUpstream {
   const target = { liveUrl, liveSetting: 'RANKING_GOOGLE_PLACES_URL', sandboxUrl: liveUrl };
-  const client = createUpstreamClient({ name: 'google_places', target, timeoutMs: 2_000 });
+  const client = new UpstreamClient({ name: 'google_places', target, timeoutMs: 2_000 });
   return createGoogleRanking({ client, keys: { live: KEY, test: 'sandbox' }, clock: testClock });
 }
 

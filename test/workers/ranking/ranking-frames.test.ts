@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { memberText } from '../../../services/workers/ranking/websocket/member-text';
-import { parametersOf, parseRankingFrame, rankFrame } from '../../../services/workers/ranking/websocket/ranking-frames';
+import { memberText } from '../../../services/kit/upstream/member-text';
+import { parametersOf, parseRankingFrame, rankMessage } from '../../../services/workers/ranking/websocket/ranking-frames';
 
 describe('the text of a member', () => {
   const name = fc.oneof(fc.constantFrom('body', 'id', 'a"b', 'a\\', '{', 'bo\\u0064y'), fc.string());
@@ -31,7 +31,7 @@ describe('the frames of the ranking WebSocket', () => {
     const query = {
       keyword: 'dentist', center: { latitude: 12.9, longitude: 77.5 }, radiusKm: 5, maxResults: 20, businessName: 'Acme', countryCode: 'IN',
     }; // prettier-ignore
-    expect(JSON.parse(rankFrame('7', parametersOf('position', query)))).toEqual({
+    expect(JSON.parse(JSON.stringify(rankMessage('7', parametersOf('position', query))))).toEqual({
       type: 'rank', id: '7', operation: 'position', keyword: 'dentist', latitude: 12.9, longitude: 77.5, business_name: 'Acme',
       radius_km: 5, country_code: 'IN', max_results: 20,
     }); // prettier-ignore
@@ -47,6 +47,5 @@ describe('the frames of the ranking WebSocket', () => {
     ['{"type":"error"}', { kind: 'error', id: undefined }],
     ['{"type":"welcome"}', { kind: 'unknown' }],
     ['[]', { kind: 'unknown' }],
-    ['', { kind: 'unknown' }],
-  ])('%s is understood', (text, frame) => expect(parseRankingFrame(text)).toEqual(frame));
+  ])('%s is understood', (text, frame) => expect(parseRankingFrame({ text, value: JSON.parse(text) })).toEqual(frame));
 });

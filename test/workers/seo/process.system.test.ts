@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable } from 'node:stream';
 import { loadWorkerService } from '../../../services/kit/worker/load-proto';
-import { createWorkerClient } from '../../../services/kit/worker/worker-client';
+import { GrpcWorkerClient } from '../../../services/kit/worker/worker-client';
 import { type SeoWorkerMethods } from '../../../services/seo/research-route';
 
 const root = join(__dirname, '../../..');
@@ -36,7 +36,7 @@ test('prints one ready line, serves, and ends cleanly on SIGTERM', async () => {
   const { ready, port } = JSON.parse(String(line)) as { ready: boolean; port: number };
   expect(ready).toBe(true);
   const service = loadWorkerService('seo');
-  const worker = createWorkerClient<SeoWorkerMethods>({ service, addresses: [`127.0.0.1:${port}`], name: 'seo' });
+  const worker = new GrpcWorkerClient<SeoWorkerMethods>({ service, addresses: [`127.0.0.1:${port}`], name: 'seo' });
   await worker.checkHealth(60_000);
   worker.close();
   child.kill('SIGTERM');

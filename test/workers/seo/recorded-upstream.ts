@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { createUpstreamClient, type UpstreamClient } from '../../../services/kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 
 export interface RecordedAnswer {
   readonly status?: number;
@@ -40,7 +40,7 @@ export class RecordedUpstream {
     this.answers = answers;
     this.seen.length = 0;
     const liveUrl = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${base}`;
-    this.client = createUpstreamClient({ name: 'recorded', target: { liveUrl, liveSetting: 'X', sandboxUrl: undefined } });
+    this.client = new UpstreamClient({ name: 'recorded', target: { liveUrl, liveSetting: 'X', sandboxUrl: undefined } });
     return this.client;
   }
 

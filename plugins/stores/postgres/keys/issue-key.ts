@@ -46,7 +46,7 @@ export async function issueKey(client: PoolClient, options: Issue): Promise<Issu
   // Sorted: two keys made at once must lock their subscriptions in the same order.
   const products = [...new Set(options.products)].sort();
   if (products.length === 0) throw new OperationRefused('product_missing', 'a key needs at least one product');
-  const rules = parseRules(options.rules ?? []);
+  const rules = await parseRules(options.rules ?? []);
   const expiresAt = options.expiresAt === undefined ? null : checkDate(options.expiresAt);
   const name = options.name === undefined ? null : checkName(options.name);
   const { id: customerId } = await requireCustomer(client, options.customer);

@@ -30,7 +30,7 @@ import { describeKey, describeListedKey } from './describe-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
-/** A minute: each may compile 10,000 rules. More than anybody clicks. */
+/** A minute: each may read 10,000 rules. More than anybody clicks. */
 const MOST_SIMULATIONS = 60;
 
 const list = defineEndpoint({
@@ -138,6 +138,7 @@ const rotate = defineEndpoint({
 const simulate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/simulate',
+  isRead: true,
   params,
   body: simulateBody,
   answer: simulation,

@@ -1,5 +1,6 @@
 import { parseIpAddress } from '../../../../plugins/core/ip-address';
-import { checkWhitelist, compileWhitelist, originHostOf } from '../../../../plugins/core/whitelist';
+import { checkWhitelist, originHostOf } from '../../../../plugins/core/whitelist';
+import { WhitelistCompiler } from '../../../../plugins/stores/postgres/keys/whitelist-compiler';
 import { parseRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
 import { invalidInput } from '../../../kit/errors';
 import { type Simulation } from '../../contract/keys';
@@ -41,16 +42,17 @@ const REFUSED_STATES = {
 } as const;
 
 /**
- * Would this caller be allowed? Decided by the code that decides on requests.
+ * Would this caller be allowed? Decided by the code that decides on requests, which takes rules in slices.
  * @throws OperationRefused `rule_malformed`; ServiceError 400 for an address or origin that is none
  */
-export function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Simulation {
-  const rules = parseRules(written).map(({ text }) => text);
+export async function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Promise<Simulation> {
+  const rules = (await parseRules(written)).map(({ text }) => text);
   const address = caller.address ?? '';
   if (address !== '' && !parseIpAddress(address)) throw invalidInput([{ field: 'address', message: 'must be an IP address' }]);
   const host = hostOf(caller.origin);
   if (state !== 'active') return { admitted: false, rule: null, reason: REFUSED_STATES[state] };
-  const verdict = checkWhitelist(compileWhitelist(rules), { address, originHost: host });
+  const whitelist = await new WhitelistCompiler().compile(rules.join(' '), rules.length);
+  const verdict = checkWhitelist(whitelist, { address, originHost: host });
   const who = describe({ address, host });
   if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };
   if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so any caller is allowed.' };

@@ -1,9 +1,9 @@
-import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type Log } from '../../../kit/log';
-import { DeadlinePassed, untilAborted } from '../../../kit/deadline';
+import { within } from '../../../kit/deadline';
 import { isTimeout } from '../../../kit/errors';
 import { joinHeaders } from '../../../kit/input/join-headers';
+import { readStart } from '../../../kit/upstream/read-capped';
 import { type TryAnswer } from '../../contract/try';
 import { Refusal } from '../http/refusal';
 
@@ -15,17 +15,6 @@ export interface GatewayCall {
   readonly query: Readonly<Record<string, string>>;
   readonly contentType?: string | undefined;
   readonly body?: Buffer | undefined;
-}
-
-/** Calls the gateway as any client would, and nothing but the gateway. */
-export interface GatewayCaller {
-  /**
-   * Never follows a redirect. The key is sent to the gateway and told to nobody else.
-   * @throws Refusal 429 `too_many_attempts` while too many calls of this customer, or of all together, are under way
-   */
-  call(customerId: string, request: GatewayCall): Promise<TryAnswer>;
-  /** Ends every call that is under way. */
-  close(): Promise<void>;
 }
 
 export interface GatewayCallerOptions {
@@ -61,20 +50,8 @@ const SHOWN_HEADERS = [
 ];
 const TEXT_TYPE = /^(text\/|application\/([\w.+-]*\+)?(json|xml)\b)/i;
 
-/** As many bytes as may be shown. What follows them is not received. */
-async function readStart(body: Readable): Promise<{ bytes: Buffer; isCut: boolean }> {
-  const chunks: Buffer[] = [];
-  let seen = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    seen += chunk.length;
-    if (seen > MOST_BYTES) break;
-  }
-  return { bytes: Buffer.concat(chunks, Math.min(seen, MOST_BYTES)), isCut: seen > MOST_BYTES };
-}
-
 async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit<TryAnswer & { outcome: 'answered' }, 'durationMs'>> {
-  const { bytes, isCut } = await readStart(response.body);
+  const { bytes, isCut } = await readStart(response.body, MOST_BYTES);
   const all = joinHeaders(response.headers);
   const encoding = TEXT_TYPE.test(all['content-type'] ?? '') ? 'text' : 'base64';
   const headers = Object.fromEntries(SHOWN_HEADERS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
@@ -83,12 +60,17 @@ async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit
   return { outcome: 'answered', status: response.statusCode, headers, body, encoding, isCut, requestId };
 }
 
-class UndiciGatewayCaller implements GatewayCaller {
+/** Calls the gateway as any client would, and nothing but the gateway, over connections of its own; close it with the process. */
+export class GatewayCaller {
   private readonly agent = new Agent({ connections: MOST_AT_ONCE });
   private readonly underWay = new Map<string, number>();
 
   constructor(private readonly options: GatewayCallerOptions) {}
 
+  /**
+   * Never follows a redirect. The key is sent to the gateway and told to nobody else.
+   * @throws Refusal 429 `too_many_attempts` while too many calls of this customer, or of all together, are under way
+   */
   async call(customerId: string, request: GatewayCall): Promise<TryAnswer> {
     const own = this.underWay.get(customerId) ?? 0;
     const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
@@ -105,6 +87,7 @@ class UndiciGatewayCaller implements GatewayCaller {
     }
   }
 
+  /** Ends every call that is under way. */
   close(): Promise<void> {
     return this.agent.destroy();
   }
@@ -113,17 +96,13 @@ class UndiciGatewayCaller implements GatewayCaller {
     const { log, timeoutMs = TIMEOUT_MS } = this.options;
     const start = performance.now();
     const durationMs = (): number => Math.round(performance.now() - start);
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed(timeoutMs)), timeoutMs);
     try {
-      const work = this.send(request, deadline.signal).then(describeResponse);
-      return { ...(await untilAborted(work, deadline.signal)), durationMs: durationMs() };
+      const answer = await within(timeoutMs, async (signal) => describeResponse(await this.send(request, signal)));
+      return { ...answer, durationMs: durationMs() };
     } catch (error) {
       const reason = isTimeout(error) ? 'timeout' : 'unreachable';
       log.warn({ err: error, reason }, 'the gateway did not answer a call of the reference page');
       return { outcome: 'failed', reason, durationMs: durationMs() };
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -146,9 +125,4 @@ class UndiciGatewayCaller implements GatewayCaller {
       bodyTimeout: 0,
     });
   }
-}
-
-/** A caller with connections of its own; close it with the process. */
-export function createGatewayCaller(options: GatewayCallerOptions): GatewayCaller {
-  return new UndiciGatewayCaller(options);
 }

@@ -6,7 +6,7 @@ import {
   type ClaimedDelivery,
   settleDelivery,
 } from '../../../../plugins/stores/postgres/webhooks/claim-deliveries';
-import { createGuardedFetch, type GuardedFetch } from '../../../kit/upstream/guarded-fetch';
+import { GuardedFetch } from '../../../kit/upstream/guarded-fetch';
 import { type Log } from '../../../kit/log';
 import { FetchRefused, type FetchRefusal } from '../../../kit/upstream/pinned-connector';
 import { createWebhookMessage } from './webhook-message';
@@ -75,7 +75,7 @@ export class WebhookSender {
 
   constructor(private readonly options: WebhookSenderOptions) {
     const { allowPrivate, pollMs = 1_000 } = options;
-    this.fetch = options.fetch ?? createGuardedFetch({ allowPrivate, userAgent: 'Tollgate-Webhooks/1.0' });
+    this.fetch = options.fetch ?? new GuardedFetch({ allowPrivate, userAgent: 'Tollgate-Webhooks/1.0' });
     this.timer = setInterval(() => this.poll(), pollMs).unref();
   }
 

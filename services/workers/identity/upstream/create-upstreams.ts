@@ -1,14 +1,14 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
-import { createUpstreamClient } from '../../../kit/upstream/upstream-client';
+import { type LinkTimings } from '../../../kit/upstream/link-connection';
+import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
 import { type IdentityWorkerSettings } from '../settings';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
 import { createAadhaarProviderClient } from './aadhaar-provider-client';
 import { GstPortal } from './gst-portal';
-import { type LinkTimings } from './link-connection';
 import { aadhaarOverLinks, gstOverLinks, LinkSet } from './link-set';
 import { type AadhaarUpstream, type GstUpstream } from './upstreams';
 
@@ -36,8 +36,7 @@ function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
     messageMs: settings.IDENTITY_MESSAGE_TIMEOUT_MS,
     connectMs: settings.IDENTITY_CONNECT_TIMEOUT_MS,
     heartbeatMs: settings.IDENTITY_HEARTBEAT_MS,
-    firstRetryMs: FIRST_RETRY_MS,
-    slowestRetryMs: SLOWEST_RETRY_MS,
+    retry: { firstMs: FIRST_RETRY_MS, slowestMs: SLOWEST_RETRY_MS },
   };
 }
 
@@ -68,7 +67,7 @@ function keyHeader(name: string, key: string): Readonly<Record<string, string>> 
 
 function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts, metrics }: UpstreamTools) {
   const { AADHAAR_PROVIDER_KEY_HEADER: name, AADHAAR_PROVIDER_KEY: key = '' } = settings;
-  const client = createUpstreamClient({
+  const client = new UpstreamClient({
     name: 'aadhaar_provider',
     target: {
       liveUrl: settings.AADHAAR_PROVIDER_URL,
@@ -90,7 +89,7 @@ function createProvider(settings: IdentityWorkerSettings, { clock, captchaTexts,
 }
 
 function createPortal(settings: IdentityWorkerSettings, { clock, metrics }: UpstreamTools) {
-  const client = createUpstreamClient({
+  const client = new UpstreamClient({
     name: 'gst_portal',
     target: {
       liveUrl: settings.GST_PORTAL_URL,

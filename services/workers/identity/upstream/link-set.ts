@@ -1,10 +1,10 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
+import { type LinkTimings } from '../../../kit/upstream/link-connection';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { createAadhaarLink } from './aadhaar-link';
 import { createGstLink } from './gst-link';
-import { type LinkTimings } from './link-connection';
 import { UpstreamLink } from './upstream-link';
 import { type AadhaarUpstream, type GstUpstream } from './upstreams';
 

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { within } from '../../../kit/deadline';
-import { type Log } from '../../../kit/log';
-import { type Metrics } from '../../../kit/metrics';
-import { watchExchange } from '../../../kit/upstream/watch-exchange';
-import { LinkConnection, type LinkTimings } from './link-connection';
+import { ServiceError } from '../../../kit/errors';
+import { type JsonFrame, JsonLink, type JsonLinkOptions, type Waiter, type Waiting } from '../../../kit/upstream/json-link';
+import { LinkFailure } from '../../../kit/upstream/link-connection';
+import { memberText } from '../../../kit/upstream/member-text';
 import { SourceFailure } from './source-failure';
 
 /** A message to the upstream: one that opens a session has no id yet and gets a `requestId`; all others name their session. */
-export type LinkMessage = { readonly type: string; readonly [member: string]: string };
+export type IdentityMessage = { readonly type: string; readonly [member: string]: string };
 
 /** A message of the upstream; its members are still to be checked. */
 const frameSchema = z.looseObject({
@@ -16,107 +15,73 @@ const frameSchema = z.looseObject({
   requestId: z.string().optional(),
   sessionId: z.string().optional(),
 });
-export type LinkFrame = z.output<typeof frameSchema>;
+export type LinkFrame = z.output<typeof frameSchema> & {
+  /** The text of `payload` as the upstream wrote it: parsing and printing would change large integers and `1.0`. */
+  readonly payloadJson: string | undefined;
+};
 
-interface Waiter {
-  readonly resolve: (frame: LinkFrame) => void;
-  readonly reject: (error: Error) => void;
-}
-
-export interface UpstreamLinkOptions {
-  readonly url: string;
-  readonly token?: string | undefined;
-  readonly timings: LinkTimings;
-  readonly log: Log;
-  /** For metrics and traces. */
-  readonly upstream?: string;
-  readonly metrics?: Metrics;
-}
+export type UpstreamLinkOptions = Omit<JsonLinkOptions<LinkFrame>, 'receive' | 'repeats'>;
 
 /**
  * Exchanges over one WebSocket that all sessions share. An answer is matched by `requestId`, else by `sessionId`: a session has one
- * message under way at most.
+ * message under way at most. Nothing is sent twice: a captcha or an OTP that may have arrived is used up.
  */
 export class UpstreamLink {
-  private readonly waiting = new Map<string, Waiter>();
-  private readonly connection: LinkConnection;
+  private readonly link: JsonLink<LinkFrame>;
 
-  constructor(private readonly options: UpstreamLinkOptions) {
-    this.connection = new LinkConnection({
+  constructor(options: UpstreamLinkOptions) {
+    this.link = new JsonLink({
       ...options,
-      onText: (text) => this.receive(text),
-      onDrop: (failure) => this.failAll(failure),
+      receive: (received, waiting) => {
+        const frame = readFrame(received);
+        const waiter = frame && waiterOf(frame, waiting);
+        if (waiter) waiter.resolve(frame);
+        // An answer that came too late is expected here; what it says is nobody's any more.
+        else options.log.debug({ readable: frame !== undefined }, 'a frame of the upstream belongs to nobody');
+      },
     });
   }
 
   /** Sends a message that opens a session. Fails as {@link exchange} does. */
-  start(message: LinkMessage, signal: AbortSignal): Promise<LinkFrame> {
+  start(message: IdentityMessage, signal: AbortSignal): Promise<LinkFrame> {
     const requestId = randomUUID();
     return this.send({ ...message, requestId }, `request ${requestId}`, signal);
   }
 
   /**
    * Sends a message of a session.
-   * @throws SourceFailure when the link cannot be opened or breaks; a `TimeoutError` when no answer came in time; the signal's reason
+   * @throws SourceFailure when the link cannot be opened, breaks or speaks no JSON; ServiceError 504 when the handshake takes too long; a `TimeoutError`
+   * when no answer came in time; the signal's reason
    */
-  exchange(message: LinkMessage & { readonly sessionId: string }, signal: AbortSignal): Promise<LinkFrame> {
+  exchange(message: IdentityMessage & { readonly sessionId: string }, signal: AbortSignal): Promise<LinkFrame> {
     return this.send(message, `session ${message.sessionId}`, signal);
   }
 
   close(): void {
-    this.connection.close();
+    this.link.close();
   }
 
-  private async send(message: LinkMessage, key: string, signal: AbortSignal): Promise<LinkFrame> {
-    const { messageMs } = this.options.timings;
-    const { upstream = 'link', metrics } = this.options;
-    const exchange = { upstream, operation: message.type, metrics, signal };
+  private async send(message: IdentityMessage, key: string, signal: AbortSignal): Promise<LinkFrame> {
     try {
-      return await watchExchange(exchange, () => within(messageMs, (either) => this.sendNow(message, key, either), signal));
-    } finally {
-      this.waiting.delete(key);
+      return await this.link.exchange({ key, message, operation: message.type }, signal);
+    } catch (error) {
+      if (!(error instanceof LinkFailure)) throw error;
+      const failure = new SourceFailure(error.kind === 'garbled' ? 'bad_response' : 'unreachable', error.message, error.cause);
+      throw error.kind === 'late' ? new ServiceError('upstream_timeout', { cause: failure }) : failure;
     }
-  }
-
-  private async sendNow(message: LinkMessage, key: string, signal: AbortSignal): Promise<LinkFrame> {
-    const socket = await this.connection.open();
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      this.waiting.set(key, { resolve, reject });
-      socket.send(JSON.stringify(message), (error) => {
-        if (error) reject(new SourceFailure('unreachable', 'the message could not be sent', error));
-      });
-    });
-  }
-
-  private receive(text: string): void {
-    const frame = readFrame(text);
-    const waiter = frame && this.waiterOf(frame);
-    if (waiter) waiter.resolve(frame);
-    // An answer that came too late is expected here; what it says is nobody's any more.
-    else this.options.log.debug({ readable: frame !== undefined }, 'a frame of the upstream belongs to nobody');
-  }
-
-  private waiterOf({ type, requestId, sessionId }: LinkFrame): Waiter | undefined {
-    const named =
-      (requestId !== undefined && this.waiting.get(`request ${requestId}`)) ||
-      (sessionId !== undefined && this.waiting.get(`session ${sessionId}`));
-    if (named) return named;
-    // The published form of an error names nobody: then it can only be told to one that waits alone.
-    const isNameless = type === 'error' && requestId === undefined && sessionId === undefined;
-    return isNameless && this.waiting.size === 1 ? [...this.waiting.values()][0] : undefined;
-  }
-
-  private failAll(failure: SourceFailure): void {
-    for (const { reject } of this.waiting.values()) reject(failure);
-    this.waiting.clear();
   }
 }
 
-function readFrame(text: string): LinkFrame | undefined {
-  try {
-    return frameSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+function waiterOf({ type, requestId, sessionId }: LinkFrame, waiting: Waiting<LinkFrame>): Waiter<LinkFrame> | undefined {
+  const named =
+    (requestId !== undefined && waiting.get(`request ${requestId}`)) || (sessionId !== undefined && waiting.get(`session ${sessionId}`));
+  if (named) return named;
+  // The published form of an error names nobody: then it can only be told to one that waits alone.
+  const isNameless = type === 'error' && requestId === undefined && sessionId === undefined;
+  return isNameless && waiting.size === 1 ? [...waiting.values()][0] : undefined;
+}
+
+function readFrame({ text, value }: JsonFrame): LinkFrame | undefined {
+  const frame = frameSchema.safeParse(value).data;
+  return frame && { ...frame, payloadJson: memberText(text, 'payload') };
 }

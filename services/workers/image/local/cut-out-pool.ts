@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { ServiceError } from '../../../kit/errors';
+import { FairLimit, ownerOf } from '../../../kit/fair-limit';
+import { Places, shareOfOne } from '../../../kit/places';
 import { type PoolLevels } from '../../../kit/worker/worker-metrics';
+import { type CutOutCall } from '../engine';
 import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from './cut-out-job';
 
 export interface CutOutPoolOptions {
@@ -8,16 +10,12 @@ export interface CutOutPoolOptions {
   readonly threadFile: string;
   readonly method: ThreadMethod;
   readonly threads: number;
-  /** Jobs that may wait; more are refused. */
+  /** Jobs that may wait; more are refused. Of those at work or waiting a quarter for one subscription, half for test keys. */
   readonly queue: number;
 }
 
 /** Megabytes of a thread's heap; OpenCV's own memory and the pictures come on top. */
 const HEAP_MEGABYTES = 512;
-
-interface Waiting {
-  readonly start: (slot: Slot) => void;
-}
 
 /** A place for one thread. The thread is replaced when a job had to be stopped. */
 interface Slot {
@@ -25,34 +23,37 @@ interface Slot {
   isBusy: boolean;
 }
 
-/** Threads that cut out pictures, one each at a time. Nothing they do holds up the event loop. */
+/** Threads that cut out pictures, one each at a time; subscriptions take turns. Nothing they do holds up the event loop. */
 export class CutOutPool {
   private readonly slots: Slot[];
-  private readonly waiting: Waiting[] = [];
+  private readonly places: Places;
+  private readonly turns: FairLimit;
   private isClosed = false;
 
   constructor(private readonly options: CutOutPoolOptions) {
+    const most = options.threads + options.queue;
+    this.places = new Places({ most, mostOfOne: shareOfOne(most), fullDetail: 'Too many images are waiting. Try again shortly.' });
+    this.turns = new FairLimit({ atOnce: options.threads });
     this.slots = Array.from({ length: options.threads }, () => ({ thread: this.startThread(), isBusy: false }));
   }
 
   /**
-   * @param prepare called when a thread is free, so that what waits holds no pixels
-   * @throws ServiceError `service_not_ready` when too many wait; the signal's reason; Error when the thread fails
+   * @param prepare called when a thread is free, so that what waits holds no pixels; undefined when there is nothing to cut out
+   * @throws ServiceError `service_not_ready` when too many wait, `concurrency_exceeded` when too many of this subscription do; the
+   *   signal's reason; Error when the thread fails
    */
-  async run(prepare: () => Promise<CutOutJob>, signal: AbortSignal): Promise<CutOutAnswer> {
-    signal.throwIfAborted();
-    const slot = await this.takeSlot(signal);
+  async run(prepare: () => Promise<CutOutJob | undefined>, call: CutOutCall): Promise<CutOutAnswer> {
+    call.signal.throwIfAborted();
+    const release = this.places.take(call);
     try {
-      const job = await prepare();
-      signal.throwIfAborted();
-      return await this.ask(slot, job, signal);
+      return await this.turns.run(ownerOf(call), () => this.work(prepare, call.signal), call);
     } finally {
-      this.release(slot);
+      release();
     }
   }
 
   levels(): PoolLevels {
-    return { waiting: this.waiting.length, busy: this.slots.filter(({ isBusy }) => isBusy).length, size: this.slots.length };
+    return this.turns.levels();
   }
 
   async close(): Promise<void> {
@@ -74,34 +75,17 @@ export class CutOutPool {
     return thread;
   }
 
-  private takeSlot(signal: AbortSignal): Promise<Slot> {
-    const free = this.slots.find((slot) => !slot.isBusy);
-    if (free) {
-      free.isBusy = true;
-      return Promise.resolve(free);
+  private async work(prepare: () => Promise<CutOutJob | undefined>, signal: AbortSignal): Promise<CutOutAnswer> {
+    const slot = this.slots.find(({ isBusy }) => !isBusy);
+    if (!slot) throw new Error('more turns were given than there are threads');
+    slot.isBusy = true;
+    try {
+      const job = await prepare();
+      signal.throwIfAborted();
+      return job ? await this.ask(slot, job, signal) : { kind: 'no_foreground' };
+    } finally {
+      slot.isBusy = false;
     }
-    if (this.waiting.length >= this.options.queue) {
-      throw new ServiceError('service_not_ready', { detail: 'Too many images are waiting. Try again shortly.' });
-    }
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(entry), 1);
-        reject(signal.reason as Error);
-      };
-      const start = (slot: Slot): void => {
-        signal.removeEventListener('abort', leave);
-        resolve(slot);
-      };
-      const entry: Waiting = { start };
-      this.waiting.push(entry);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  }
-
-  private release(slot: Slot): void {
-    const next = this.waiting.shift();
-    if (next) next.start(slot);
-    else slot.isBusy = false;
   }
 
   /** An OpenCV call cannot be interrupted: to stop a job is to end its thread and start another. */

@@ -6,6 +6,7 @@ import { noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';
 import { decodePicture, type Picture } from '../picture';
 import { type CutOutJob, type Pixels, type ThreadMethod } from './cut-out-job';
+import { isOfOneColour } from './is-of-one-colour';
 import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 
 /** Pixels of the longer side on which GrabCut refines its outline; its time grows with the area. */
@@ -29,13 +30,12 @@ async function pixels(rgba: Buffer, { width, height }: Size): Promise<Pixels> {
   return { rgba: copy, width, height };
 }
 
-async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOutJob> {
-  const rgba = await decodePicture(picture);
+/** Undefined for a picture of one colour: the search for a foreground would take seconds to find none. */
+async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOutJob | undefined> {
   const small = workingSize(method, picture);
-  const shrunk = await sharp(rgba, { raw: { width: picture.width, height: picture.height, channels: 4 } })
-    .resize(small.width, small.height, { fit: 'fill', kernel: 'lanczos3' })
-    .raw()
-    .toBuffer();
+  const shrunk = await decodePicture(picture, small);
+  if (isOfOneColour(shrunk)) return undefined;
+  const rgba = await decodePicture(picture);
   return { picture: await pixels(rgba, picture), small: await pixels(shrunk, small) };
 }
 
@@ -43,8 +43,9 @@ async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOu
 export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels(): PoolLevels } {
   const pool = new CutOutPool(options);
   return {
-    cutOut: async (picture, { signal }): Promise<CutOut> => {
-      const answer = await pool.run(() => prepareJob(picture, options.method), signal);
+    cutOut: async (picture, call): Promise<CutOut> => {
+      const { signal } = call;
+      const answer = await pool.run(() => prepareJob(picture, options.method), call);
       switch (answer.kind) {
         case 'no_foreground':
           throw noForeground();

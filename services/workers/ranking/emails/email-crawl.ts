@@ -1,18 +1,17 @@
 import pLimit from 'p-limit';
 import { type KeyMode } from '../../../../plugins/core/ports';
-import { untilAborted } from '../../../kit/deadline';
+import { within } from '../../../kit/deadline';
 import { type FetchLimits } from '../../../kit/pages/fetch-limits';
 import { type PageParser } from '../../../kit/pages/page-parser';
 import { type PagePort } from '../../../kit/pages/page-port';
 import { PageReader } from '../../../kit/pages/page-reader';
 import { hostOf, parseUrl } from '../../../kit/pages/page-url';
-import { anySignal } from '../../../kit/tracing';
 import { type WorkerCall } from '../../../kit/worker/worker-call';
 import { contactPages } from './contact-pages';
 import { siteOf } from './email-address';
 import { emailsInPage } from './emails-in-page';
 
-export type CrawlCall = Pick<WorkerCall, 'mode' | 'signal' | 'timeLeftMs' | 'log'>;
+export type CrawlCall = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'timeLeftMs' | 'log'>;
 
 export interface EmailCrawlOptions {
   /** Test is undefined without a sandbox. */
@@ -74,29 +73,24 @@ async function crawlWithin(
   call: CrawlCall,
 ): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), budgetMs);
-  const signal = anySignal(call.signal, over.signal);
-  const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal });
-  const atOnce = pLimit(SITES_AT_ONCE);
-  const crawlSite = async (website: string): Promise<void> => {
-    if (signal.aborted) return;
-    try {
-      found.set(website, await emailsOf(website, pages));
-    } catch (error) {
-      if (!signal.aborted) call.log.warn({ err: error }, 'a website could not be read');
-    }
-  };
-  try {
-    await untilAborted(Promise.all(websites.map((website) => atOnce(crawlSite, website))), signal).catch(() => undefined);
-    call.signal.throwIfAborted();
-    call.log.debug({ websites: websites.length, answered: found.size }, 'websites were searched for e-mail addresses');
-    return new Map(found);
-  } finally {
-    clearTimeout(timer);
-    over.abort();
+  const crawl = async (signal: AbortSignal): Promise<void> => {
+    const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal, caller: call });
+    const atOnce = pLimit(SITES_AT_ONCE);
+    const crawlSite = async (website: string): Promise<void> => {
+      if (signal.aborted) return;
+      try {
+        found.set(website, await emailsOf(website, pages));
+      } catch (error) {
+        if (!signal.aborted) call.log.warn({ err: error }, 'a website could not be read');
+      }
+    };
+    await Promise.all(websites.map((website) => atOnce(crawlSite, website)));
     pages.close();
-  }
+  };
+  await within(budgetMs, crawl, call.signal).catch(() => undefined);
+  call.signal.throwIfAborted();
+  call.log.debug({ websites: websites.length, answered: found.size }, 'websites were searched for e-mail addresses');
+  return new Map(found);
 }
 
 export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): EmailCrawl {

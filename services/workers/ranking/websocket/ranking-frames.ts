@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type RankQuery } from '../ranking-upstream';
-import { memberText } from './member-text';
+import { type JsonFrame } from '../../../kit/upstream/json-link';
+import { memberText } from '../../../kit/upstream/member-text';
 
 /** The routes that ask; the upstream may answer each in its own shape. */
 export type RankOperation = 'search' | 'position';
@@ -24,8 +25,8 @@ export function parametersOf(operation: RankOperation, query: RankQuery): RankPa
 }
 
 /** `{"type":"rank","id":…,…parameters}` */
-export function rankFrame(id: string, parameters: RankParameters): string {
-  return JSON.stringify({ ...parameters, type: 'rank', id });
+export function rankMessage(id: string, parameters: RankParameters): object {
+  return { ...parameters, type: 'rank', id };
 }
 
 const frame = z.discriminatedUnion('type', [
@@ -40,14 +41,8 @@ export type RankingFrame =
   | { readonly kind: 'error'; readonly id: string | undefined }
   | { readonly kind: 'unknown' };
 
-/** Reads what the upstream sent. Other types of messages are `unknown`; text that is no JSON object is too. */
-export function parseRankingFrame(text: string): RankingFrame {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { kind: 'unknown' };
-  }
+/** Reads what the upstream sent. Other types of messages are `unknown`; what is no object is too. */
+export function parseRankingFrame({ text, value }: JsonFrame): RankingFrame {
   const parsed = frame.safeParse(value);
   if (!parsed.success) return { kind: 'unknown' };
   const { data } = parsed;

@@ -3,6 +3,7 @@ import { type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
+import { type LinkTimings } from '../../../kit/upstream/link-connection';
 import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { type Place } from '../place';
 import { type PlaceQuery, type RankingUpstream } from '../ranking-upstream';
@@ -13,8 +14,7 @@ export interface WebSocketRankingOptions {
   readonly target: UpstreamTarget;
   /** For the live link only. */
   readonly token: string | undefined;
-  readonly messageMs: number;
-  readonly heartbeatMs: number;
+  readonly timings: LinkTimings;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
 }

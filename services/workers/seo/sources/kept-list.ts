@@ -1,6 +1,6 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { formatInstant } from '../../../kit/timestamp';
-import { Cancellation, untilAborted, withDeadline } from '../../../kit/deadline';
+import { within } from '../../../kit/deadline';
 
 /** A list and what its server says of its age. */
 export interface DatedList<T> {
@@ -19,7 +19,7 @@ interface Kept<T> {
 export interface KeptList<T> {
   /**
    * The list in memory, however old; else waits for the first reading, but not for ever. Reading goes on for the next caller.
-   * @throws ServiceError `upstream_timeout`, or whatever the reading failed with
+   * @throws a `TimeoutError`, the signal's reason, or whatever the reading failed with
    */
   get(signal: AbortSignal): Promise<Kept<T>>;
 }
@@ -61,7 +61,7 @@ export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>
         reading.catch(() => undefined);
       }
       const list = kept ? Promise.resolve(kept) : reading;
-      return withDeadline(untilAborted(list, signal), new Cancellation(), timeoutMs);
+      return within(timeoutMs, () => list, signal);
     },
   };
 }

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { FetchRefused } from '../../../../services/kit/upstream/pinned-connector';
+import { type PlaceOwner } from '../../../../services/kit/places';
 import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
 import { type PagePort } from '../../../../services/kit/pages/page-port';
 import { inlineParser } from '../../../support/page-thread';
@@ -188,4 +190,29 @@ test('whether something exists is told, or not known', async () => {
   expect(await pages.exists('https://a.example/down')).toBeUndefined();
   expect(await pages.exists('https://b.example/forbidden')).toBeUndefined();
   expect(await pages.exists('http://127.0.0.1/')).toBeUndefined();
+});
+
+test('one subscription’s silent hosts leave places for another’s pages, however many calls it makes at once', async () => {
+  const gone = new AbortController();
+  setMaxListeners(0, gone.signal);
+  const port: PagePort = {
+    fetch: async (url) => {
+      if (!url.includes('silent')) return { url, status: 404, headers: {}, bytes: Buffer.from(''), redirects: [] };
+      if (!gone.signal.aborted) await new Promise((resolve) => gone.signal.addEventListener('abort', resolve));
+      throw new FetchRefused('timeout');
+    },
+    close: () => Promise.resolve(),
+  };
+  const limits = new FetchLimits(16);
+  const read = (caller: PlaceOwner, url: string) => {
+    const { signal } = new AbortController();
+    const made = new PageReader({ port, parser: inlineParser, limits, timeoutMs: 5_000, budgetMs: 60_000, signal, caller });
+    readers.push(made);
+    return made.read(url);
+  };
+  const greedy: PlaceOwner = { subscriptionId: 'greedy', mode: 'live' };
+  const silent = Array.from({ length: 80 }, (_, index) => read(greedy, `https://silent-${index}.example/`));
+  expect(await read({ subscriptionId: 'other', mode: 'live' }, A)).toMatchObject({ state: 'gone' });
+  gone.abort();
+  await Promise.all(silent);
 });

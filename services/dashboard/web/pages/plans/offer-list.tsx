@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
-import { formatCount, formatRupees } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
 import { type Offer, offersOf } from './offers';
 import classes from './product-plans.module.css';
@@ -31,12 +31,16 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
               <span className="keep">{formatCount(offer.monthly)} a month</span>
             </Text>
             <Text size="sm" className={classes['price']}>
-              {offer.priceInr === null ? 'Free' : `${formatRupees(offer.priceInr)} / month`}
+              {offer.price === null ? 'Free' : `${formatPrice(offer.price)} / month`}
             </Text>
             <div className={classes['act']}>
               {isSubscribed && product.subscription?.plan === offer.plan ? (
                 <Text size="sm" fw={600} component="span">
                   Current plan
+                </Text>
+              ) : offer.needsApproval ? (
+                <Text size="sm" c="dimmed" component="span">
+                  Ask the provider
                 </Text>
               ) : (
                 <Button

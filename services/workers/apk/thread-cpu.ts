@@ -1,0 +1,32 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** Linux tells times in hundredths of a second, whatever the kernel counts in (USER_HZ, proc(5)). */
+const MS_PER_TICK = 10;
+/** Fields of `/proc/…/stat` behind the name: utime and stime, the 14th and 15th of all. */
+const [UTIME, STIME] = [11, 12];
+
+/** What the kernel calls the calling thread; undefined where there is no `/proc`. */
+export function ownTask(): string | undefined {
+  try {
+    return basename(readlinkSync('/proc/thread-self'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * CPU milliseconds that a thread of this process has used, in steps of ten; undefined once it has ended.
+ * @param task its {@link ownTask}
+ */
+export function threadCpuMs(task: string): number | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/self/task/${task}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  // The name stands in parentheses and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[UTIME]) + Number(fields[STIME])) * MS_PER_TICK;
+}
