@@ -25,7 +25,7 @@ async function check(gateway: string, file: string): Promise<{ code: number; tex
 
 /** The shipped Caddyfile with one change, which must find its place. */
 async function checkChanged(name: string, from: string, to: string): Promise<{ code: number; text: string }> {
-  for (const each of ['Caddyfile', 'tollgate.caddy']) {
+  for (const each of ['Caddyfile', 'tollgate.caddy', 'log.caddy']) {
     const text = readFileSync(join(SHIPPED, 'caddy', each), 'utf8');
     if (each === name) expect(text).toContain(from);
     writeFileSync(join(folder, each), each === name ? text.replace(from, to) : text);
@@ -61,7 +61,8 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'header_up X-Forwarded-For {http.request.remote.host}', '', 'X-Forwarded-For is not set'],
     ['tollgate.caddy', 'rewrite /caddy/authorize/{args.0}?', 'rewrite /caddy/authorize/{args.0}', 'keeps the client’s query'],
     ['tollgate.caddy', 'response_header_timeout 6s', '', 'no response_header_timeout'],
-    ['Caddyfile', 'request>headers delete', '', 'the log default writes down'],
+    ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
+    ['Caddyfile', 'import log.caddy', '', 'the log default writes down'],
   ])('%s with %s changed to %p', async (name, from, to, found) => {
     const { code, text } = await checkChanged(name, from, to);
     expect(code).toBe(1);
