@@ -20,6 +20,18 @@ module.exports = {
     only('access-layer-gets-ports', '^plugins/access-layer/', ['^plugins/(core|access-layer)/'], 'the plugin gets ports, never a store'),
     only('tracing-knows-nobody', '^plugins/tracing/', ['^plugins/tracing/'], 'every process starts tracing with it'),
     only('server-composes', '^plugins/server/(?!main)', ['^plugins/(core|server)/'], 'only main.ts wires stores into the plugin server'),
+    only(
+      'entrances-ask-the-access-layer',
+      '^plugins/(forward-auth|ext-authz)/',
+      ['^plugins/(core|access-layer)/', '^plugins/$1/'],
+      'an entrance reads a request and writes an answer; it decides nothing and knows no store',
+    ),
+    only(
+      'entrances-are-opened-together',
+      '^plugins/entrances/',
+      ['^plugins/(core|access-layer|forward-auth|ext-authz|entrances)/'],
+      'they have one plugin',
+    ),
     only('kit-knows-core', '^services/kit/', ['^(plugins/core|plugins/tracing|services/kit)/'], 'the kit serves every product'),
     {
       name: 'product-is-alone',
@@ -41,7 +53,7 @@ module.exports = {
         '^plugins/core/',
         '^plugins/stores/postgres/',
         '^services/kit/',
-        '^services/openapi/read-document\\.ts$',
+        '^services/openapi/(read-document|describe-api)\\.ts$',
         '^services/dashboard/(api|contract)/',
       ],
       'the dashboard changes keys through the same operations as the command line, and counts nothing itself',

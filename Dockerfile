@@ -39,7 +39,7 @@ ENV NODE_ENV=production \
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
-COPY --from=build /build/kong/kong.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
+COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates
 USER ${TOLLGATE_UID}:${TOLLGATE_UID}
 # exec form: the program is the process that gets SIGTERM, and drains.

@@ -9,6 +9,8 @@ import { buildWeb, webOutput } from './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
+/** Read where they are, and changed while an instance runs: no reason to build anew. */
+const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
 const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
 /** Built for browsers, by Vite, and stamped apart. */
@@ -38,7 +40,9 @@ function fingerprint(files) {
 /** The files that go into dist/, and a stamp of their state. */
 function readSources() {
   const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder))).filter((path) => !path.startsWith(webFolder));
-  const wanted = files.filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path));
+  const wanted = files
+    .filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path))
+    .filter((path) => !kept.has(path));
   return { wanted, stamp: fingerprint([...wanted, 'cli/build.mjs', 'package.json']) };
 }
 

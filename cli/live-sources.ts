@@ -1,10 +1,10 @@
-import { CATALOGUE, type ProductId } from '../plugins/core/catalogue';
+import { type Catalogue } from '../plugins/core/catalogue';
 
 /** Settings that make one source together. */
 type Source = readonly [string, ...string[]];
 
 /** Products whose live source an operator has to name; any one of the sources is enough. All others need nothing. */
-const SOURCES: Partial<Record<ProductId, readonly Source[]>> = {
+const SOURCES: Readonly<Record<string, readonly Source[]>> = {
   'api-aadhaar': [['AADHAAR_LINK_URL'], ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY']],
   'api-gst': [['GST_LINK_URL'], ['GST_PORTAL_URL', 'GST_PORTAL_ACKNOWLEDGEMENT']],
   'api-grank': [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']],
@@ -14,7 +14,7 @@ const SOURCES: Partial<Record<ProductId, readonly Source[]>> = {
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */
 export interface LiveState {
-  readonly product: ProductId;
+  readonly product: string;
   readonly prefix: string;
   readonly live: boolean;
   /** What would give it a source, one text a source; empty when it has one. */
@@ -22,8 +22,8 @@ export interface LiveState {
 }
 
 /** One line for every product with a route, in the catalogue's order. */
-export function liveStates(env: NodeJS.ProcessEnv): LiveState[] {
-  return CATALOGUE.flatMap(({ id, prefix }) => {
+export function liveStates(env: NodeJS.ProcessEnv, { products }: Catalogue): LiveState[] {
+  return products.flatMap(({ id, prefix }) => {
     if (prefix === null) return [];
     const sources = SOURCES[id] ?? [];
     const live = sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));

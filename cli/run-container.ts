@@ -18,6 +18,8 @@ const HELP = `usage: docker run … tollgate ROLE
 A variable NAME_FILE names a file that holds NAME. DATABASE_PASSWORD is put into DATABASE_URL.
 `;
 
+const ROOT = join(__dirname, '..', '..');
+
 /** Programs read their own arguments from `process.argv`. They start when they are loaded, and end with the process. */
 async function runProgram(module: string, args: readonly string[]): Promise<void> {
   const path = join(__dirname, '..', ...module.split('/'));
@@ -33,7 +35,8 @@ async function runMigrations(): Promise<void> {
     await createLogins(adminUrl, JSON.parse(logins) as Record<DatabaseRole, string>);
   }
   const { migrateOnce } = await import('./container/migrate-once.js');
-  const migrated = await migrateOnce(process.env['DATABASE_URL']);
+  const { catalogueFile } = await import('./supervisor/data-folder.js');
+  const migrated = await migrateOnce(process.env['DATABASE_URL'], catalogueFile(ROOT, process.env));
   process.stdout.write(`${JSON.stringify({ migrated: true, ...migrated })}\n`);
 }
 
@@ -46,7 +49,7 @@ async function runCredentials(workers: readonly string[]): Promise<void> {
 async function runCommandLine(argv: readonly string[]): Promise<void> {
   const { runTollgate } = await import('./run-tollgate.js');
   // No instance runs from this folder: commands use DATABASE_URL.
-  process.exitCode = await runTollgate({ root: join(__dirname, '..', '..'), argv, isSameProcess: () => false });
+  process.exitCode = await runTollgate({ root: ROOT, argv, isSameProcess: () => false });
 }
 
 async function runHealthCheck(role: string | undefined): Promise<void> {

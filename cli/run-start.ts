@@ -1,4 +1,7 @@
+import { type Catalogue } from '../plugins/core/catalogue';
 import { describeMissing, liveStates } from './live-sources';
+import { readCatalogue } from '../services/kit/read-catalogue';
+import { catalogueFile } from './supervisor/data-folder';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';
 import { startInstance } from './supervisor/start-instance';
@@ -14,8 +17,8 @@ export interface StartOptions {
 }
 
 /** Which keys each product can serve: test keys always, live keys where there is a source. */
-function describeProducts(env: NodeJS.ProcessEnv): string {
-  return liveStates(env)
+function describeProducts(env: NodeJS.ProcessEnv, catalogue: Catalogue): string {
+  return liveStates(env, catalogue)
     .map(({ product, prefix, live, missing }) => {
       const keys = live ? 'live and test keys' : `test keys; for live ones ${describeMissing(missing)}`;
       return `  ${product.padEnd(24)}${prefix.padEnd(22)}${keys}`;
@@ -23,7 +26,7 @@ function describeProducts(env: NodeJS.ProcessEnv): string {
     .join('\n');
 }
 
-function describeInstance({ gateway, dashboard, sandbox, dataDir }: InstanceReport, seconds: number): string {
+function describeInstance({ gateway, dashboard, sandbox, dataDir }: InstanceReport, catalogue: Catalogue, seconds: number): string {
   return `Tollgate runs (started in ${seconds.toFixed(1)} s).
 
   gateway   ${gateway}
@@ -31,7 +34,7 @@ function describeInstance({ gateway, dashboard, sandbox, dataDir }: InstanceRepo
   sandbox   ${sandbox}   lists an input for every outcome
   data      ${dataDir}   logs are in logs/
 
-${describeProducts(process.env)}
+${describeProducts(process.env, catalogue)}
 
 First calls, in another terminal:
 
@@ -47,15 +50,16 @@ export async function runStart({ root, argv, processes }: StartOptions): Promise
   let supervisor: Supervisor | undefined;
   endOnSignals(() => supervisor);
   try {
-    const { json, help, port } = parseStartArguments(argv);
+    const { json, help, port, gateway } = parseStartArguments(argv);
     if (help) {
       process.stdout.write(`${START_HELP}\n`);
       process.exit(0);
     }
     if (!json) process.stderr.write('tollgate: starting\n');
     const onSupervisor = (started: Supervisor): void => void (supervisor = started);
-    const report = await startInstance({ root, port, env: process.env, processes, onSupervisor });
-    process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, process.uptime())}\n`);
+    const catalogue = readCatalogue(catalogueFile(root, process.env));
+    const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, onSupervisor });
+    process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, catalogue, process.uptime())}\n`);
   } catch (error) {
     process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
     await supervisor?.stop();

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
+import { addCatalogueCommands } from './commands/catalogue';
 import { addCheckCommand } from './commands/check';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
+import { addSigningKeyCommands } from './commands/signing-key';
+import { addSizesCommand } from './commands/sizes';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -42,9 +46,13 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addCustomerCommands(program, context);
   addKeyCommands(program, context);
   addSubscriptionCommands(program, context);
+  addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
+  addCatalogueCommands(program, context);
+  addProductCommands(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
+  addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
   // Errors become one line of ours, and commander never ends the process.
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
@@ -58,16 +66,18 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
 
 /**
  * Runs one command.
- * @returns the exit code: 0, or 1 after one readable line (with `--json` one JSON text) on stderr
+ * @returns the exit code: 0 or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
  */
 export async function runTollgate({ root, isSameProcess, argv, env = process.env, streams = process }: RunOptions): Promise<number> {
   const json = argv.includes('--json');
   const words = argv.filter((word) => word !== '--json');
   const output = createOutput(json, streams);
-  const program = createProgram({ root, env, isSameProcess, output }, streams);
+  let exitCode = 0;
+  const exitWith = (code: number): void => void (exitCode = code);
+  const program = createProgram({ root, env, isSameProcess, output, exitWith }, streams);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
-    return 0;
+    return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) output.error(error);
     else if (error.exitCode === 0) return 0;

@@ -37,5 +37,5 @@ export function noteKongConf(kongConf: string): string[] {
   const [name = '', value] = wanted.split(/ = (.*)/s);
   return parseProperties(kongConf, []).get(name) === value
     ? []
-    : [`kong.conf: has no line ${wanted}; without it each request costs four reads of Kong instead of one`];
+    : [`kong.conf: has no line ${wanted}; without it each request costs five reads of Kong instead of one`];
 }

@@ -25,7 +25,15 @@ const checkedPlugin = z.object(
     name: text.optional(),
     enabled: z.boolean('is not true or false').optional(),
     config: z
-      .object({ products: listOf(text), key_in: listOf(text), quota: z.boolean('is not true or false').optional() }, 'is not an object')
+      .object(
+        {
+          products: listOf(text),
+          key_in: listOf(text),
+          quota: z.boolean('is not true or false').optional(),
+          rate_limit_headers: text.optional(),
+        },
+        'is not an object',
+      )
       .nullish(),
   },
   'is not an object',
@@ -76,14 +84,16 @@ const PLUGIN = 'access-layer';
 /**
  * Compares kong.yml with the product catalogue. Returns one readable line per difference; an empty list means that every published
  * route reaches exactly one service, behind the access layer, under its own product.
+ * @param retired products that are not in the catalogue any more, which a block may still serve
  */
-export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProduct[]): string[] {
+export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProduct[], retired: readonly string[] = []): string[] {
   const file = readFile(kongYml);
   if (Array.isArray(file)) return file;
   const services = file.services ?? [];
+  const known = new Set([...catalogue.map(({ id }) => id), ...retired]);
   return [
     ...checkTopLevel(file),
-    ...services.flatMap((service) => checkService(service, catalogue)),
+    ...services.flatMap((service) => checkService(service, known)),
     ...catalogue.flatMap((product) => checkProduct(product, services)),
   ];
 }
@@ -117,10 +127,11 @@ function checkTopLevel({ routes, plugins }: CheckedFile): string[] {
   ];
 }
 
-function checkService(service: CheckedService, catalogue: readonly CheckedProduct[]): string[] {
+function checkService(service: CheckedService, known: ReadonlySet<string>): string[] {
   const name = `service ${service.name ?? '(unnamed)'}`;
   const guards = guardsOf(service);
-  const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`));
+  const isOurs = !hasOwnUpstream(service);
+  const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`, isOurs));
   const [guard] = guards;
   if (guard === undefined) return [`${name}: has no ${PLUGIN} plugin: its routes are open to everyone`, ...problems];
   if (guards.length > 1) problems.push(`${name}: has the ${PLUGIN} plugin more than once`);
@@ -128,30 +139,36 @@ function checkService(service: CheckedService, catalogue: readonly CheckedProduc
   if (takesFiles && service.routes?.some((route) => route.request_buffering !== false)) {
     problems.push(`${name}: request_buffering must be false: the proof of a slow upload would expire on its way`);
   }
-  return [...problems, ...checkGuard(guard, name, catalogue)];
+  return [...problems, ...checkGuard(guard, name, known)];
 }
 
 function guardsOf(service: CheckedService): CheckedPlugin[] {
   return (service.plugins ?? []).filter((plugin) => plugin.name === PLUGIN && plugin.enabled !== false);
 }
 
-function checkRoute(route: CheckedRoute, name: string): string[] {
+/** An API that is not ours: the gateway sets the fields that our services set, and paths are as it has them. */
+function hasOwnUpstream(service: CheckedService): boolean {
+  return guardsOf(service)[0]?.config?.rate_limit_headers === 'gateway';
+}
+
+function checkRoute(route: CheckedRoute, name: string, isOurs: boolean): string[] {
   const problems: string[] = [];
-  if (route.strip_path !== false) problems.push(`${name}: strip_path must be false: services answer under their full path`);
+  if (isOurs && route.strip_path !== false) problems.push(`${name}: strip_path must be false: services answer under their full path`);
   if (route.methods !== undefined) problems.push(`${name}: names methods: Kong would answer 404 where the service answers 405`);
   if (route.plugins?.some((plugin) => plugin.name === PLUGIN) === true) {
     problems.push(`${name}: has an ${PLUGIN} of its own, which would replace the one of its service`);
   }
   for (const path of route.paths ?? []) {
-    if (!path.startsWith('~')) problems.push(`${name}: path ${path} is a prefix without a boundary; write ~${path}(?:/.*)?$`);
-    else if (!path.endsWith('$')) problems.push(`${name}: path ${path} is not anchored with $`);
+    // `/weather/` has its boundary, `/weather` has none.
+    if (!path.startsWith('~') && !path.endsWith('/'))
+      problems.push(`${name}: path ${path} is a prefix without a boundary; write ~${path}(?:/.*)?$`);
+    else if (path.startsWith('~') && !path.endsWith('$')) problems.push(`${name}: path ${path} is not anchored with $`);
   }
   return problems;
 }
 
-function checkGuard(guard: CheckedPlugin, name: string, catalogue: readonly CheckedProduct[]): string[] {
+function checkGuard(guard: CheckedPlugin, name: string, known: ReadonlySet<string>): string[] {
   const products = guard.config?.products ?? [];
-  const known = new Set(catalogue.map((product) => product.id));
   const problems = products.filter((id) => !known.has(id)).map((id) => `${name}: product ${id} is not in the catalogue`);
   if (products.length === 0) problems.push(`${name}: its ${PLUGIN} admits no product`);
   if (guard.config?.quota === false) problems.push(`${name}: quota is off: requests would not be counted`);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type ServiceDefinition } from './kit/service/define-service';
-import { SettingsError } from './kit/config';
+import { SettingsError } from '../plugins/core/settings';
 import { describeError } from './kit/log';
 import { SERVICES } from './registry';
 import { runServices } from './run-services';

@@ -1,11 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue } from '../plugins/core/catalogue';
 import { type Clock, systemClock } from '../plugins/core/ports';
+import { type ContextKeys } from '../plugins/core/verify-context';
 import { startTracing } from '../plugins/tracing/start-tracing';
-import { type Environment, processSettings, type ProcessSettings, readSettings } from './kit/config';
+import { type Environment, readSettings } from '../plugins/core/settings';
+import { processSettings, type ProcessSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/service/define-service';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
+import { readCatalogue } from './kit/read-catalogue';
 import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/service/private-server';
 import { type Refund } from './kit/service/refund';
+import { proofSettings } from './kit/service/proof-settings';
 import { createServiceApp } from './kit/service/service-app';
 import { workerTlsSettings } from './kit/worker/worker-tls';
 import { type MutualTls } from './kit/worker/worker-wire';
@@ -31,7 +37,9 @@ interface Running {
 }
 
 interface Tools {
+  readonly catalogue: Catalogue;
   readonly common: ProcessSettings;
+  readonly contextKeys: ContextKeys;
   readonly workerTls: MutualTls | undefined;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -39,13 +47,13 @@ interface Tools {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { common, workerTls, clock, refund } = tools;
+  const { catalogue, common, contextKeys, workerTls, clock, refund } = tools;
   const metrics = tools.metrics.forService(service.name);
   // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
-  const { TOLLGATE_SIGNING_KEYS: signingKeys, SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
-  const app = createServiceApp(service, { signingKeys, deps, refund, clock, log, metrics, leaveMs, slots });
+  const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
+  const app = createServiceApp(service, { contextKeys, deps, catalogue, refund, clock, log, metrics, slots, leave: () => sleep(leaveMs) });
   const close = async (): Promise<void> => {
     await app.close();
     await service.close?.(deps);
@@ -78,16 +86,18 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
 /**
  * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
  * @param services the first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
- * @throws SettingsError listing everything that is wrong with the environment; whatever a service throws at start
+ * @throws SettingsError listing everything that is wrong with the environment, CatalogueError with the catalogue; whatever a service throws at start
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
   const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
-  const { common, workerTls, ...own } = readSettings({ common: processSettings, workerTls: workerTlsSettings, ...groups }, env) as Pick<
+  const shared = { contextKeys: proofSettings, common: processSettings, workerTls: workerTlsSettings };
+  const { common, contextKeys, workerTls, ...own } = readSettings({ ...shared, ...groups }, env) as Pick<
     Tools,
-    'common' | 'workerTls'
+    'common' | 'contextKeys' | 'workerTls'
   > &
     Record<string, unknown>;
   const log = createLog('services', { level: common.LOG_LEVEL });
+  const catalogue = readCatalogue(common.CATALOGUE_FILE);
   const clock = systemClock;
   const metrics = createMetrics({ withProcess: true });
   const closers: Closers = { services: [], shared: [] };
@@ -101,7 +111,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
-      const tools = { common, workerTls, clock, metrics, refund: store?.refund };
+      const tools = { catalogue, common, contextKeys, workerTls, clock, metrics, refund: store?.refund };
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.services.push(() => one.close());
       running.push(one);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
 import { checkKongConfig } from '../../kong/check';
@@ -8,7 +8,9 @@ import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue';
+import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
+import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { readMigrationStanding } from '../supervisor/migrations';
@@ -21,8 +23,9 @@ Checks that
   environment   the common variables can be used
   migrations    the database has every migration, and none that this version does not know
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
+  catalogue     kong/catalogue.yml can be read
   kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
-  services      a service answers every route of the catalogue
+  services      ours answer every route of their products
 and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without.`;
 
 interface CheckResult {
@@ -39,9 +42,20 @@ async function checkMigrations(context: CommandContext): Promise<string[]> {
   ];
 }
 
-function checkKong({ root }: CommandContext): string[] {
-  const read = (name: string): string => readFileSync(join(root, 'kong', name), 'utf8');
-  return [...checkKongConfig(read('kong.yml'), CATALOGUE), ...checkKongConf(read('kong.conf'))];
+/** The catalogue, or what is wrong with it. */
+function checkCatalogue({ root, env }: CommandContext): { catalogue: Catalogue | undefined; problems: readonly string[] } {
+  const file = catalogueFile(root, env);
+  try {
+    return { catalogue: readCatalogue(file), problems: [] };
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    return { catalogue: undefined, problems: error.problems.map((problem) => describeProblem(relative(root, file), problem)) };
+  }
+}
+
+function checkKong({ root, env }: CommandContext, { products }: Catalogue): string[] {
+  const kongConf = readFileSync(join(root, 'kong', 'kong.conf'), 'utf8');
+  return [...checkKongConfig(readFileSync(kongFile(root, env), 'utf8'), products), ...checkKongConf(kongConf)];
 }
 
 /** The part of `kong/access-layer.json` that must agree with the code. */
@@ -57,26 +71,35 @@ function checkPluginInfo({ root }: CommandContext): string[] {
     ...(kept.Protocol === 'ProtoBuf:1' ? [] : ['kong/access-layer.json does not name the protocol ProtoBuf:1']),
     ...(isDeepStrictEqual(kept.Plugins?.[0]?.Schema?.fields, fields)
       ? []
-      : [
-          'the schema in kong/access-layer.json is not the plugin’s, as after a change of the catalogue; npm run plugin-info writes it anew',
-        ]),
+      : ['the schema in kong/access-layer.json is not the plugin’s; npm run plugin-info writes it anew']),
   ];
 }
 
-/** The API's description is written by the build from the services as they are; loading every service here would take seconds. */
-function checkServices({ root }: CommandContext): string[] {
-  const { paths } = JSON.parse(readFileSync(join(root, 'dist', 'services', 'openapi', DOCUMENT_FILE), 'utf8')) as { paths: object };
-  return CATALOGUE.flatMap(({ id, routes }) =>
-    routes
-      .filter(({ path }) => !Object.hasOwn(paths, path))
-      .map(({ path }) => `product ${id}: no service of services/registry.ts answers ${path}`),
-  );
+/** The part of the API's description that the check reads: each operation names its product. */
+interface BuiltDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>;
+}
+
+/**
+ * Products that a service of ours answers; others have an upstream of their own. The API's description is written by the build from the
+ * services as they are; loading every service here would take seconds.
+ */
+function checkServices({ root }: CommandContext, { products }: Catalogue): string[] {
+  const { paths } = JSON.parse(readFileSync(join(root, 'dist', 'services', 'openapi', DOCUMENT_FILE), 'utf8')) as BuiltDocument;
+  const own = new Set(Object.values(paths).flatMap((operations) => Object.values(operations).flatMap(({ tags }) => tags ?? [])));
+  return products
+    .filter(({ id }) => own.has(id))
+    .flatMap(({ id, routes }) =>
+      routes
+        .filter(({ path }) => !Object.hasOwn(paths, path))
+        .map(({ path }) => `product ${id}: no service of services/registry.ts answers ${path}`),
+    );
 }
 
 /** What keeps `npm start` from running this kong.yml. Kong itself knows more than the local gateway, so that none of it is a problem. */
-function findLocalRefusals({ root }: CommandContext): readonly string[] {
+function findLocalRefusals({ root, env }: CommandContext): readonly string[] {
   try {
-    loadConfig({ kongYmlPath: join(root, 'kong', 'kong.yml'), plugins: loadPluginInfo(join(root, 'kong', 'access-layer.json')) });
+    loadConfig({ kongYmlPath: kongFile(root, env), plugins: loadPluginInfo(join(root, 'kong', 'access-layer.json')) });
     return [];
   } catch (error) {
     return error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
@@ -111,23 +134,39 @@ function show(results: readonly CheckResult[], { withoutSource, localRefusals, s
   return [...lines, ...notes].join('\n');
 }
 
+/** All checks, and the catalogue that they compared with: an empty one when it cannot be read, and then nothing is compared with it. */
+async function runChecks(context: CommandContext): Promise<{ results: CheckResult[]; catalogue: Catalogue }> {
+  const results = [
+    await attempt('environment', () => findSettingProblems(context.env)),
+    await attempt('migrations', () => checkMigrations(context)),
+    await attempt('plugin', () => checkPluginInfo(context)),
+  ];
+  let catalogue = createCatalogue([]);
+  const readable = await attempt('catalogue', () => {
+    const read = checkCatalogue(context);
+    catalogue = read.catalogue ?? catalogue;
+    return read.problems;
+  });
+  results.push(readable);
+  if (readable.problems.length > 0) return { results, catalogue };
+  results.push(
+    await attempt('kong', () => checkKong(context, catalogue)),
+    await attempt('services', () => checkServices(context, catalogue)),
+  );
+  return { results, catalogue };
+}
+
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
   finishCommand(program.command('check').description('is everything as it should be'))
     .addHelpText('after', HELP)
     .action(async () => {
-      const results = [
-        await attempt('environment', () => findSettingProblems(context.env)),
-        await attempt('migrations', () => checkMigrations(context)),
-        await attempt('plugin', () => checkPluginInfo(context)),
-        await attempt('kong', () => checkKong(context)),
-        await attempt('services', () => checkServices(context)),
-      ];
+      const { results, catalogue } = await runChecks(context);
       const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-      const isKongRight = !failed.includes('kong');
+      const isKongRight = !failed.includes('kong') && !failed.includes('catalogue');
       const notes = {
         slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
-        withoutSource: liveStates(context.env).filter(({ live }) => !live),
+        withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
         // A file that is wrong for Kong too need not be told twice.
         localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
       };

@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly isSameProcess: (identity: ProcessIdentity) => boolean;
   readonly output: Output;
+  /** Ends a command that succeeded with another code than 0. */
+  readonly exitWith: (code: number) => void;
 }
 
 /** Who did it, in the audit log. */

@@ -6,7 +6,16 @@ export type CommandErrorCode =
   | 'database_unavailable'
   | 'database_unprepared'
   | 'check_failed'
-  | 'restore_differs';
+  | 'restore_differs'
+  | 'catalogue_invalid'
+  | 'catalogue_differs'
+  | 'document_unusable'
+  | 'reload_failed';
+
+/** One of several mistakes; scripts get all members, people the text. */
+export interface Mistake {
+  readonly text: string;
+}
 
 /** A mistake that the user can mend: its message is one readable line. */
 export class CommandError extends Error {
@@ -16,6 +25,8 @@ export class CommandError extends Error {
     readonly code: CommandErrorCode,
     message: string,
     options?: ErrorOptions,
+    /** Each with a line of its own below the message. */
+    readonly mistakes: readonly Mistake[] = [],
   ) {
     super(message, options);
   }

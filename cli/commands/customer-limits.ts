@@ -20,13 +20,15 @@ interface LimitFlags {
   readonly keys?: string;
   readonly rulesPerKey?: string;
   readonly rules?: string;
+  readonly writesPerMinute?: string;
 }
 
-function readLimits({ keys, rulesPerKey, rules }: LimitFlags): Partial<CustomerLimits> {
+function readLimits({ keys, rulesPerKey, rules, writesPerMinute }: LimitFlags): Partial<CustomerLimits> {
   return {
     ...(keys !== undefined && { keys: parseLimit(keys, '--keys') }),
     ...(rulesPerKey !== undefined && { rulesPerKey: parseLimit(rulesPerKey, '--rules-per-key') }),
     ...(rules !== undefined && { rules: parseLimit(rules, '--rules') }),
+    ...(writesPerMinute !== undefined && { writesPerMinute: parseLimit(writesPerMinute, '--writes-per-minute') }),
   };
 }
 
@@ -35,17 +37,21 @@ function showLimits({ limits, used }: CustomerLimitsView): string {
     ['keys', used.keys, limits.keys],
     ['rules of one key', null, limits.rulesPerKey],
     ['rules of all keys', used.rules, limits.rules],
+    ['changes a minute at the dashboard', null, limits.writesPerMinute],
   ];
   return table(['', 'has', 'at most'], rows);
 }
 
-/** `tollgate customer limits`: how many keys and rules a customer may have. */
+/** `tollgate customer limits`: what a customer may have. */
 export function addCustomerLimits(customer: Command, context: CommandContext): void {
-  const command = customer.command('limits').description('show or change how many keys and whitelist rules a customer may have');
+  const command = customer
+    .command('limits')
+    .description('show or change how many keys and whitelist rules a customer may have, and how often it may change something');
   finishCommand(command.argument('<email>', 'e-mail address or id of the customer'))
     .option('--keys <n>', 'keys that are not revoked')
     .option('--rules-per-key <n>', 'whitelist rules of one key')
     .option('--rules <n>', 'whitelist rules of all keys')
+    .option('--writes-per-minute <n>', 'changes that it may ask the dashboard for')
     .addHelpText('after', EXAMPLES)
     .action(async (email: string, flags: LimitFlags) => {
       const limits = readLimits(flags);

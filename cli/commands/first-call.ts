@@ -1,8 +1,9 @@
-import { productOf, findProduct } from '../../plugins/core/catalogue';
+import { type Catalogue } from '../../plugins/core/catalogue';
 
 export interface FirstCallOptions {
   readonly key: string;
   readonly products: readonly string[];
+  readonly catalogue: Catalogue;
   /** Undefined when no instance runs from this folder. */
   readonly gateway: string | undefined;
 }
@@ -11,9 +12,8 @@ export interface FirstCallOptions {
 const QUERIES: Readonly<Record<string, string>> = { '/ip': '?ip=8.8.8.8', '/pincode': '?country=IN&pin=110001' };
 
 /** Lines with a curl command that is ready to run, for the first product that has a route; none when none has. */
-export function firstCall({ key, products, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
-  const product = products.map((id) => findProduct(id)).find((each) => (each?.routes.length ?? 0) > 0);
-  const route = product && productOf(product.id).routes[0];
+export function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
+  const [route] = products.flatMap((id) => catalogue.find(id)?.routes ?? []);
   if (!route) return [];
   return ['try it:', `  curl -H 'X-API-Key: ${key}' '${gateway}${route.path}${QUERIES[route.path] ?? ''}'`];
 }

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type IssueKeyOptions } from '../../plugins/stores/postgres/keys/issue-key';
+import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/read-catalogue';
 import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-key';
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
@@ -80,11 +81,14 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: IssueFlags) => {
       const options = readIssueFlags(flags);
-      const created = await withDatabase(context, (db) => createKey(db, options));
+      const { created, catalogue } = await withDatabase(context, async (db) => ({
+        created: await createKey(db, options),
+        catalogue: await readAppliedCatalogue(db),
+      }));
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
         const gateway = readState(dataFolder(context.root, context.env))?.gateway;
-        const call = firstCall({ key: created.key, products: options.products, gateway });
+        const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
         return [created.key, `shown this once; its id is ${created.id}`, '', showSubscriptions(subscriptions), '', ...call].join('\n');
       });
     });

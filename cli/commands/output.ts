@@ -1,4 +1,3 @@
-import { PRODUCT_IDS } from '../../plugins/core/catalogue';
 import { OperationRefused, type RefusalCode } from '../../plugins/stores/postgres/operation-refused';
 import { CommandError } from './command-error';
 
@@ -24,7 +23,10 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
     },
     error(error) {
       const { code, message } = describe(error);
-      stderr.write(json ? `${JSON.stringify({ error: { code, message } })}\n` : `tollgate: ${message}\n`);
+      const mistakes = error instanceof CommandError ? error.mistakes : [];
+      const lines = [`tollgate: ${message}`, ...mistakes.map(({ text }) => `  ${oneLine(text)}`)];
+      const problem = { code, message, ...(mistakes.length > 0 && { mistakes }) };
+      stderr.write(`${json ? JSON.stringify({ error: problem }) : lines.join('\n')}\n`);
     },
   };
 }
@@ -32,7 +34,6 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
 /** Where to find what was asked for; operations themselves do not know that a command line called them. */
 const HINTS: Partial<Record<RefusalCode, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
-  product_unknown: `there are ${PRODUCT_IDS.join(', ')}`,
   key_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   rule_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',

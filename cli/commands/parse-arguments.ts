@@ -1,4 +1,3 @@
-import { PRODUCT_IDS } from '../../plugins/core/catalogue';
 import { type KeyMode } from '../../plugins/core/ports';
 import { CommandError } from './command-error';
 
@@ -43,7 +42,7 @@ export function parseList(text: string): string[] {
 export function parseProducts(text: string): string[] {
   const products = parseList(text);
   if (products.length > 0) return products;
-  throw invalid(`--products needs product ids separated by commas, of ${PRODUCT_IDS.join(', ')}`);
+  throw invalid('--products needs product ids separated by commas, such as api-ip,api-pincode');
 }
 
 /** Whitelist rules separated by commas. None would admit everyone, which an empty variable of a script must not do. */

@@ -18,18 +18,24 @@ Examples:
   npx tollgate usage --customer you@example.com
   npx tollgate usage --customer you@example.com --day 2027-03-31 --json
 
-Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed through no
+Test keys count by themselves, with the same limits. Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed through no
 fault of the caller is given back, up to a tenth of the daily limit.`;
 
-/** What one subscription used on a day and in its month up to that day. Counts are requests. */
-interface SubscriptionUsage extends SubscriptionSummary {
-  readonly state: string;
+/** What keys of one mode used on a day and in its month up to that day. Counts are requests. */
+interface ModeUsage {
   readonly usedDaily: number;
   readonly usedMonthly: number;
   readonly remainingDaily: number;
   readonly remainingMonthly: number;
   /** Given back that day. */
   readonly refundedDaily: number;
+}
+
+/** One subscription, with what its live keys used. */
+interface SubscriptionUsage extends SubscriptionSummary, ModeUsage {
+  readonly state: string;
+  /** Test keys have the same limits for themselves. */
+  readonly test: ModeUsage;
 }
 
 interface UsageReport {
@@ -44,20 +50,28 @@ function sum(days: readonly DailyUsage[], member: 'used' | 'refunded'): number {
   return days.reduce((total, each) => total + each[member], 0);
 }
 
-function usageOf(view: SubscriptionView, month: readonly DailyUsage[], day: string): SubscriptionUsage {
-  const own = month.filter(({ subscriptionId }) => subscriptionId === view.id);
+function modeUsage(view: SubscriptionView, own: readonly DailyUsage[], day: string): ModeUsage {
   const today = own.filter((each) => each.day === day);
   const usedDaily = sum(today, 'used');
   const usedMonthly = sum(own, 'used');
   return {
-    ...summariseSubscription(view),
-    state: view.state,
     usedDaily,
     usedMonthly,
     remainingDaily: Math.max(0, view.daily - usedDaily),
     remainingMonthly: Math.max(0, view.monthly - usedMonthly),
     refundedDaily: sum(today, 'refunded'),
   };
+}
+
+function usageOf(view: SubscriptionView, month: readonly DailyUsage[], day: string): SubscriptionUsage {
+  const own = month.filter(({ subscriptionId }) => subscriptionId === view.id);
+  const of = (mode: DailyUsage['mode']): ModeUsage =>
+    modeUsage(
+      view,
+      own.filter((each) => each.mode === mode),
+      day,
+    );
+  return { ...summariseSubscription(view), state: view.state, ...of('live'), test: of('test') };
 }
 
 async function readReport(db: Pool, customer: string, { day, timeZone }: { day: string; timeZone: string }): Promise<UsageReport> {
@@ -80,15 +94,19 @@ function quotaTimeZone({ env, root }: CommandContext): string {
 function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
   const title = `${customer}, ${day} (${timeZone})`;
   if (subscriptions.length === 0) return `${title}: no subscriptions`;
-  const rows = subscriptions.map((each) => [
-    each.product,
-    each.plan ?? 'base',
-    each.state,
-    `${each.usedDaily} of ${each.daily}`,
-    `${each.usedMonthly} of ${each.monthly}`,
-    each.refundedDaily,
-  ]);
-  return `${title}\n${table(['product', 'plan', 'state', 'day', 'month', 'given back'], rows)}`;
+  const rows = subscriptions.flatMap((each) => {
+    const row = (keys: string, { usedDaily, usedMonthly, refundedDaily }: ModeUsage): (string | number)[] => [
+      each.product,
+      each.plan ?? 'base',
+      each.state,
+      keys,
+      `${usedDaily} of ${each.daily}`,
+      `${usedMonthly} of ${each.monthly}`,
+      refundedDaily,
+    ];
+    return [row('live', each), ...(each.test.usedMonthly + each.test.refundedDaily > 0 ? [row('test', each.test)] : [])];
+  });
+  return `${title}\n${table(['product', 'plan', 'state', 'keys', 'day', 'month', 'given back'], rows)}`;
 }
 
 /** `tollgate usage` */

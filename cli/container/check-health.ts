@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { Client } from '@grpc/grpc-js';
 import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
-import { readSettings } from '../../services/kit/config';
+import { readSettings } from '../../plugins/core/settings';
 import { HEALTH_SERVICE } from '../../services/kit/worker/load-proto';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
 import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker/worker-wire';

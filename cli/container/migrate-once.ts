@@ -1,6 +1,7 @@
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { CATALOGUE_FILE, readCatalogue } from '../../services/kit/read-catalogue';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { readMigrationStanding } from '../supervisor/migrations';
 
@@ -14,16 +15,17 @@ export interface Migrated {
 /**
  * Brings schema, products, plans and the rights of the process roles up to date, and nothing else. May run again, and several times at
  * once.
+ * @param catalogue path of the catalogue
  * @throws Error with one readable sentence; a database of a newer version is left alone
  */
-export async function migrateOnce(url: string | undefined): Promise<Migrated> {
+export async function migrateOnce(url: string | undefined, catalogue: string = CATALOGUE_FILE): Promise<Migrated> {
   if (!url) throw new Error('DATABASE_URL is required');
   const pool = createPool(url, { max: 1, applicationName: 'tollgate migrate' });
   try {
     const { pending, unknown } = await readMigrationStanding(pool);
     if (unknown.length > 0) throw new Error(`it was used by a newer version of Tollgate (migration ${unknown.join(', ')})`);
     const applied = pending.length > 0 ? await migrate(url) : [];
-    await seedCatalogue(pool);
+    await applyCatalogue(pool, readCatalogue(catalogue), { actor: 'migrate' });
     return (await grantPrivileges(pool)) ? { applied } : { applied, note: ROLES_MISSING };
   } catch (cause) {
     throw new Error(`the database cannot be migrated: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });

@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { inTransaction } from '../../plugins/stores/postgres/database';
-import { PROCESS_ROLES, REFUND_FUNCTIONS, REFUND_ROLES, TABLE_PRIVILEGES } from './privileges';
+import { PROCESS_ROLES, PRUNING_FUNCTIONS, PRUNING_ROLES, REFUND_FUNCTIONS, REFUND_ROLES, TABLE_PRIVILEGES } from './privileges';
 
 /** Any number that nothing else locks: several starters at once write the same catalogue rows. */
 const LOCK = 720_260_021;
@@ -50,16 +50,16 @@ async function grantTables(client: PoolClient): Promise<void> {
 }
 
 /** By name: a later migration may give one of them other parameters. */
-async function openRefunds(client: PoolClient): Promise<void> {
+async function openFunctions(client: PoolClient, names: readonly string[], roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ signature: string }>(
     `SELECT oid::regprocedure::text AS signature FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY($1)`,
-    [REFUND_FUNCTIONS],
+    [names],
   );
   for (const { signature } of rows) {
     // Without a path of its own a caller's tables would be used with the owner's rights.
     await client.query(`ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = public, pg_temp`);
     await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
-    await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${REFUND_ROLES.join(', ')}`);
+    await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${roles.join(', ')}`);
   }
 }
 
@@ -76,7 +76,8 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await client.query(CLOSE_SCHEMA);
     await grantTables(client);
-    await openRefunds(client);
+    await openFunctions(client, REFUND_FUNCTIONS, REFUND_ROLES);
+    await openFunctions(client, PRUNING_FUNCTIONS, PRUNING_ROLES);
   });
   return true;
 }

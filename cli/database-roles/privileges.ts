@@ -39,6 +39,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
   tollgate_dashboard: {
     customer: KEEP,
     customer_limit: READ,
+    catalogue_revision: READ,
+    product_document: READ,
     product: READ,
     plan: READ,
     subscription: KEEP,
@@ -67,3 +69,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
 /** Run with the owner's rights, so that who may call them needs no right to the tables of counts. */
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
+
+/** Likewise, for the process that deletes what is old: nobody else may delete lines of the audit log. */
+export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
+export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];

@@ -2,10 +2,25 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CATALOGUE_FILE } from '../../services/kit/read-catalogue';
 
 /** Everything that an instance keeps lies in one folder: `.tollgate` in its clone, or where TOLLGATE_DATA_DIR says. */
 export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_DATA_DIR'] || '.tollgate');
+}
+
+/** The files of platform engineers: in the clone's `kong/`, or where the environment says. */
+export function catalogueFile(root: string, env: NodeJS.ProcessEnv): string {
+  return resolve(root, env['CATALOGUE_FILE'] || CATALOGUE_FILE);
+}
+
+export function kongFile(root: string, env: NodeJS.ProcessEnv): string {
+  return resolve(root, env['KONG_YML'] || 'kong/kong.yml');
+}
+
+/** Where the local gateway says which kong.yml it runs. */
+export function gatewayStateFile(dataDir: string): string {
+  return join(dataDir, 'gateway.json');
 }
 
 /**
@@ -23,11 +38,11 @@ export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
 /** Linux allows 107 bytes, macOS 103. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** The plugin server's socket: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
-export function socketPath(dataDir: string): string {
-  const inside = join(dataDir, 'plugin.sock');
+/** A socket of the plugin server: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
+export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.sock'): string {
+  const inside = join(dataDir, name);
   if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
   const folder = join(tmpdir(), `tollgate-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return join(folder, 'plugin.sock');
+  return join(folder, name);
 }

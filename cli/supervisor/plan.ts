@@ -1,5 +1,8 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { gatewayStateFile } from './data-folder';
+import { type ProofKeys } from './proof-keys';
+import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
 
@@ -11,11 +14,13 @@ export interface PlanContext {
   readonly env: NodeJS.ProcessEnv;
   readonly databaseUrls: DatabaseUrls;
   readonly redisUrl: string | undefined;
-  /** `id:base64,…` */
-  readonly signingKeys: string;
+  readonly proofKeys: ProofKeys;
   /** At least 32 characters. */
   readonly dashboardSecret: string;
   readonly pluginSocket: string;
+  /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the second socket. */
+  readonly gateway: GatewayChoice;
+  readonly forwardAuthSocket: string;
   readonly ports: InstancePorts;
 }
 
@@ -62,12 +67,15 @@ export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
   return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
 }
 
-/** Each process is told its own database login and no other. */
-const NO_DATABASE = {
+/** Each process is told its own database login and no other, and of the keys of proofs what it needs. */
+const NOT_FOR_ALL = {
   DATABASE_URL: undefined,
   PLUGIN_DATABASE_URL: undefined,
   DASHBOARD_DATABASE_URL: undefined,
   SERVICE_DATABASE_URL: undefined,
+  TOLLGATE_CONTEXT_PRIVATE_KEY: undefined,
+  TOLLGATE_CONTEXT_JWKS: undefined,
+  TOLLGATE_SIGNING_KEYS: undefined,
 } as const;
 
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
@@ -83,7 +91,7 @@ function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): Child
       join(root, 'dist', ...child.module.split('/')),
       ...(child.args ?? []),
     ],
-    env: { ...env, ...NO_DATABASE, ...compileCache, ...heap, ...child.env },
+    env: { ...env, ...NOT_FOR_ALL, ...compileCache, ...heap, ...child.env },
     cwd: root,
     logFile: join(logsDir, `${child.name}.log`),
   };
@@ -133,7 +141,7 @@ function workerUrls({ ports }: PlanContext): Record<string, string> {
 
 /** All product services in one process. */
 export function servicesChild(context: PlanContext): ChildSpec {
-  const { ports, signingKeys, databaseUrls, redisUrl } = context;
+  const { ports, proofKeys, databaseUrls, redisUrl } = context;
   const env = {
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
@@ -142,7 +150,8 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
-    TOLLGATE_SIGNING_KEYS: signingKeys,
+    TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
+    TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
     DATABASE_URL: databaseUrls.service,
     REDIS_URL: redisUrl,
     ...workerUrls(context),
@@ -170,14 +179,16 @@ export function dashboardChild(context: PlanContext): ChildSpec {
 
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
-  const { pluginSocket, signingKeys, databaseUrls, redisUrl } = context;
+  const { pluginSocket, proofKeys, databaseUrls, redisUrl } = context;
   const env = {
     PLUGIN_SOCKET: pluginSocket,
     DATABASE_URL: databaseUrls.plugin,
     REDIS_URL: redisUrl,
-    TOLLGATE_SIGNING_KEYS: signingKeys,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: proofKeys.privateKey,
+    TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
+    FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
@@ -193,6 +204,15 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
     UPSTREAM_OVERRIDES: JSON.stringify(services),
+    GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
+  if (context.gateway !== 'local') {
+    const places = {
+      GATEWAY_KIND: context.gateway,
+      GATEWAY_DIR: join(context.logsDir, '..', 'gateway'),
+      FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
+    };
+    return { ...nodeChild(context, { name: 'gateway', module: 'kong/gateways/main.js', env: { ...env, ...places } }), isFront: true };
+  }
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type DatabaseRole } from '../database-roles/privileges';
 
 /** Reads a secret, or makes it once; the file is readable by its owner only and never half written. */
-function keepSecret(file: string, generate: () => string): string {
+export function keepSecret(file: string, generate: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   const secret = generate();
   const draft = `${file}.${process.pid}`;
@@ -33,7 +33,7 @@ export function keepDatabasePasswords(folder: string): Readonly<Record<DatabaseR
   };
 }
 
-/** In the form of TOLLGATE_SIGNING_KEYS, `id:base64`. */
+/** In the form of TOLLGATE_SIGNING_KEYS, `id:base64`: for proofs of the form before JSON Web Tokens. */
 export function keepSigningKeys(file: string): string {
   return keepSecret(file, () => `local-${randomBytes(4).toString('hex')}:${randomBytes(SECRET_BYTES).toString('base64')}`);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue } from '../../plugins/core/catalogue';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
 import { createDataFolder, socketPath } from './data-folder';
@@ -23,7 +24,9 @@ import {
 } from './plan';
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
-import { keepDashboardSecret, keepDatabasePasswords, keepSigningKeys } from './secrets';
+import { keepProofKeys } from './proof-keys';
+import { keepDashboardSecret, keepDatabasePasswords } from './secrets';
+import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
@@ -32,7 +35,9 @@ export interface StartInstanceOptions {
   readonly root: string;
   /** Undefined: 8000 when it is free, else any free one. 0: any free one. */
   readonly port: number | undefined;
+  readonly gateway: GatewayChoice;
   readonly env: NodeJS.ProcessEnv;
+  readonly catalogue: Catalogue;
   readonly processes: ProcessTable;
   /** Told as soon as there is something to stop. */
   readonly onSupervisor: (supervisor: Supervisor) => void;
@@ -89,12 +94,18 @@ function serviceUrls({ services }: ReadyLine): Record<string, string> {
 const GATEWAY_DEADLINE_MS = 20_000;
 const PROBE_MS = 20;
 
-/** Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. */
-async function untilRefusing(gateway: string): Promise<void> {
+/**
+ * Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. One product
+ * with a route is enough; one that kong.yml does not know is passed over.
+ */
+async function untilRefusing(gateway: string, { products }: Catalogue): Promise<void> {
   const deadline = performance.now() + GATEWAY_DEADLINE_MS;
+  const prefixes = products.flatMap(({ prefix }) => prefix ?? []);
   let status = 0;
-  while (performance.now() < deadline) {
-    const response = await fetch(`${gateway}/ip`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  for (let attempt = 0; performance.now() < deadline; attempt += 1) {
+    const prefix = prefixes[attempt % prefixes.length];
+    if (prefix === undefined) return;
+    const response = await fetch(gateway + prefix, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
     await response?.arrayBuffer();
     status = response?.status ?? 0;
     if (status === 401) return;
@@ -109,7 +120,8 @@ async function untilRefusing(gateway: string): Promise<void> {
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
-  const { databaseUrls: givenUrls, redisUrl, signingKeys, quotaTimeZone } = readStartSettings(env);
+  const settings = readStartSettings(env);
+  const { databaseUrls: givenUrls, redisUrl, quotaTimeZone } = settings;
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const ports = await choosePorts(options.port, listWorkers(root));
@@ -127,13 +139,15 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
     databaseUrls,
     redisUrl,
-    signingKeys: signingKeys ?? keepSigningKeys(join(dataDir, 'signing-keys')),
+    proofKeys: keepProofKeys(dataDir, settings),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
-    pluginSocket: socketPath(dataDir),
+    pluginSocket: socketPath(dataDir, 'plugin.sock'),
+    gateway: options.gateway,
+    forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     ports,
   };
-  const running = await runAll(supervisor, context);
-  await untilRefusing(gateway);
+  const running = await runAll(supervisor, context, options.catalogue);
+  await untilRefusing(gateway, options.catalogue);
   return supervisor.complete({ ...report, ...running });
 }
 
@@ -157,14 +171,18 @@ async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<D
 }
 
 /** @returns URLs of the services and of the dashboard */
-async function runAll(supervisor: Supervisor, context: PlanContext): Promise<Pick<InstanceReport, 'services' | 'dashboard'>> {
+async function runAll(
+  supervisor: Supervisor,
+  context: PlanContext,
+  catalogue: Catalogue,
+): Promise<Pick<InstanceReport, 'services' | 'dashboard'>> {
   const withGateway = async (): Promise<Record<string, string>> => {
     const services = serviceUrls(await supervisor.run(servicesChild(context)));
     await supervisor.run(gatewayChild(context, services));
     return services;
   };
   const withDatabase = async (): Promise<void> => {
-    const note = await prepareDatabase(context.databaseUrls.owner);
+    const note = await prepareDatabase(context.databaseUrls.owner, catalogue);
     if (note !== undefined) supervisor.note('database', note);
     await supervisor.run(pluginServerChild(context));
   };

@@ -1,6 +1,8 @@
-import { parseSigningKeys } from '../../plugins/core/context-token';
+import { parseSharedKeys } from '../../plugins/core/context-keys';
 import { isTimeZone } from '../../plugins/core/quota';
 import { findRedisUrlProblem } from '../../plugins/core/redis-address';
+import { readPrivateKey } from '../../plugins/server/signing-settings';
+import { readKeySet } from '../../services/kit/service/proof-settings';
 
 /** Where each kind of process connects, each as its own role; all the same where an operator names one URL for all. */
 export interface DatabaseUrls {
@@ -17,10 +19,17 @@ export interface StartSettings {
   readonly databaseUrls: DatabaseUrls | undefined;
   /** Undefined: count quotas in Postgres. */
   readonly redisUrl: string | undefined;
-  /** Undefined: keep generated ones in the data folder. */
-  readonly signingKeys: string | undefined;
+  readonly proof: ProofSettings;
   /** IANA name. */
   readonly quotaTimeZone: string;
+}
+
+/** What an operator says about the keys of proofs; see `keepProofKeys` for what is not said. */
+interface ProofSettings {
+  readonly format: 'jwt' | 'v1';
+  readonly privateKey: string | undefined;
+  readonly keySet: string | undefined;
+  readonly sharedKeys: string | undefined;
 }
 
 /** Where the customer's business day is. */
@@ -35,6 +44,18 @@ function urlOf(schemes: readonly string[]): Check {
   };
 }
 
+/** The parser's own words for what is wrong. */
+function parses(parse: (text: string) => unknown): Check {
+  return (text) => {
+    try {
+      parse(text);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'cannot be read';
+    }
+  };
+}
+
 const postgresUrl = urlOf(['postgres:', 'postgresql:']);
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -44,14 +65,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   SERVICE_DATABASE_URL: postgresUrl,
   REDIS_URL: findRedisUrlProblem,
   QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
-  TOLLGATE_SIGNING_KEYS: (text) => {
-    try {
-      parseSigningKeys(text);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : 'cannot be read';
-    }
-  },
+  TOLLGATE_CONTEXT_FORMAT: (text) => (/^(jwt|v1)$/.test(text) ? undefined : 'must be jwt or v1'),
+  TOLLGATE_CONTEXT_PRIVATE_KEY: parses(readPrivateKey),
+  TOLLGATE_CONTEXT_JWKS: parses(readKeySet),
+  TOLLGATE_SIGNING_KEYS: parses(parseSharedKeys),
 };
 
 /** What is wrong with the common settings, one text a setting, never its value. Empty and absent are the same. */
@@ -76,11 +93,16 @@ function databaseUrlsOf(owner: string, env: NodeJS.ProcessEnv): DatabaseUrls {
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const problems = findSettingProblems(env);
   if (problems.length > 0) throw new Error(`the environment cannot be used: ${problems.join('; ')}`);
-  const { DATABASE_URL, REDIS_URL, TOLLGATE_SIGNING_KEYS, QUOTA_TIMEZONE } = env;
+  const { DATABASE_URL, REDIS_URL, QUOTA_TIMEZONE } = env;
   return {
     databaseUrls: DATABASE_URL ? databaseUrlsOf(DATABASE_URL, env) : undefined,
     redisUrl: REDIS_URL || undefined,
-    signingKeys: TOLLGATE_SIGNING_KEYS || undefined,
+    proof: {
+      format: env['TOLLGATE_CONTEXT_FORMAT'] === 'v1' ? 'v1' : 'jwt',
+      privateKey: env['TOLLGATE_CONTEXT_PRIVATE_KEY'] || undefined,
+      keySet: env['TOLLGATE_CONTEXT_JWKS'] || undefined,
+      sharedKeys: env['TOLLGATE_SIGNING_KEYS'] || undefined,
+    },
     quotaTimeZone: QUOTA_TIMEZONE || DEFAULT_QUOTA_TIMEZONE,
   };
 }

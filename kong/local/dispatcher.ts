@@ -36,12 +36,11 @@ export interface Arrival {
 
 /** The phases of a request, in Kong's order: limits, route, plugins, service. */
 export class Dispatcher {
-  private readonly router: Router;
+  private router: Router;
   private readonly proxies: TrustedProxies;
   private readonly answers: Answers;
-  /** By upstream, or by service where that has an address of its own. */
-  private readonly balancers = new Map<string, Balancer>();
-  private readonly checks: { stop(): void }[] = [];
+  /** By upstream, or by service where that has an address of its own, and by all that was said of it. */
+  private readonly balancers = new Map<string, CheckedBalancer>();
   private readonly tunnels = new Set<() => void>();
   private draining = false;
 
@@ -85,6 +84,19 @@ export class Dispatcher {
     this.parts.log('info', 'request', { requestId: id, method, service: match?.route.service.name, status: response.statusCode, seconds });
   }
 
+  /** From here on requests take these routes; those under way end on the ones that they took. */
+  use(routes: readonly Route[]): void {
+    this.router = new Router(routes);
+    for (const { service } of routes) this.balancerOf(service);
+    const wanted = new Set(routes.map(({ service }) => balancerKeyOf(service)));
+    for (const [key, { balancer, check }] of this.balancers) {
+      if (wanted.has(key)) continue;
+      check?.stop();
+      balancer.retire();
+      this.balancers.delete(key);
+    }
+  }
+
   /** The bytes of an answer to what Node could not parse. */
   refusal(status: number): string {
     return this.answers.refusal(status, Date.now());
@@ -97,8 +109,10 @@ export class Dispatcher {
 
   close(): void {
     for (const cut of this.tunnels) cut();
-    for (const check of this.checks) check.stop();
-    for (const balancer of this.balancers.values()) balancer.close();
+    for (const { balancer, check } of this.balancers.values()) {
+      check?.stop();
+      balancer.close();
+    }
   }
 
   /** One plugin after the other; the last `proceed` is the only way to the service. */
@@ -188,13 +202,13 @@ export class Dispatcher {
   }
 
   private balancerOf(service: Service): Balancer {
-    const { upstream, connectTimeoutMs } = service;
-    const key = upstream ? `upstream ${upstream.name}` : `service ${service.name}`;
+    const key = balancerKeyOf(service);
     const known = this.balancers.get(key);
-    if (known) return known;
+    if (known) return known.balancer;
+    const { upstream, connectTimeoutMs } = service;
     const balancer = new Balancer({ targets: targetsOf(service), connectTimeoutMs, healthChecks: upstream?.healthchecks });
-    this.balancers.set(key, balancer);
-    if (upstream) this.checks.push(startActiveChecks(balancer.targets, upstream.healthchecks.active));
+    const check = upstream && startActiveChecks(balancer.targets, upstream.healthchecks.active);
+    this.balancers.set(key, { balancer, check });
     return balancer;
   }
 }
@@ -202,6 +216,17 @@ export class Dispatcher {
 /** Kong has chosen the address by the time it reads a chunked body, and says how long that took. */
 function latenciesOf({ startedAt }: HttpExchange): Latencies {
   return { upstreamMs: 0, proxyMs: Date.now() - startedAt };
+}
+
+interface CheckedBalancer {
+  readonly balancer: Balancer;
+  readonly check: { stop(): void } | undefined;
+}
+
+/** The same as long as requests go to the same addresses in the same way. */
+function balancerKeyOf(service: Service): string {
+  const { name, upstream, connectTimeoutMs } = service;
+  return JSON.stringify([upstream ? `upstream ${upstream.name}` : `service ${name}`, connectTimeoutMs, targetsOf(service), upstream]);
 }
 
 /** Kong's port for a target that names none. */

@@ -4,7 +4,7 @@ import { type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex } from 'node:stream';
-import { loadConfig } from './config/kong-yml';
+import { type GatewayConfig, loadConfig } from './config/kong-yml';
 import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
 import { HeaderList } from './http/header-list';
@@ -41,7 +41,12 @@ export interface LocalGatewayOptions {
 
 export interface LocalGateway {
   /** Rejects when the port cannot be had. */
-  listen(): Promise<{ port: number }>;
+  listen(): Promise<{ port: number; digest: string }>;
+  /**
+   * Reads kong.yml again; requests under way are not touched.
+   * @throws ConfigError when it cannot be used: then everything stays as it is
+   */
+  reload(): { digest: string };
   /** Takes no new connections, lets requests in flight end for `graceMs`, then cuts what is left. */
   close(options: { graceMs: number }): Promise<void>;
 }
@@ -53,16 +58,18 @@ const KEEP_ALIVE_MS = 75_000;
 
 /**
  * A stand-in for Kong 3.9 on a developer's machine and in CI. Throws ConfigError when kong.yml or kong.conf hold anything that it
- * does not implement. Not for production: one process, no TLS, no reload.
+ * does not implement. Not for production: one process, no TLS.
  */
 export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   const conf = loadKongConf(options.kongConfPath);
   const plugins = loadPluginInfo(options.pluginInfoPath);
-  const config = loadConfig({
-    kongYmlPath: options.kongYmlPath,
-    plugins,
-    ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
-  });
+  const readConfig = (): GatewayConfig =>
+    loadConfig({
+      kongYmlPath: options.kongYmlPath,
+      plugins,
+      ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
+    });
+  const config = readConfig();
   if (conf.ignored.length > 0) options.log('info', 'kong.conf properties without a meaning here', { properties: conf.ignored });
   const spoolDir = mkdtempSync(join(options.tempDir ?? tmpdir(), 'tollgate-gateway-'));
   const clientTimeoutMs = options.clientTimeoutMs ?? NGINX_TIMEOUT_MS;
@@ -73,7 +80,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   });
   const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: clientTimeoutMs };
   const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
-  return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs });
+  return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs, readConfig, digest: config.digest });
 }
 
 interface GatewayParts {
@@ -81,6 +88,9 @@ interface GatewayParts {
   pluginClient: PluginClient;
   spoolDir: string;
   clientTimeoutMs: number;
+  readConfig: () => GatewayConfig;
+  /** Of the kong.yml that it started with. */
+  digest: string;
 }
 
 class GatewayServer implements LocalGateway {
@@ -119,14 +129,20 @@ class GatewayServer implements LocalGateway {
     this.server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex) => this.refuse(error, socket));
   }
 
-  listen(): Promise<{ port: number }> {
+  listen(): Promise<{ port: number; digest: string }> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(this.options.port, this.options.host, () => {
         this.server.off('error', reject);
-        resolve({ port: (this.server.address() as AddressInfo).port });
+        resolve({ port: (this.server.address() as AddressInfo).port, digest: this.parts.digest });
       });
     });
+  }
+
+  reload(): { digest: string } {
+    const { routes, digest } = this.parts.readConfig();
+    this.parts.dispatcher.use(routes);
+    return { digest };
   }
 
   async close({ graceMs }: { graceMs: number }): Promise<void> {

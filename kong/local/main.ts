@@ -1,6 +1,8 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createLocalGateway } from './gateway';
-import { createJsonLog } from './log';
+import { ConfigError } from './config/config-error';
+import { createLocalGateway, type LocalGateway } from './gateway';
+import { createJsonLog, type Log } from './log';
 
 /**
  * After SIGTERM requests in flight have this long. Under `npm start` the process is killed after 5 s (cli/supervisor/supervisor.ts): by then
@@ -15,6 +17,7 @@ const settingsSchema = z.object({
   kongConf: z.string().default('kong/kong.conf'),
   pluginInfo: z.string().default('kong/access-layer.json'),
   pluginSocket: z.string().min(1).optional(),
+  stateFile: z.string().min(1).optional(),
   upstreamOverrides: z
     .string()
     .transform((text, context): unknown => {
@@ -37,6 +40,7 @@ const VARIABLES = {
   kongConf: 'KONG_CONF',
   pluginInfo: 'PLUGIN_INFO',
   pluginSocket: 'PLUGIN_SOCKET',
+  stateFile: 'GATEWAY_STATE_FILE',
   upstreamOverrides: 'UPSTREAM_OVERRIDES',
 } as const;
 
@@ -53,6 +57,25 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): z.infer<
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }
 
+/** What the last reading of kong.yml came to, for whoever asked for it with SIGHUP. Replaced in one step. */
+function tellState(file: string | undefined, state: { digest: string } | { problems: readonly string[] }): void {
+  if (file === undefined) return;
+  writeFileSync(`${file}.new`, JSON.stringify({ ...state, at: Date.now() }), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** As `kong reload` does, on SIGHUP. What cannot be used changes nothing. */
+function reload(gateway: LocalGateway, log: Log, stateFile: string | undefined): void {
+  try {
+    tellState(stateFile, gateway.reload());
+    log('info', 'kong.yml was read again');
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : 'not readable'];
+    tellState(stateFile, { problems });
+    log('error', 'kong.yml cannot be used; what was read before stays', { problems });
+  }
+}
+
 async function main(): Promise<void> {
   const log = createJsonLog((line) => process.stderr.write(line));
   const settings = readSettings(process.argv.slice(2), process.env);
@@ -66,7 +89,9 @@ async function main(): Promise<void> {
     ...(settings.upstreamOverrides === undefined ? {} : { upstreamOverrides: settings.upstreamOverrides }),
     log,
   });
-  const { port } = await gateway.listen();
+  const { port, digest } = await gateway.listen();
+  tellState(settings.stateFile, { digest });
+  process.on('SIGHUP', () => reload(gateway, log, settings.stateFile));
   let closing = false;
   const stop = (): void => {
     if (closing) return;

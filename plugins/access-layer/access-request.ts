@@ -13,7 +13,7 @@ import {
 } from '../core/ports';
 import { type DenialCode } from '../core/problems';
 import { type RawBody } from '../core/kong-pdk';
-import { type SigningKey } from '../core/context-token';
+import { type ContextSigner } from '../core/context-token';
 import { type AccessLayerConfig } from './config';
 
 /** What the plugin is given by its composition root. */
@@ -22,8 +22,8 @@ export interface AccessLayerDeps {
   readonly quota: QuotaCounter;
   readonly decisions: DecisionLog;
   readonly clock: Clock;
-  /** The key that signs; others only verify. */
-  readonly signingKey: SigningKey;
+  /** Makes the proof of an admitted request. */
+  readonly signContext: ContextSigner;
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void };

@@ -1,5 +1,6 @@
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, signContext, type SigningKey } from '../core/context-token';
-import { headersToStrip, KEY_PARAMETER } from '../core/credential-location';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/context-token';
+import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/credential-location';
+import { crossOriginHeaders, preflightHeaders } from '../core/cross-origin';
 import { type KongPdk } from '../core/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/quota';
@@ -18,25 +19,22 @@ const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
 const REMOVED: string[] = [];
 
 /** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
-export async function admit(kong: KongPdk, request: AccessRequest, signing: { key: SigningKey; nowSeconds: number }): Promise<void> {
+export async function admit(kong: KongPdk, request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Promise<void> {
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
   const quota = quotaOf(request);
-  const token = signContext(
-    {
-      requestId: request.requestId,
-      credentialId: record.credentialId,
-      customerId: record.customerId,
-      subscriptionId: subscription.id,
-      product: subscription.product,
-      mode: record.mode,
-      callerAddress: request.callerAddress,
-      chargedDay: spend?.standing.day ?? null,
-      quota,
-      expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
-    },
-    signing.key,
-  );
+  const token = signing.sign({
+    requestId: request.requestId,
+    credentialId: record.credentialId,
+    customerId: record.customerId,
+    subscriptionId: subscription.id,
+    product: subscription.product,
+    mode: record.mode,
+    callerAddress: request.callerAddress,
+    chargedDay: spend?.standing.day ?? null,
+    quota,
+    expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
+  });
   const out = kong.service.request;
   const headers: Record<string, string | string[]> = {};
   for (const name of headersToStrip(request.headers, request.key ?? '')) {
@@ -50,9 +48,9 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { ke
   const query = removeParameter(request.rawQuery, KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
   if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));
-  if (quota && request.config.rateLimitHeaders === 'gateway') {
-    writes.push(kong.response.setHeaders(rateLimitHeaders(quota, signing.nowSeconds)));
-  }
+  const answer = crossOriginHeaders(record.whitelist, request.headers);
+  if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(answer, rateLimitHeaders(quota, signing.nowSeconds));
+  if (Object.keys(answer).length > 0) writes.push(kong.response.setHeaders(answer));
   await Promise.all(writes);
 }
 
@@ -60,6 +58,17 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { ke
 function challenge(request: AccessRequest): string {
   const headerOnly = request.config.keyIn.size === 1 && request.config.keyIn.has('x-api-key');
   return headerOnly ? 'ApiKey realm="tollgate", header="X-API-Key"' : 'Bearer realm="tollgate"';
+}
+
+/** Who may read a refusal; where a key reads as unknown, nothing may tell that it is one. */
+function readersOf({ record, headers }: AccessRequest, { code }: Denial): Record<string, string> {
+  return record && code !== 'key_unknown' && code !== 'key_inactive' ? crossOriginHeaders(record.whitelist, headers) : {};
+}
+
+/** Ends a browser's question about another origin; no key is looked for and nothing is charged. 200 as Kong's own CORS plugin says. */
+export async function answerPreflight(kong: KongPdk, headers: RequestHeaders): Promise<void> {
+  const requested = headers['access-control-request-headers'] ?? (await kong.nginx.getVar('http_access_control_request_headers'));
+  await kong.response.exit(200, Buffer.alloc(0), preflightHeaders(requested));
 }
 
 /** A store that is away is usually back within a moment. */
@@ -71,6 +80,7 @@ export async function refuse(kong: KongPdk, request: AccessRequest, denial: Deni
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
   const members: Record<string, unknown> = {};
   const quota = quotaOf(request);
+  Object.assign(headers, readersOf(request, denial));
   if (status === 401) headers['WWW-Authenticate'] = challenge(request);
   if (status === 503) headers['Retry-After'] = RETRY_SECONDS;
   if (quota && status === 429) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_IDS } from '../core/catalogue';
+import { PRODUCT_ID } from '../core/catalogue';
 import { KEY_PLACES, type KeyPlace } from '../core/credential-location';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
@@ -10,7 +10,7 @@ const FORM_KEY_TIMEOUT_MS = 5000;
 const MAX_FORM_KEY_TIMEOUT_MS = 25_000;
 
 const configSchema = z.object({
-  products: z.array(z.enum(PRODUCT_IDS)).min(1),
+  products: z.array(z.string().regex(PRODUCT_ID)).min(1),
   key_in: z
     .array(z.enum(KEY_PLACES))
     .min(1)
@@ -55,7 +55,7 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
 
 /** The same rules in Kong's schema language, so that Kong refuses a wrong kong.yml before the plugin sees it. */
 export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
-  { products: { type: 'array', required: true, len_min: 1, elements: { type: 'string', one_of: [...PRODUCT_IDS] } } },
+  { products: { type: 'array', required: true, len_min: 1, elements: { type: 'string' } } },
   {
     key_in: { type: 'array', required: true, len_min: 1, default: [...KEY_PLACES], elements: { type: 'string', one_of: [...KEY_PLACES] } },
   },

@@ -3,10 +3,11 @@ import { originHostOf } from '../core/whitelist';
 import { type RequestHeaders } from '../core/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
-import { MAX_HEADERS } from '../core/request-variable';
+import { isPreflight } from '../core/cross-origin';
+import { MAX_HEADERS, type RequestFacts } from '../core/request-variable';
 import { TRACE_HEADER } from '../core/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
-import { admit, refuse } from './answer';
+import { admit, answerPreflight, refuse } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
@@ -38,14 +39,21 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
     }
 
     async access(kong: KongPdk): Promise<void> {
-      const request = await beginRequest(kong, this.instance, deps);
+      const startedAtMs = deps.tracer ? deps.clock.monotonic() : 0;
+      const facts = await this.instance.reader.read(kong);
+      if (isPreflight(facts.method, facts.headers)) return answerPreflight(kong, facts.headers);
+      const request = beginRequest(kong, {
+        ...facts,
+        config: this.instance.config,
+        trace: deps.tracer?.begin(facts.headers[TRACE_HEADER], startedAtMs),
+      });
       const denial = await decide(request, deps);
       const decision = describe(request, denial, deps.clock.now());
       deps.decisions.record(decision);
       const nowSeconds = Math.floor(deps.clock.now() / 1000);
       try {
         if (denial) await refuse(kong, request, denial, nowSeconds);
-        else await admit(kong, request, { key: deps.signingKey, nowSeconds });
+        else await admit(kong, request, { sign: deps.signContext, nowSeconds });
       } catch (error) {
         request.trace?.end(undefined);
         throw error;
@@ -56,9 +64,8 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
-async function beginRequest(kong: KongPdk, { config, reader }: Instance, { tracer, clock }: AccessLayerDeps): Promise<AccessRequest> {
-  const startedAtMs = tracer ? clock.monotonic() : 0;
-  const { headers, rawQuery, callerAddress, requestId } = await reader.read(kong);
+function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, 'config' | 'trace'>): AccessRequest {
+  const { config, trace, headers, rawQuery, callerAddress, requestId } = known;
   return {
     config,
     headers,
@@ -67,7 +74,7 @@ async function beginRequest(kong: KongPdk, { config, reader }: Instance, { trace
     requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
     readBody: async () => parseBody(await kong.request.getRawBody()),
-    trace: tracer?.begin(headers[TRACE_HEADER], startedAtMs),
+    trace,
     key: undefined,
     keyPlace: undefined,
     strippedBody: undefined,

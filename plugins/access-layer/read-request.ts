@@ -12,7 +12,7 @@ export class RequestReader {
   private hasVariable = true;
 
   /**
-   * One nginx variable holds all of it where kong.conf sets one. Where it does not, and for a request that the variable cannot describe, four
+   * One nginx variable holds all of it where kong.conf sets one. Where it does not, and for a request that the variable cannot describe, five
    * reads are started together and travel in one write.
    */
   async read(kong: KongPdk): Promise<RequestFacts> {
@@ -27,16 +27,18 @@ export class RequestReader {
 }
 
 async function readByCalls(kong: KongPdk): Promise<RequestFacts> {
-  const [headers, rawQuery, callerAddress, requestId] = await Promise.all([
+  const [headers, rawQuery, callerAddress, requestId, method] = await Promise.all([
     kong.request.getHeaders(KONG_MAX_HEADERS),
     kong.request.getRawQuery(),
     kong.client.getForwardedIp(),
     kong.nginx.getVar('kong_request_id'),
+    kong.nginx.getVar('request_method'),
   ]);
   return {
     callerAddress,
     requestId: typeof requestId === 'string' && requestId !== '' ? requestId : randomBytes(16).toString('hex'),
     rawQuery: rawQuery ?? '',
+    method: typeof method === 'string' ? method : '',
     headers: (headers ?? {}) as RequestHeaders,
   };
 }

@@ -22,6 +22,12 @@ export const AUDIT_ACTIONS = [
   'webhook.change',
   'webhook.delete',
   'webhook.secret',
+  'product.add',
+  'product.change',
+  'product.retire',
+  'plan.add',
+  'plan.change',
+  'plan.retire',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

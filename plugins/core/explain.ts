@@ -35,6 +35,9 @@ const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, pass
   return [`address ${callerAddress ?? 'unknown'}`, `origin ${originHost ?? 'none'}`, rule].join(', ');
 };
 
+/** How a test key is shown; an imported key in a form of its own says nothing of its mode. */
+const TEST_PREFIX = 'tg_test';
+
 const CHECKS: readonly Check[] = [
   { name: 'exactly one key is sent', denials: ['request_not_readable', 'key_missing', 'ambiguous_key'], saw: key },
   {
@@ -62,8 +65,11 @@ const CHECKS: readonly Check[] = [
   {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
-    saw: ({ quota }) =>
-      quota ? `day ${quota.day}: ${quota.usedDaily} of ${quota.daily}, month: ${quota.usedMonthly} of ${quota.monthly}` : 'not counted',
+    saw: ({ quota, maskedKey }) => {
+      if (!quota) return 'not counted';
+      const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
+      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}, month: ${quota.usedMonthly} of ${quota.monthly}`;
+    },
   },
 ];
 

@@ -48,6 +48,7 @@ export interface AccessRecords {
 }
 
 export interface SpendRequest {
+  /** Whose counter: see `counterOf` for that of its test keys. */
   readonly subscriptionId: string;
   /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
   readonly limits: QuotaLimits;
@@ -61,6 +62,7 @@ export interface SpendResult {
 }
 
 export interface RefundRequest {
+  /** Whose counter: see `counterOf` for that of its test keys. */
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
@@ -69,7 +71,7 @@ export interface RefundRequest {
   readonly dailyLimit: number;
 }
 
-/** The daily and monthly counters of subscriptions. Windows turn by the store's clock, never the caller's. */
+/** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
    * Takes one unit from day and month, or from neither.

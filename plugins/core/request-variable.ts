@@ -4,17 +4,18 @@ import { type RequestHeaders } from './credential-location';
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** Says that the lines below are in this order; another layout gets another number. */
-const LAYOUT = '1';
+const LAYOUT = '2';
 
 const HEADER_FIELDS = [
   'authorization', 'x-api-key', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
+  'access-control-request-method',
 ] as const; // prettier-ignore
 
 /**
  * Headers of the gateway's own that a client might forge, in one line that is empty in a usual request. nginx cannot be asked for all that begin
  * with X-Tollgate-; these are the proof, and what a receiver could take for a claim about the caller. Where one was sent, all are removed.
  */
-const FORGEABLE = [
+export const FORGEABLE = [
   'context', 'customer', 'customer-id', 'credential', 'credential-id', 'key', 'key-id', 'subscription', 'subscription-id', 'product', 'mode', 'plan',
   'quota', 'charged', 'request-id', 'user', 'user-id',
 ] as const; // prettier-ignore
@@ -25,6 +26,7 @@ const LINES = [
   '$remote_addr',
   '$request_length',
   FORGEABLE.map((name) => variableOf(`x-tollgate-${name}`)).join(''),
+  '$request_method',
   ...HEADER_FIELDS.map(variableOf),
   '$args',
   // Last: Kong's LuaJIT finds a long string by its first and last bytes, and those before may be the same for every request of a caller.
@@ -32,7 +34,7 @@ const LINES = [
 ];
 
 /** The line of the first header. */
-const FIRST_HEADER = 4;
+const FIRST_HEADER = 5;
 
 /** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
 export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...LINES].join('\\n')}"`;
@@ -51,6 +53,8 @@ export interface RequestFacts {
   readonly callerAddress: string;
   readonly requestId: string;
   readonly rawQuery: string;
+  /** Empty where the entrance does not tell. */
+  readonly method: string;
   /** Those that the access layer reads, empty ones left out. */
   readonly headers: RequestHeaders;
 }
@@ -66,7 +70,7 @@ export function readRequestVariable(text: string): RequestFacts | 'absent' | 'un
   if (text === '') return 'absent';
   const lines = text.split('\n');
   if (lines[0] !== LAYOUT || lines.length !== LINES.length + 1) return 'unclear';
-  const [, callerAddress = '', length, forged] = lines;
+  const [, callerAddress = '', length, forged, method = ''] = lines;
   if (!(Number(length) < LONGEST_HEAD) || callerAddress === '' || forged !== '') return 'unclear';
   const headers: Record<string, string> = {};
   for (let index = 0; index < HEADER_FIELDS.length; index++) {
@@ -75,5 +79,5 @@ export function readRequestVariable(text: string): RequestFacts | 'absent' | 'un
     if (value.includes(', ')) return 'unclear';
     headers[HEADER_FIELDS[index] ?? ''] = value;
   }
-  return { callerAddress, requestId: lines[LINES.length] ?? '', rawQuery: lines[LINES.length - 1] ?? '', headers };
+  return { callerAddress, requestId: lines[LINES.length] ?? '', rawQuery: lines[LINES.length - 1] ?? '', method, headers };
 }

@@ -6,6 +6,12 @@ export interface AccessRecordCacheStats {
   readonly unknown: number;
   readonly hits: number;
   readonly reads: number;
+  /** Keys refused without a read, because no key has their hash. */
+  readonly absences: number;
+  /** Reads of keys not known to exist that were refused, so that others find the store free. */
+  readonly doubtfulRefused: number;
+  /** Keys of the store by their hashes; undefined while they are not all known. */
+  readonly knownHashes: number | undefined;
   readonly staleUses: number;
   /** Reads that the store did not answer. */
   readonly failures: number;
@@ -40,5 +46,7 @@ export interface DecisionWriterStats {
   readonly queued: number;
   readonly written: number;
   readonly dropped: number;
+  /** Refusals without a known key that were let go, beyond their own share. */
+  readonly droppedAnonymous: number;
   readonly failures: number;
 }

@@ -153,7 +153,13 @@ function matchAddress(whitelist: Whitelist, text: string): string | undefined {
   return undefined;
 }
 
-function matchHost(whitelist: Whitelist, host: string | undefined): string | undefined {
+/** Whether any rule looks at where a page comes from. */
+export function hasHostRules({ hosts, parents }: Whitelist): boolean {
+  return hosts.size > 0 || parents.size > 0;
+}
+
+/** The domain rule that names a host. */
+export function matchHost(whitelist: Whitelist, host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
   if (whitelist.hosts.has(host)) return host;
   if (whitelist.parents.size === 0) return undefined;

@@ -5,10 +5,14 @@ import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { systemClock, type DecisionTracer } from '../core/ports';
+import { clearPlaces, openEntrances } from '../entrances/open-entrances';
+import { readEntranceSettings } from '../entrances/settings';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
+import { KnownHashes } from '../stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
 import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
+import { createPostgresHashSource } from '../stores/postgres/keys/list-hashes';
 import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
@@ -21,7 +25,7 @@ import { type ServerLog } from './log';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
 import { readBodyFile } from './read-body-file';
-import { readSettings, type PluginServerSettings } from './settings';
+import { type PluginServerSettings, readPluginServerSettings } from './settings';
 import { checkPlace } from './socket-place';
 import { openChannel } from './workers/asking';
 import { directoryOfParent } from './workers/instance-directory';
@@ -91,11 +95,17 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const { records, counters, ledger } = await openPools(databaseUrl, log);
   const clock = new StoreClock(systemClock);
   const feed = new PostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
-  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed });
+  const hashes = new KnownHashes({
+    source: createPostgresHashSource(records),
+    feed,
+    onError: (err) => log.warn({ err }, 'which keys exist could not be read yet'),
+  });
+  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed, hashes });
   const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock, log });
   const decisions = new DecisionWriter({
     pool: ledger,
     timeZone,
+    auditRetentionDays: settings.auditRetentionDays,
     clock,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });
@@ -114,13 +124,14 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock,
-    signingKey: settings.signingKeys[0],
+    signContext: settings.signing.sign,
     readBodyFile,
     log,
   });
   const ask = cluster.isWorker ? openChannel(process, () => metrics?.registry.getMetricsAsJSON()) : undefined;
+  const asked = metrics?.timeEvents(plugin) ?? plugin;
   const server = createPluginServer({
-    plugin: metrics?.timeEvents(plugin) ?? plugin,
+    plugin: asked,
     socketPath: settings.socketPath,
     bindAt: process.env[BIND_VARIABLE],
     directory: ask && directoryOfParent(ask),
@@ -137,13 +148,16 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   await server.listen();
+  const entrances = await openEntrances({ plugin: asked, settings: readEntranceSettings(process.env), log });
+  log.info({ signature: settings.signing.description }, 'proofs are signed');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
-    await server.close({ graceMs: DRAIN_MS });
+    await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
     await listener?.close();
     await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
     cache.close();
+    hashes.close();
     await Promise.all([records.end(), counters.end(), ledger.end()]);
     log.info({}, 'stopped');
   };
@@ -181,8 +195,9 @@ function main(): void {
   }
   setFlagsFromString(HEAP_GROWTH);
   Promise.resolve()
-    .then(() => {
-      const settings = readSettings(process.env);
+    .then(async () => {
+      const settings = readPluginServerSettings(process.env);
+      if (cluster.isPrimary) await clearPlaces(readEntranceSettings(process.env));
       return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings) : serve(settings);
     })
     .catch((error: unknown) => {

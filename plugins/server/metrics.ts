@@ -107,6 +107,11 @@ function watchCache(registry: Registry, { cache: read, isFeedHealthy }: MetricSo
   const name = (part: string): string => `tollgate_access_cache_${part}`;
   total(registry, { name: name('hits_total'), help: 'Keys answered from memory.' }, () => read().hits);
   total(registry, { name: name('reads_total'), help: 'Keys read from the database.' }, () => read().reads);
+  total(registry, { name: name('absences_total'), help: 'Keys refused without a read: no key has their hash.' }, () => read().absences);
+  const refused = { name: name('doubtful_refused_total'), help: 'Keys not known to exist whose read was refused with 503.' };
+  total(registry, refused, () => read().doubtfulRefused);
+  const hashes = { name: name('known_hashes_complete'), help: '1 while all keys are known by their hashes.', aggregator: 'min' } as const;
+  level(registry, hashes, () => Number(read().knownHashes !== undefined));
   total(registry, { name: name('failures_total'), help: 'Reads that the database did not answer.' }, () => read().failures);
   total(registry, { name: name('stale_uses_total'), help: 'Records used without the database, within 60 s.' }, () => read().staleUses);
   level(registry, { name: name('known'), help: 'Keys in memory.' }, () => read().known);
@@ -174,6 +179,8 @@ function watchDecisions(registry: Registry, read: MetricSources['decisions']): v
   level(registry, { name: name('queued'), help: 'Decisions that wait to be written.' }, () => read().queued);
   total(registry, { name: name('written_total'), help: 'Decisions written.' }, () => read().written);
   total(registry, { name: name('dropped_total'), help: 'Decisions let go because too many waited.' }, () => read().dropped);
+  const anonymous = { name: name('dropped_anonymous_total'), help: 'Refusals without a known key let go, beyond their own share.' };
+  total(registry, anonymous, () => read().droppedAnonymous);
   total(registry, { name: name('failures_total'), help: 'Writes that failed; their decisions are tried again.' }, () => read().failures);
 }
 

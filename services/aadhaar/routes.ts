@@ -28,7 +28,7 @@ export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
   checkReady: (deps) => deps.workers.checkReady(),
   close: (deps) => deps.workers.close(),
   routes: [
-    { ...indexRoute('api-aadhaar'), bodyOnlyFields: NEVER_IN_URL },
+    { ...indexRoute('ANY', '/aadhaar'), bodyOnlyFields: NEVER_IN_URL },
     defineRoute({
       method: 'ANY',
       path: '/aadhaar/start',

@@ -9,8 +9,6 @@ import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
 import { analyzeOutput, healthOutput } from './schema';
 
 const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/** Boundaries, part headers and small fields around the file. */
-const FORM_BYTES = 64 * 1024;
 /** Two minutes in which a request must arrive, one for the analysis. */
 const DEADLINE_MS = 180_000;
 const FILE_FIELDS = ['file', 'apk', 'app'];
@@ -23,7 +21,7 @@ const analyze = defineRoute({
   path: '/app/analyze',
   output: analyzeOutput,
   body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: [APK_TYPE] },
-  bodyLimitBytes: MAX_FILE_BYTES + FORM_BYTES,
+  bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
   handler: async (_input, context, { worker }: AppDeps) => {
     const { upload } = context;
@@ -48,5 +46,5 @@ export const appService = defineService({
   name: 'app',
   products: ['api-app'],
   ...backedByWorkers<ApkWorkerMethods>('apk'),
-  routes: [indexRoute('api-app', { members: information }), analyze, health],
+  routes: [indexRoute('GET', '/app', { members: information }), analyze, health],
 });

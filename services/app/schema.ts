@@ -62,6 +62,7 @@ export const apkReport = z.object({
       protection: z.enum(['normal', 'dangerous', 'signature', 'special', 'internal', 'unknown']),
       max_sdk: z.number().nullable(),
       declared_by_app: z.boolean(),
+      requested: z.boolean().describe('False: declared for other apps only.'),
     }),
   ),
   components: z.object({
@@ -81,7 +82,7 @@ export const apkReport = z.object({
   findings: z.array(
     z.object({ id: z.string(), severity: z.enum(['critical', 'high', 'warning']), title: z.string(), section: z.string() }),
   ),
-  risk: z.object({ score: z.number().min(0).max(100), level: z.enum(['low', 'medium', 'high', 'critical']) }),
+  risk: z.object({ score: z.number().min(0).max(100), level: z.enum(['low', 'medium', 'high', 'critical']), method: z.string() }),
   warnings: z.array(z.string()),
 });
 

@@ -9,7 +9,7 @@ export const backgroundRemoverService = defineService({
   name: 'background-remover',
   products: ['api-background-remover'],
   routes: [
-    indexRoute('api-background-remover', {
+    indexRoute('ANY', '/background_remover', {
       headers: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
       members: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },
     }),

@@ -14,7 +14,7 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
   createDeps: createGdplayDeps,
   close: (deps) => deps.transport.close(),
   routes: [
-    indexRoute('api-gdplay'),
+    indexRoute('ANY', '/gdplay'),
     defineRoute({
       method: 'ANY',
       path: '/gdplay/stream',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSetting, numberSetting, urlSetting } from '../kit/config';
+import { listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 
 /** Where Google sends downloads and pictures to. */
 const GOOGLE_HOSTS = ['drive.usercontent.google.com', 'lh3.googleusercontent.com'];

@@ -71,5 +71,5 @@ export const gleadService = defineService({
   name: 'glead',
   products: ['api-glead'],
   ...backedByWorkers<LeadMethods>('ranking'),
-  routes: [indexRoute('api-glead'), health, search],
+  routes: [indexRoute('GET', '/glead'), health, search],
 });

@@ -77,5 +77,5 @@ export const grankService = defineService({
   name: 'grank',
   products: ['api-grank'],
   ...backedByWorkers<RankingMethods>('ranking'),
-  routes: [indexRoute('api-grank'), health, search, position],
+  routes: [indexRoute('ANY', '/grank'), health, search, position],
 });

@@ -5,7 +5,7 @@ import { connectSessionWorkers } from '../kit/worker/session-workers';
 import { type Captcha__Output } from '../workers/generated/identity/identity/v1/Captcha';
 import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
 import { gstSettings, type GstSettings } from './settings';
-import { startSession, type GstDeps, type GstWorkerMethods } from './start-session';
+import { refreshSession, startSession, type GstDeps, type GstWorkerMethods } from './start-session';
 import { serveStartSocket } from './start-socket';
 
 /** No session of this product lives longer than five minutes. */
@@ -18,7 +18,7 @@ function answerOf({ sessionId, image, mediaType }: Captcha__Output): GstCaptchaA
 }
 
 async function refresh({ sessionId }: { sessionId: string }, context: CallContext, deps: GstDeps): Promise<GstCaptchaAnswer> {
-  return answerOf(await deps.workers.next('GstRefresh', { sessionId }, { context, sessionId }));
+  return answerOf(await refreshSession(deps, { sessionId, context }));
 }
 
 async function submit(
@@ -55,7 +55,7 @@ export const gstService = defineService<GstDeps, GstSettings>({
   checkReady: (deps) => deps.workers.checkReady(),
   close: (deps) => deps.workers.close(),
   routes: [
-    indexRoute('api-gst'),
+    indexRoute('ANY', '/gst'),
     defineRoute({
       method: 'GET',
       path: '/gst/start',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberSetting } from '../kit/config';
+import { numberSetting } from '../../plugins/core/settings';
 import { sessionWorkersFields } from '../kit/worker/session-workers';
 
 /** Environment of the gst service. */

@@ -18,6 +18,15 @@ export interface GstDeps {
   readonly socketLifetimeMs: number;
 }
 
+/** The next captcha of a session; the one before it is void. */
+export function refreshSession(
+  { workers }: GstDeps,
+  call: { sessionId: string; context: WorkerCallOptions['context'] },
+): Promise<Captcha__Output> {
+  const { sessionId, context } = call;
+  return workers.next('GstRefresh', { sessionId }, { context, sessionId });
+}
+
 /** Opens a session. */
 export function startSession({ workers }: GstDeps, context: WorkerCallOptions['context']): Promise<Captcha__Output> {
   return workers.start('GstStart', {}, { context, idOf: ({ sessionId }) => sessionId });

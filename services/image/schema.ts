@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-const picture = 'PNG, JPEG or WebP in base64, base64url or as a data URI; in a multipart form also a file.';
+const picture =
+  'PNG, JPEG or WebP in base64, base64url or as a data URI; in a multipart form also a file. In the query about 6 KB: a request line over 8,192 bytes is 414.';
 
 /** Exactly one of the two; a file of a form may stand for either. */
 export const backgroundRemoverInput = z.object({

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { booleanSetting, listSetting, numberSetting, urlSetting } from '../kit/config';
+import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 import { type IpDatabasePaths } from './ip-databases';
 
 /** `address`, `address:port` or `[v6]:port`. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type FastifyInstance } from 'fastify';
 
 export interface Drain {
@@ -9,10 +8,10 @@ export interface Drain {
 /**
  * Lets requests finish when the app closes, then ends every connection. Node counts a connection that never sent a request as busy,
  * so one silent client would keep a server from closing for ever.
- * @param leaveMs for which requests are still taken, each answer closing its connection: whoever sends them has to notice first that
- * this replica is going. A connection that is closed while a request is on its way fails that request.
+ * @param leave requests are still taken until it resolves, each answer closing its connection: whoever sends them has to notice first
+ * that this replica is going. A connection that is closed while a request is on its way fails that request.
  */
-export function drainOnClose(app: FastifyInstance, leaveMs: number): Drain {
+export function drainOnClose(app: FastifyInstance, leave?: () => Promise<void>): Drain {
   let active = 0;
   let leaving = false;
   let draining = false;
@@ -29,7 +28,7 @@ export function drainOnClose(app: FastifyInstance, leaveMs: number): Drain {
   });
   app.addHook('preClose', async () => {
     leaving = true;
-    if (leaveMs > 0 && app.server.listening) await sleep(leaveMs);
+    if (app.server.listening) await leave?.();
     draining = true;
     endWhenDone();
   });

@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { CATALOGUE, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
 import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
@@ -161,9 +161,10 @@ function methodsOf(route: Route): readonly ('get' | 'post')[] {
   return fitsUrl ? ['get', 'post'] : ['post'];
 }
 
-function pathsOf(service: ServiceDefinition, baseUrl: string): ZodOpenApiPathsObject {
-  const product = CATALOGUE.find(({ id }) => id === service.products[0]);
-  if (!product) throw new Error(`the catalogue does not know the product of service ${service.name}`);
+function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalogue): ZodOpenApiPathsObject {
+  const product = catalogue.find(service.products[0]);
+  // Not sold any more.
+  if (!product) return {};
   return Object.fromEntries(
     service.routes.map((route) => [
       route.path,
@@ -176,7 +177,7 @@ function pathsOf(service: ServiceDefinition, baseUrl: string): ZodOpenApiPathsOb
  * The OpenAPI 3.1 document of everything behind the gateway, from the schemas that validate the requests.
  * @param baseUrl of the gateway as callers reach it, without a slash at the end
  */
-export function buildDocument(baseUrl: string): ReturnType<typeof createDocument> {
+export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType<typeof createDocument> {
   return createDocument(
     {
       openapi: '3.1.0',
@@ -186,8 +187,8 @@ export function buildDocument(baseUrl: string): ReturnType<typeof createDocument
         description: 'Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as `application/problem+json`.',
       }, // prettier-ignore
       servers: [{ url: baseUrl }],
-      tags: CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })), // prettier-ignore
-      paths: Object.assign({}, ...Object.values(SERVICES).map((service) => pathsOf(service, baseUrl))) as ZodOpenApiPathsObject,
+      tags: catalogue.products.filter(({ routes }) => routes.length > 0).map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })), // prettier-ignore
+      paths: Object.assign({}, ...Object.values(SERVICES).map((service) => pathsOf(service, baseUrl, catalogue))) as ZodOpenApiPathsObject,
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'Recommended.' },

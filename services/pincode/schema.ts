@@ -1,14 +1,9 @@
 import { z } from 'zod';
 
-/** A JSON body may give a PIN as a number. */
-const pin = z.union([z.string(), z.number().int().min(0).transform(String)], {
-  error: ({ input }) => (input === undefined ? 'is required' : 'must be text'),
-});
-
 /** Both are required; what they may hold depends on the country. */
 export const pincodeInput = z.object({
   country: z.string().trim().min(1),
-  pin,
+  pin: z.string(),
 });
 
 const indianOffice = z.looseObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSetting, numberSetting, urlSetting } from '../kit/config';
+import { listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 import { WORLD_COUNTRIES } from './countries';
 
 /** Environment of the pincode service. */

@@ -1,11 +1,10 @@
 import { type IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type WebSocket } from 'ws';
-import { type ProductId } from '../../plugins/core/catalogue';
 
 /** One documented input of a product and what a test key gets for it. */
 export interface SandboxExample {
-  readonly product: ProductId;
+  readonly product: string;
   /** Full path below the gateway's base URL. */
   readonly route: string;
   readonly method: 'GET' | 'POST';

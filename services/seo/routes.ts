@@ -61,5 +61,5 @@ export const seoService = defineService({
   name: 'seo',
   products: ['api-seo'],
   ...backedByWorkers<SeoWorkerMethods>('seo'),
-  routes: [indexRoute('api-seo'), health, ...research],
+  routes: [indexRoute('GET', '/seo'), health, ...research],
 });

@@ -5,5 +5,5 @@ import { indexRoute } from '../kit/service/index-route';
 export const vahaanService = defineService({
   name: 'vahaan',
   products: ['api-vahaan'],
-  routes: [indexRoute('api-vahaan')],
+  routes: [indexRoute('ANY', '/vahaan')],
 });

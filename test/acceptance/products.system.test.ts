@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { PRODUCTS } from '../support/catalogue';
 import { send } from '../support/http';
 import { ExampleCaller, type SandboxExample } from './follow-example';
 import { openInstallation, type Installation } from './installation';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   tollgate = await openInstallation();
   examples = new ExampleCaller(tollgate.gatewayUrl, (product) => keys.get(product) ?? '');
   entries = (await send(`${tollgate.sandboxUrl}/`)).json();
-  for (const { id, routes } of CATALOGUE) {
+  for (const { id, routes } of PRODUCTS) {
     if (routes.length > 0) keys.set(id, (await tollgate.createKey({ products: [id], mode: 'test' })).key);
   }
 });
@@ -29,7 +29,7 @@ function promised({ yields }: SandboxExample): number {
 }
 
 describe('with a test key every documented input yields what it says', () => {
-  const products = CATALOGUE.filter((product) => product.routes.length > 0).map((product) => product.id);
+  const products = PRODUCTS.filter((product) => product.routes.length > 0).map((product) => product.id);
 
   it.each(products)('of %s', async (product) => {
     const own = entries.filter((entry) => entry.product === product);
@@ -42,7 +42,7 @@ describe('with a test key every documented input yields what it says', () => {
   });
 
   it('and every route of the catalogue has a success among them', () => {
-    const routes = CATALOGUE.flatMap((product) => product.routes.map((route) => `${product.id} ${route.path}`));
+    const routes = PRODUCTS.flatMap((product) => product.routes.map((route) => `${product.id} ${route.path}`));
     const successes = new Set(entries.filter((entry) => entry.outcome === 'success').map((entry) => `${entry.product} ${entry.route}`));
     expect(routes.filter((route) => !successes.has(route))).toEqual([]);
   });

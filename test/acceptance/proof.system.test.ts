@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { CONTEXT_HEADER, signContext } from '../../plugins/core/context-token';
+import { CONTEXT_HEADER, type ContextSigner } from '../../plugins/core/context-token';
+import { createV1Signer } from '../../plugins/core/context-v1';
 import { SERVICES } from '../../services/registry';
 import { send, type Sending } from '../support/http';
+import { createProofKeys } from '../support/proof-keys';
 import { openInstallation, type Installation } from './installation';
 
 let tollgate: Installation;
@@ -14,8 +16,8 @@ beforeAll(async () => {
 
 afterAll(() => tollgate.close());
 
-function forgedContext(nowSeconds: number): string {
-  const context = {
+function forgedContext(sign: ContextSigner): string {
+  return sign({
     requestId: 'forged',
     credentialId: '00000000-0000-0000-0000-000000000000',
     customerId: '00000000-0000-0000-0000-000000000000',
@@ -25,9 +27,8 @@ function forgedContext(nowSeconds: number): string {
     callerAddress: '127.0.0.1',
     chargedDay: null,
     quota: null,
-    expiresAt: nowSeconds + 60,
-  };
-  return signContext(context, { id: 'forger', secret: randomBytes(32) });
+    expiresAt: Math.floor(Date.now() / 1000) + 60,
+  });
 }
 
 // Only the gateway of an installation given by its URL reaches that installation's services.
@@ -39,7 +40,11 @@ describeServices.each(Object.keys(SERVICES))('the service %s, reached around the
     ['no proof', () => ({})],
     ['a valid API key and no proof', () => ({ headers: { 'X-API-Key': apiKey } })],
     ['a proof that is no token', () => ({ headers: { [CONTEXT_HEADER]: 'v1.e30.AAAA' } })],
-    ['a proof that somebody else signed', () => ({ headers: { [CONTEXT_HEADER]: forgedContext(Math.floor(Date.now() / 1000)) } })],
+    ['a proof that somebody else signed', () => ({ headers: { [CONTEXT_HEADER]: forgedContext(createProofKeys().signContext) } })],
+    [
+      'a proof of the form before that somebody else signed',
+      () => ({ headers: { [CONTEXT_HEADER]: forgedContext(createV1Signer({ id: 'forger', secret: randomBytes(32) })) } }),
+    ],
   ])('answers %s with 401 gateway_proof_missing', async (_, sending) => {
     const url = tollgate.instance?.services[name] ?? '';
     const reply = await send(`${url.replace(/\/$/, '')}/${name}`, sending());

@@ -55,6 +55,16 @@ describe('the daily limit', () => {
     expect(left(await call(second.key), 'daily')).toBe(2);
   });
 
+  it('is not touched by test keys, which have one of their own', async () => {
+    const customer = tollgate.newEmail();
+    const trying = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'test', daily: 2, monthly: 100 });
+    const live = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'live' });
+    expect(live.subscriptions[0]?.id).toBe(trying.subscriptions[0]?.id);
+    const statuses: number[] = [];
+    for (const { key } of [trying, trying, trying, live, live, live]) statuses.push((await call(key)).status);
+    expect(statuses).toEqual([200, 200, 429, 200, 200, 429]);
+  });
+
   it('follows a plan change at once and keeps what was used', async () => {
     const { key, subscriptions } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 2, monthly: 100 });
     const id = subscriptions[0]?.id ?? '';

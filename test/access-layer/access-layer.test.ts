@@ -1,12 +1,11 @@
-import { verifyContext } from '../../plugins/core/context-token';
-import { bearer, call, key, recordOf, recordsOf, signingKey } from './call-plugin';
+import { bearer, call, key, recordOf, recordsOf, proofIn } from './call-plugin';
 import { memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
 
 describe('an admitted request', () => {
   it('carries a proof that names key, customer, subscription, mode, charged day and what is left', async () => {
     const { set, exit } = await call({ headers: bearer });
     expect(exit).toBeUndefined();
-    const verdict = verifyContext(set['X-Tollgate-Context'] as string, [signingKey], NOW_MS / 1000);
+    const verdict = proofIn({ set });
     expect(verdict).toMatchObject({
       ok: true,
       context: {
@@ -22,6 +21,18 @@ describe('an admitted request', () => {
         quota: { daily: { limit: 2, remaining: 1 }, monthly: { limit: 3, remaining: 2 } },
       },
     });
+  });
+
+  it('of a test key counts by itself, and shows what is left of its own limits', async () => {
+    const quota = memoryQuota();
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, id: '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c' }));
+    const left = async (mode: 'live' | 'test'): Promise<number | undefined> => {
+      const verdict = proofIn(await call({ headers: bearer }, { quota, record: recordOf({ mode, subscriptions }) }));
+      return verdict.ok ? verdict.context.quota?.daily.remaining : undefined;
+    };
+    expect([await left('test'), await left('test'), await left('test')]).toEqual([1, 0, undefined]);
+    expect([await left('live'), await left('live'), await left('live')]).toEqual([1, 0, undefined]);
+    expect([...quota.used.keys()]).toEqual(['6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c', '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c']);
   });
 
   it('costs one read and one write', async () => {
@@ -45,6 +56,16 @@ describe('an admitted request', () => {
     expect(body?.toString()).toBe('a=1&b=%ff');
   });
 
+  it.each([
+    ['a header', { headers: bearer }],
+    ['the query', { query: `api_key=${key}` }],
+  ])('in %s is the one that holds: a form, which may have another, is not read', async (_, request) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60', ...('headers' in request && bearer) };
+    const answer = await call({ ...request, headers, body: Buffer.from('api_key=tg_live_of_somebody_else') });
+    expect([answer.code, answer.calls.includes('get_raw_body'), answer.body]).toEqual([undefined, false, undefined]);
+    expect(answer.decision).toMatchObject({ outcome: 'admitted', credentialId: 'cred-1' });
+  });
+
   it('may have its form spooled to a file', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60' };
     const readBodyFile = (path: string): Promise<Buffer> => Promise.resolve(Buffer.from(path === '/spool/1' ? `api_key=${key}` : ''));
@@ -63,7 +84,7 @@ describe('an admitted request', () => {
     const quota = memoryQuota();
     const { set } = await call({ headers: bearer }, { config: { quota: false }, quota });
     expect(quota.used.size).toBe(0);
-    expect(verifyContext(set['X-Tollgate-Context'] as string, [signingKey], NOW_MS / 1000)).toMatchObject({
+    expect(proofIn({ set })).toMatchObject({
       context: { chargedDay: null, quota: null },
     });
   });

@@ -1,13 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
-import { createInstance, memoryQuota, runEvent, type FakeOutcome, type FakeRequest } from './fake-kong';
+import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeOutcome, type FakeRequest } from './fake-kong';
+import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/context-token';
+import { verifyContext } from '../../plugins/core/verify-context';
 import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
 import { type AccessRecord, type AccessRecords, type QuotaCounter } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
+import { createProofKeys } from '../support/proof-keys';
 
 /** Of the one credential that there is. */
 export const key = generateApiKey('live');
-export const signingKey = { id: 'k', secret: randomBytes(32) };
+const { signContext: sign, contextKeys } = createProofKeys();
+export const signContext = sign;
 
 /** The credential's record with what a test needs to be different. */
 export function recordOf(changes: Partial<AccessRecord> = {}): AccessRecord {
@@ -55,12 +58,19 @@ export async function call(
     {
       records: setup.records ?? recordsOf('record' in setup ? setup.record : recordOf()),
       quota: setup.quota ?? memoryQuota(),
-      signingKey,
+      signContext,
       ...(setup.readBodyFile ? { readBodyFile: setup.readBodyFile } : {}),
     },
   );
   const outcome = await runEvent(instance, request);
   return { ...outcome, code: outcome.exit?.body['code'], decision: decisions[0] };
+}
+
+/** What a service of api-ip makes of the proof that was set. */
+export function proofIn({ set }: Pick<FakeOutcome, 'set'>): ContextVerdict {
+  const token = set[CONTEXT_HEADER];
+  const expected = { products: ['api-ip'], nowSeconds: NOW_MS / 1000 };
+  return verifyContext(typeof token === 'string' ? token : undefined, contextKeys, expected);
 }
 
 /** Headers with the key. */

@@ -13,12 +13,21 @@ export interface FakeRequest {
   /** A promise is a body that is still on its way. */
   body?: Buffer | { filePath: string } | Promise<Buffer>;
   requestId?: unknown;
+  /** GET unless given. */
+  method?: string;
   /** A Kong whose kong.conf sets no variable for the access layer has four calls for it. */
   withoutVariable?: boolean;
 }
 
 /** As nginx fills the variable that kong.conf sets. */
-function requestVariable({ headers = {}, query = '', address = '203.0.113.7', requestId = 'req-1', withoutVariable }: FakeRequest): string {
+function requestVariable({
+  headers = {},
+  query = '',
+  address = '203.0.113.7',
+  requestId = 'req-1',
+  method = 'GET',
+  withoutVariable,
+}: FakeRequest): string {
   if (withoutVariable === true) return '';
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((each) => [name.replaceAll('-', '_'), each] as const),
@@ -27,6 +36,7 @@ function requestVariable({ headers = {}, query = '', address = '203.0.113.7', re
     remote_addr: address,
     kong_request_id: String(requestId),
     request_length: String(lines.reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 20 + query.length)),
+    request_method: method,
     args: query,
   };
   for (const [name, value] of lines) {
@@ -35,6 +45,14 @@ function requestVariable({ headers = {}, query = '', address = '203.0.113.7', re
   }
   const [, template = ''] = /"(.*)"$/.exec(REQUEST_VARIABLE_PROPERTY) ?? [];
   return template.replaceAll('\\n', '\n').replace(/\$(\w+)/g, (_, name: string) => values[name] ?? '');
+}
+
+function variableOf(request: FakeRequest, name: string): unknown {
+  if (name === REQUEST_VARIABLE) return requestVariable(request);
+  if (name === 'request_method') return request.method ?? 'GET';
+  const header = /^http_(.*)$/.exec(name)?.[1]?.replaceAll('_', '-');
+  if (header !== undefined) return request.headers?.[header] ?? '';
+  return 'requestId' in request ? request.requestId : 'req-1';
 }
 
 /** What the plugin asked of Kong, in order, and what became of the request. */
@@ -66,8 +84,7 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
     },
     client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
     nginx: {
-      getVar: (name) =>
-        call('get_var', name === REQUEST_VARIABLE ? requestVariable(request) : 'requestId' in request ? request.requestId : 'req-1'),
+      getVar: (name) => call('get_var', variableOf(request, name)),
     },
     service: {
       request: {
@@ -91,7 +108,7 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
           (outcome.exit = {
             status,
             headers: (headers ?? {}) as Record<string, string>,
-            body: JSON.parse(String(body)) as Record<string, unknown>,
+            body: (body?.length ? JSON.parse(String(body)) : {}) as Record<string, unknown>,
           }),
         ),
     },
@@ -123,7 +140,7 @@ export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
 /** Builds an instance of the real plugin over the given stores. */
 export function createInstance(
   config: Record<string, unknown>,
-  deps: Pick<AccessLayerDeps, 'records' | 'quota' | 'signingKey'> & Partial<AccessLayerDeps>,
+  deps: Pick<AccessLayerDeps, 'records' | 'quota' | 'signContext'> & Partial<AccessLayerDeps>,
 ): { instance: { access(kong: KongPdk): Promise<void> }; decisions: Decision[] } {
   const decisions: Decision[] = [];
   const plugin = createAccessLayer({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
-import { bearer, call, key, recordOf } from './call-plugin';
+import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
 
-const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var'];
+const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var'];
 
 const readCalls = async (request: FakeRequest): Promise<string[]> => {
   const { calls } = await call(request);
@@ -26,7 +26,7 @@ describe('the request is asked for by calls', () => {
   it('always once kong.conf turns out to set no variable, without asking for it again', async () => {
     const records = { findAccessRecord: () => Promise.resolve(recordOf()) };
     const quota = memoryQuota();
-    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota, signingKey: { id: 'k', secret: Buffer.alloc(32) } });
+    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota, signContext });
     const request = { headers: bearer, withoutVariable: true };
     const first = await runEvent(instance, request);
     const second = await runEvent(instance, request);
@@ -79,13 +79,14 @@ it('a request is decided the same, and sent on the same, whether it is read from
 });
 
 describe('the variable', () => {
-  const lines = ['1', '192.0.2.1', '100', '', '', 'k', '', '', '', '', '', '', 'a=1', 'id'];
+  const lines = ['2', '192.0.2.1', '100', '', 'GET', '', 'k', '', '', '', '', '', '', '', 'a=1', 'id'];
 
   it('tells caller, id, query and the headers that are there', () => {
     expect(readRequestVariable(lines.join('\n'))).toEqual({
       callerAddress: '192.0.2.1',
       requestId: 'id',
       rawQuery: 'a=1',
+      method: 'GET',
       headers: { 'x-api-key': 'k' },
     });
     expect(requestIdIn(lines.join('\n'))).toBe('id');
@@ -93,11 +94,11 @@ describe('the variable', () => {
   });
 
   it.each([
-    ['of another layout', ['2', ...lines.slice(1)]],
+    ['of another layout', ['1', ...lines.slice(1)]],
     ['with a line too few', lines.slice(0, -1)],
     ['with a line too many', [...lines, '']],
-    ['without an address', ['1', '', ...lines.slice(2)]],
-    ['without a length', ['1', '192.0.2.1', 'many', ...lines.slice(3)]],
+    ['without an address', ['2', '', ...lines.slice(2)]],
+    ['without a length', ['2', '192.0.2.1', 'many', ...lines.slice(3)]],
   ])('%s is not believed', (_, given) => {
     expect(readRequestVariable(given.join('\n'))).toBe('unclear');
   });

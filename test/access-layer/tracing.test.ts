@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createProofKeys } from '../support/proof-keys';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { type AccessRecord, type DecisionTracer } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/whitelist';
@@ -38,7 +38,7 @@ async function call(headers: Record<string, string>, tracer?: DecisionTracer): P
     {
       records: { findAccessRecord: () => Promise.resolve(record) },
       quota: memoryQuota(),
-      signingKey: { id: 'k', secret: randomBytes(32) },
+      signContext: createProofKeys().signContext,
       tracer,
       onStep: (step) => steps.push(step),
     },

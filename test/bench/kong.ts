@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/api-key';
+import { createContextKey } from '../../plugins/core/create-context-key';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
@@ -56,7 +56,7 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_SIGNING_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey('EdDSA').privateKey,
     PLUGIN_SOCKET: pluginSocket,
     LOG_LEVEL: 'error',
   });

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
-import { signContext, type RequestContext, type SigningKey } from '../../plugins/core/context-token';
+import { type RequestContext } from '../../plugins/core/context-token';
 import { type RankingMethods } from '../../services/grank/routes';
 import { createMetrics } from '../../services/kit/metrics';
 import { connectWorkers } from '../../services/kit/worker/connect-workers';
 import { type WorkerClient } from '../../services/kit/worker/worker-client';
 import { contextFor } from '../services/kit/harness';
+import { createProofKeys, type ProofPair } from '../support/proof-keys';
 import { start, stopAll } from './support/load';
 
 // What a product service adds to the call of its worker: the median of a round trip over HTTP through the service, less the median of the
@@ -42,21 +42,21 @@ async function time(call: Call, calls: number, atOnce: number): Promise<number[]
 }
 
 /** A new proof a second, as it lives for a minute; the signature is the gateway's cost, not the service's. */
-function proofs(key: SigningKey): () => string {
+function proofs({ signContext }: ProofPair): () => string {
   const context = (): RequestContext => contextFor('api-grank', { expiresAt: Math.ceil(Date.now() / 1_000) + 60 });
-  let proof = signContext(context(), key);
+  let proof = signContext(context());
   let signedAt = Date.now();
   return () => {
     if (Date.now() - signedAt > 1_000) {
-      proof = signContext(context(), key);
+      proof = signContext(context());
       signedAt = Date.now();
     }
     return proof;
   };
 }
 
-function overHttp(pool: Pool, key: SigningKey): Call {
-  const proofOf = proofs(key);
+function overHttp(pool: Pool, pair: ProofPair): Call {
+  const proofOf = proofs(pair);
   return async () => {
     const headers = { 'content-type': 'application/json', 'x-tollgate-context': proofOf() };
     const { statusCode, body } = await pool.request({ method: 'POST', path: '/grank/search', headers, body: BODY });
@@ -88,10 +88,10 @@ async function compare(ways: { http: Call; grpc: Call }, atOnce: number): Promis
 }
 
 async function main(): Promise<void> {
-  const key: SigningKey = { id: 'bench', secret: randomBytes(32) };
+  const pair = createProofKeys();
   const { line: address } = await start('test/bench/support/stub-ranking-worker.js');
   const service = await start('services/main.js', ['--service', 'grank'], {
-    TOLLGATE_SIGNING_KEYS: `${key.id}:${key.secret.toString('base64')}`,
+    TOLLGATE_CONTEXT_JWKS: pair.keySet,
     RANKING_WORKER_URL: address,
     SERVICE_PORT: '0',
     PRIVATE_PORT: '0',
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
   const { services } = JSON.parse(service.line) as { services: { grank: string } };
   const pool = new Pool(services.grank, { connections: 8 });
   const worker = connectWorkers<RankingMethods>('ranking', [address], { metrics: createMetrics(), tls: undefined });
-  const ways = { http: overHttp(pool, key), grpc: direct(worker) };
+  const ways = { http: overHttp(pool, pair), grpc: direct(worker) };
   for (const call of [ways.grpc, ways.http]) await time(call, 2 * CALLS, 8);
   const overhead = await compare(ways, 1);
   await compare(ways, 8);

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { createProofKeys } from '../support/proof-keys';
 import { cpuMicros, measure, start } from './support/load';
 
 // What tracing costs: CPU time a request in plugin server and service, off and at three ratios. The service is
@@ -13,7 +13,7 @@ import { cpuMicros, measure, start } from './support/load';
 const SECONDS = Number(process.argv[2] ?? 2);
 const ROUNDS = Number(process.argv[3] ?? 6);
 const project = resolve(__dirname, '../../..');
-const signingKeys = `bench:${randomBytes(32).toString('base64')}`;
+const proof = createProofKeys();
 
 interface Node {
   readonly name: string;
@@ -30,7 +30,13 @@ interface Shared {
 async function startNode(name: string, { folder, env }: Shared, tracing: Record<string, string>): Promise<Node> {
   const file = name.replace(/\W/g, '');
   const socket = join(folder, `${file}.sock`);
-  const common = { ...env, ...tracing, TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error' };
+  const common = {
+    ...env,
+    ...tracing,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: proof.privateKey,
+    TOLLGATE_CONTEXT_JWKS: proof.keySet,
+    LOG_LEVEL: 'error',
+  };
   const plugin = await start('plugins/server/main.js', [], { ...common, PLUGIN_SOCKET: socket, METRICS_PORT: '0' });
   const ports = { SERVICE_PORT: '0', PRIVATE_PORT: '0' };
   const service = await start('services/main.js', ['--service', 'vahaan'], { ...common, ...ports });

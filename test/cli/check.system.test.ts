@@ -41,7 +41,8 @@ describe('check', () => {
     const check = async (): Promise<string> => (await runCommand(['check'], { root, databaseUrl: database().url })).stdout;
     try {
       put('dist/services/openapi/document.json', (text) => text.replace('"/pincode":', '"/pinkode":'));
-      put('kong/access-layer.json', (text) => text.replace('"api-pan"', '"api-pen"'));
+      put('kong/access-layer.json', (text) => text.replace('"deny", "allow"', '"allow"'));
+      put('kong/catalogue.yml', (text) => text);
       put('kong/kong.yml', (text) => text);
       put('kong/kong.conf', (text) => text.replace('log_level = alert', 'log_level = crit'));
       const refused = await check();
@@ -53,6 +54,9 @@ describe('check', () => {
       put('kong/kong.yml', (text) => text.replace('    retries: 1', '    retrys: 1'));
       const noted = await check();
       expect(noted).toContain('✓ kong\n');
+      expect(noted).toMatch(/✓ catalogue\n/);
+      put('kong/catalogue.yml', (text) => text.replace('prefix: /ip\n', 'prefix: ip\n'));
+      expect(await check()).toMatch(/✗ catalogue: kong\/catalogue\.yml:\d+:\d+ products\[8\]\.prefix: must be a path/);
       expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].retrys: the local gateway does not implement this');
     } finally {
       rmSync(root, { recursive: true, force: true });

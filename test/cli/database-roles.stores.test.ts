@@ -8,7 +8,8 @@ import { DATABASE_ROLES, type DatabaseRole, OWNER_ROLE, PROCESS_ROLES, TABLE_PRI
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { CATALOGUE } from '../support/catalogue';
 
 /** Roles belong to a whole server, so that these tests have one of their own. */
 let folder: string;
@@ -83,7 +84,7 @@ describe('the roles of the database', () => {
     await createLogins(server.url, passwords);
     owner = open(urlOf(OWNER_ROLE));
     await migrate(urlOf(OWNER_ROLE));
-    await seedCatalogue(owner);
+    await applyCatalogue(owner, CATALOGUE, { actor: 'test' });
     await grantPrivileges(owner);
     await owner.query("INSERT INTO customer (id, email) VALUES ('00000000-0000-4000-8000-000000000001', 'a@example.com')");
     await owner.query(`INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
@@ -203,7 +204,7 @@ describe('the roles of the database', () => {
       "SELECT proname, proconfig, proacl::text AS acl FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace ORDER BY 1",
     );
     expect(rows.map(({ proname, proconfig }) => [proname, proconfig])).toEqual(
-      ['quota_forget_refunds', 'quota_give_back', 'quota_give_back', 'quota_sync'].map((name) => [name, ['search_path=public, pg_temp']]),
+      ['audit_forget', 'quota_forget_refunds', 'quota_give_back', 'quota_give_back', 'quota_sync'].map((name) => [name, ['search_path=public, pg_temp']]),
     );
     for (const { acl } of rows) expect(acl).not.toMatch(/[{,]=X/);
   });

@@ -8,11 +8,15 @@ import { createDataFolder, socketPath } from '../../cli/supervisor/data-folder';
 import { findFreePorts, findFreeRow, isPortFree } from '../../cli/supervisor/free-port';
 import { readState, writeState } from '../../cli/supervisor/instance-state';
 import { rotateLog } from '../../cli/supervisor/log-file';
+import { keepProofKeys, type ProofKeys } from '../../cli/supervisor/proof-keys';
 import { keepSigningKeys } from '../../cli/supervisor/secrets';
 import { parseStartArguments } from '../../cli/supervisor/start-arguments';
 import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
 import { readStartSettings } from '../../cli/supervisor/start-settings';
-import { parseSigningKeys } from '../../plugins/core/context-token';
+import { readPrivateKey } from '../../plugins/server/signing-settings';
+import { readKeySet } from '../../services/kit/service/proof-settings';
+import { parseSharedKeys } from '../../plugins/core/context-keys';
+import { createContextKey } from '../../plugins/core/create-context-key';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
@@ -68,21 +72,47 @@ describe('npm start', () => {
       DATABASE_URL: 'mysql://u:secret@h/d',
       REDIS_URL: 'here',
       QUOTA_TIMEZONE: 'Mars/North',
+      TOLLGATE_CONTEXT_FORMAT: 'jwe',
+      TOLLGATE_CONTEXT_PRIVATE_KEY: '{"kty":"oct","kid":"k","k":"secret"}',
+      TOLLGATE_CONTEXT_JWKS: '/no/secret',
       TOLLGATE_SIGNING_KEYS: 'a:c2hvcnQ=',
     };
     const attempt = (): unknown => readStartSettings(env);
     expect(attempt).toThrow(
-      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; signing|DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_SIGNING_KEYS /,
+      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_CONTEXT_FORMAT .*; TOLLGATE_CONTEXT_PRIVATE_KEY .*; TOLLGATE_CONTEXT_JWKS .*; TOLLGATE_SIGNING_KEYS /,
     );
-    expect(attempt).not.toThrow(/secret|c2hvcnQ/);
+    expect(attempt).not.toThrow(/:secret|"secret|no.secret|c2hvcnQ/);
   });
 });
 
 describe('the data folder', () => {
-  test('keeps one set of signing keys, for its owner only', () => {
+  describe('keeps what proofs are signed with', () => {
+    const keep = (env: Record<string, string>): ProofKeys => keepProofKeys(createDataFolder(folder, {}), readStartSettings(env));
+
+    test('as one pair, for its owner only', () => {
+      const { privateKey, keySet, sharedKeys } = keep({});
+      const { id, algorithm } = readPrivateKey(privateKey);
+      expect([algorithm, sharedKeys]).toEqual(['EdDSA', undefined]);
+      expect(readKeySet(keySet)).toMatchObject([{ id, algorithm: 'EdDSA' }]);
+      for (const file of [privateKey, keySet]) expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readPrivateKey(keep({}).privateKey).id).toBe(id);
+    });
+
+    test('unless the operator says with which key', () => {
+      const { kid, privateKey } = createContextKey('HS256');
+      const { keySet } = keep({ TOLLGATE_CONTEXT_PRIVATE_KEY: privateKey });
+      expect(readKeySet(keySet)).toMatchObject([{ id: kid, algorithm: 'HS256' }]);
+    });
+
+    test('with shared keys for proofs of the form before', () => {
+      expect(parseSharedKeys(keep({ TOLLGATE_CONTEXT_FORMAT: 'v1' }).sharedKeys ?? '')).toHaveLength(1);
+    });
+  });
+
+  test('keeps one set of shared keys, for its owner only', () => {
     const file = join(createDataFolder(folder, {}), 'signing-keys');
     const keys = keepSigningKeys(file);
-    expect(parseSigningKeys(keys)[0].secret).toHaveLength(32);
+    expect(parseSharedKeys(keys)[0].secret).toHaveLength(32);
     expect(keepSigningKeys(file)).toBe(keys);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -114,8 +144,8 @@ describe('the data folder', () => {
   });
 
   test('has a socket path that the system accepts, however long its own is', () => {
-    expect(socketPath('/short')).toBe('/short/plugin.sock');
-    expect(Buffer.byteLength(socketPath(`/${'long/'.repeat(40)}`))).toBeLessThan(104);
+    expect(socketPath('/short', 'plugin.sock')).toBe('/short/plugin.sock');
+    expect(Buffer.byteLength(socketPath(`/${'long/'.repeat(40)}`, 'plugin.sock'))).toBeLessThan(104);
   });
 });
 

@@ -19,6 +19,15 @@ describe('customer create', () => {
   });
 });
 
+describe('sizes', () => {
+  test('are told of every table, for people and for scripts', async () => {
+    const { bytes, tables } = (await json('sizes')) as { bytes: number; tables: { table: string; bytes: number; rows: number | null }[] };
+    expect(bytes).toBeGreaterThan(1_000_000);
+    expect(tables.find(({ table }) => table === 'audit_log')?.bytes).toBeGreaterThan(8_000);
+    expect((await run('sizes')).stdout).toMatch(/audit_log +0\.\d MB +[\d–]+ +\d{4}-\d\d-\d\d\n/);
+  });
+});
+
 describe('customer limits', () => {
   test('are shown with what the customer has, and raised one by one', async () => {
     const email = await newCustomer();
@@ -26,11 +35,23 @@ describe('customer limits', () => {
     const used = { keys: 1, rules: 2 };
     expect(await json('customer', 'limits', email)).toEqual({
       customer: email,
-      limits: { keys: 200, rulesPerKey: 1_000, rules: 20_000 },
+      limits: { keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 },
       used,
     });
-    const raised = await json('customer', 'limits', email, '--keys', '1', '--rules-per-key', '5000', '--rules', '30000');
-    expect(raised).toEqual({ customer: email, limits: { keys: 1, rulesPerKey: 5_000, rules: 30_000 }, used });
+    const raised = await json(
+      'customer',
+      'limits',
+      email,
+      '--keys',
+      '1',
+      '--rules-per-key',
+      '5000',
+      '--rules',
+      '30000',
+      '--writes-per-minute',
+      '9',
+    );
+    expect(raised).toEqual({ customer: email, limits: { keys: 1, rulesPerKey: 5_000, rules: 30_000, writesPerMinute: 9 }, used });
     expect((await run('customer', 'limits', email)).stdout).toMatch(/rules of one key +– +5000\n/);
     const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip');
     expect(refused.code).toBe('key_limit_reached');
@@ -98,6 +119,10 @@ describe('usage', () => {
        VALUES ($1, '2026-03-01', 3, 2, 1), ($1, '2026-03-31', 4, 0, 1), ($1, '2026-02-28', 50, 0, 0)`,
       [id],
     );
+    await database().pool.query(
+      "INSERT INTO usage (subscription_id, day, spent_redis, refunded) VALUES (test_counter($1), '2026-03-31', 8, 1)",
+      [id],
+    );
     const report = await json('usage', '--customer', email, '--day', '2026-03-31');
     expect(report).toMatchObject({ customer: email, day: '2026-03-31', timeZone: 'Asia/Kolkata' });
     expect(report.subscriptions).toEqual([
@@ -113,8 +138,11 @@ describe('usage', () => {
         remainingDaily: 7,
         remainingMonthly: 93,
         refundedDaily: 1,
+        test: { usedDaily: 7, usedMonthly: 7, remainingDaily: 3, remainingMonthly: 93, refundedDaily: 1 },
       },
     ]);
+    const { stdout } = await run('usage', '--customer', email, '--day', '2026-03-31');
+    expect(stdout).toMatch(/ live +3 of 10 +7 of 100 +1\n.* test +7 of 10 +7 of 100 +1\n/);
   });
 
   test.each(['yesterday', '2026-02-30', '2026-3-1'])('refuses %p as a day', async (day) => {

@@ -27,6 +27,8 @@ export interface LinkProtocol {
   /** How `ask` fails when a message, and when a handshake, takes too long. */
   readonly late: unknown;
   readonly handshakeLate: unknown;
+  /** How `ask` fails when the upstream says something that is no JSON. */
+  readonly garbled: unknown;
 }
 
 type Say = (answer: Frame | string) => void;
@@ -100,9 +102,23 @@ function describeAnswers(stage: LinkStage): void {
     expect(handshakes[0]?.authorization).toBe('Bearer the-token');
   });
 
+  test('fails everyone who waits at once when what it hears is no JSON, and hears that connection no more', async () => {
+    const { url, received, handshakes } = await stage.upstream((frame, say) => {
+      if (received.length > 3) return stage.answer(frame, say);
+      if (received.length < 3) return;
+      say('Service Temporarily Unavailable');
+      for (const each of received) stage.answer(each, say);
+    });
+    const link = stage.linkTo(url);
+    const asked = await Promise.allSettled(['a', 'b', 'c'].map((each) => link.ask(each, never())));
+    expect(asked.map((each) => each.status === 'rejected' && each.reason)).toEqual(Array(3).fill(stage.protocol.garbled));
+    expect(await link.ask('a', never())).toBe('a');
+    expect(handshakes).toHaveLength(2);
+  });
+
   test('is not confused by what it cannot read, by repeated answers and by answers to nobody', async () => {
     const { url } = await stage.upstream((frame, say) => {
-      for (const noise of ['not json', '[]', 'null', '{"type":7}', '{"type":"welcome"}']) say(noise);
+      for (const noise of ['[]', 'null', '{"type":7}', '{"type":"welcome"}']) say(noise);
       say(stage.protocol.answerTo({ ...frame, id: 'nobody', sessionId: 'nobody' }));
       stage.answer(frame, say);
       stage.answer(frame, say);

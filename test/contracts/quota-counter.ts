@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../plugins/core/catalogue';
 import { type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
+import { counterOf } from '../../plugins/core/quota-counter-id';
 
 /** One store with two nodes that count in it, and a hand on the store's clock. */
 export interface QuotaHarness {
@@ -37,6 +38,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
 
     describeLimits(() => ({ harness, subscriptionId }));
     describeRefunds(() => ({ harness, subscriptionId }));
+    describeModes(() => ({ harness, subscriptionId }));
     describeRefundCap(() => ({ harness, subscriptionId }));
     describeWindows(() => ({ harness, subscriptionId }));
   });
@@ -126,6 +128,31 @@ function describeLimits(context: Context): void {
     const limits = [LIMITS, LIMITS, { daily: 1, monthly: 1 }, LIMITS];
     const results = await Promise.all(limits.map((each) => harness.counter.spend({ subscriptionId, limits: each })));
     expect(results.map((result) => result.granted)).toEqual([true, true, false, true]);
+  });
+}
+
+function describeModes(context: Context): void {
+  it('counts test keys by themselves, with the same limits, and gives back to the one that was charged', async () => {
+    const { harness, subscriptionId } = context();
+    const testId = counterOf(subscriptionId, 'test');
+    const rounds = await Promise.all([
+      spendTimes(harness.counter, testId, LIMITS, 9),
+      spendTimes(harness.otherNode, testId, LIMITS, 9),
+      spendTimes(harness.counter, subscriptionId, LIMITS, 2),
+    ]);
+    expect([granted(rounds.slice(0, 2).flat()), granted(rounds.slice(2).flat())]).toEqual([5, 2]);
+    const refund = { day: '2026-11-20', requestId: randomUUID(), dailyLimit: LIMITS.daily };
+    await expect(harness.otherNode.refund({ subscriptionId: testId, ...refund })).resolves.toBe('refunded');
+    await expect(harness.counter.refund({ subscriptionId, ...refund })).resolves.toBe('repeated');
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2, usedMonthly: 2 });
+    await expect(harness.counter.readStanding(testId)).resolves.toMatchObject({ usedDaily: 4, usedMonthly: 4 });
+  });
+
+  it('lets the live day pass whole while test keys have used up theirs', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.otherNode, counterOf(subscriptionId, 'test'), LIMITS, 50);
+    const results = await spendTimes(harness.counter, subscriptionId, LIMITS, 6);
+    expect(results.map((result) => result.standing.usedDaily)).toEqual([1, 2, 3, 4, 5, 5]);
   });
 }
 

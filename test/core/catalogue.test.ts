@@ -1,5 +1,8 @@
-import { CATALOGUE, findProduct, PRODUCT_IDS } from '../../plugins/core/catalogue';
+import { readFileSync } from 'node:fs';
+import { catalogueJsonSchema } from '../../plugins/core/catalogue-schema';
 import { listProblems, problemOf } from '../../plugins/core/problems';
+import { SERVICES } from '../../services/registry';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 
 /** The customer's published table (specification, part 8): id, base day, base month, Star day, Star month, price. */
 const PUBLISHED = `
@@ -19,19 +22,43 @@ api-vahan 1000 30000`;
 
 describe('the catalogue', () => {
   it('has every figure of the published table', () => {
-    const rows = CATALOGUE.filter((product) => product.base).map(({ id, base, plans }) =>
-      [id, base?.daily, base?.monthly, ...plans.flatMap((plan) => [plan.daily, plan.monthly, plan.priceInr])].join(' '),
+    const rows = PRODUCTS.filter((product) => product.base).map(({ id, base, plans }) =>
+      [id, base?.daily, base?.monthly, ...plans.flatMap((plan) => [plan.daily, plan.monthly, plan.price])].join(' '),
     );
     expect(rows.sort()).toEqual(PUBLISHED.trim().split('\n').sort());
   });
 
   it('has 14 products, routes under their prefix, none for vahan and pan', () => {
-    expect(CATALOGUE.map((product) => product.id).sort()).toEqual([...PRODUCT_IDS].sort());
-    expect(CATALOGUE).toHaveLength(14);
-    for (const { prefix, routes } of CATALOGUE) for (const route of routes) expect(route.path.startsWith(prefix ?? '?')).toBe(true);
-    expect(CATALOGUE.filter((product) => product.routes.length === 0).map((product) => product.id)).toEqual(['api-vahan', 'api-pan']);
-    expect(CATALOGUE.flatMap((product) => product.routes)).toHaveLength(34);
-    expect(findProduct('constructor')).toBeUndefined();
+    expect(PRODUCTS).toHaveLength(14);
+    for (const { prefix, routes } of PRODUCTS) for (const route of routes) expect(route.path.startsWith(prefix ?? '?')).toBe(true);
+    expect(PRODUCTS.filter((product) => product.routes.length === 0).map((product) => product.id)).toEqual(['api-vahan', 'api-pan']);
+    expect(PRODUCTS.flatMap((product) => product.routes)).toHaveLength(34);
+    expect(CATALOGUE.find('constructor')).toBeUndefined();
+  });
+
+  it('lists api-vahan and api-pan, and sells neither', () => {
+    expect(PRODUCTS.filter(({ subscribable }) => !subscribable).map(({ id }) => id)).toEqual(['api-vahan', 'api-pan']);
+  });
+
+  it('prices every plan in rupees, free to take', () => {
+    const plans = PRODUCTS.flatMap(({ plans: offered }) => offered);
+    expect(new Set(plans.map(({ currency, approval }) => `${currency} ${approval}`))).toEqual(new Set(['INR automatic']));
+  });
+
+  it('has a schema for editors that says what the parser takes, and names it in its first line', () => {
+    const [first] = readFileSync('kong/catalogue.yml', 'utf8').split('\n');
+    expect(first).toBe('# yaml-language-server: $schema=./catalogue.schema.json');
+    expect(JSON.parse(readFileSync('kong/catalogue.schema.json', 'utf8'))).toEqual(JSON.parse(JSON.stringify(catalogueJsonSchema())));
+  });
+});
+
+describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) => {
+  it('answers every route that the catalogue publishes of its product, with its method', () => {
+    const published = CATALOGUE.find(products[0]);
+    const answered = new Map(routes.map(({ path, method }) => [path, method]));
+    expect(published?.routes.map(({ path, method }) => `${method} ${path}`)).toEqual(
+      published?.routes.map(({ path }) => `${answered.get(path as `/${string}`)} ${path}`),
+    );
   });
 });
 

@@ -37,6 +37,12 @@ const DENIALS: DenialCode[] = [
 ];
 
 describe('an explanation', () => {
+  it('says of the count of a test key whose it is', () => {
+    const saw = (maskedKey: string) => explainDecision({ ...decision, maskedKey }).checks.at(-1)?.saw;
+    expect(saw('tg_live…abcd')).toBe('day 2026-11-20: 3 of 10, month: 9 of 30');
+    expect(saw('tg_test…abcd')).toBe('of test keys, day 2026-11-20: 3 of 10, month: 9 of 30');
+  });
+
   it('shows every check of an admitted request as passed, with what it saw', () => {
     const { checks, remedy } = explainDecision(decision);
     expect(checks.every((check) => check.outcome === 'passed')).toBe(true);

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { apiDocument } from '../../services/dashboard/contract/api-document';
 import { buildDocument } from '../../services/openapi/build-document';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -11,7 +11,7 @@ let reads = 0;
 beforeAll(async () => {
   const readDocument = (): string => {
     reads += 1;
-    return JSON.stringify(buildDocument(GATEWAY));
+    return JSON.stringify(buildDocument(GATEWAY, CATALOGUE));
   };
   dashboard = await startDashboard({ readDocument });
 });
@@ -25,7 +25,7 @@ describe('/openapi.json', () => {
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
     const { openapi, servers, paths } = answer.json();
     expect([openapi, servers]).toEqual(['3.1.0', [{ url: GATEWAY }]]);
-    for (const { routes } of CATALOGUE) for (const { path } of routes) expect(Object.keys(paths)).toContain(path);
+    for (const { routes } of PRODUCTS) for (const { path } of routes) expect(Object.keys(paths)).toContain(path);
   });
 
   it('has the shape that the reference page reads', async () => {

@@ -48,7 +48,7 @@ describe('the catalogue', () => {
     expect(products).toHaveLength(14);
     expect(await current('api-ip')).toMatchObject({
       base: { daily: 1_000, monthly: 30_000 },
-      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, priceInr: '499.00' }],
+      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
       routes: [{ method: 'GET', path: '/ip' }],
       subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
     });
@@ -137,7 +137,7 @@ describe('a subscription', () => {
     ['to a product twice', { product: 'api-ip', plan: null }, 409, 'subscription_exists'],
     ['to a product without limits', { product: 'api-pan', plan: null }, 400, 'product_without_limits'],
     ['on a plan that is none', { product: 'api-gst', plan: 'Moon' }, 400, 'plan_unknown'],
-    ['to a product that is none', { product: 'api-none', plan: null }, 400, 'invalid_request'],
+    ['to a product that is none', { product: 'api-none', plan: null }, 400, 'product_unknown'],
   ])('cannot be made %s', async (_what, body, status, code) => {
     const answer = await ask('POST', '', body);
     expect([answer.statusCode, answer.json().code]).toEqual([status, code]);

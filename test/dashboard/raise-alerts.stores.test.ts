@@ -183,6 +183,7 @@ describe('the sentence of an alert', () => {
     kind: 'quota_daily',
     subscriptionId: 's1',
     product: 'api-ip',
+    productTitle: 'IP lookup',
     percent: 80,
     used: 8_000,
     limit: 10_000,

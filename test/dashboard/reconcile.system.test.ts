@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { systemClock } from '../../plugins/core/ports';
+import { counterOf } from '../../plugins/core/quota-counter-id';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../plugins/stores/quota/quota-store';
@@ -17,6 +18,7 @@ import { closeConnections, send, type Reply } from '../support/http';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis } from '../support/redis/redis';
+import { CATALOGUE } from '../support/catalogue';
 
 const timeZone = 'Asia/Kolkata';
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
@@ -77,7 +79,18 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   async function usageOf(customerId: string): Promise<Usage> {
     const log = createLog('test', { level: 'silent' });
     const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')) };
-    const deps = { db, log, clock: systemClock, timeZone, gatewayUrl: 'http://gateway.test', hasOutbox: true, gateway, tryKeyOf: () => '' };
+    const catalogue = () => Promise.resolve(CATALOGUE);
+    const deps = {
+      db,
+      log,
+      catalogue,
+      clock: systemClock,
+      timeZone,
+      gatewayUrl: 'http://gateway.test',
+      hasOutbox: true,
+      gateway,
+      tryKeyOf: () => '',
+    };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, email: '', actor: { name: 'test', from: '' } };
@@ -102,7 +115,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       daily: 12,
       monthly: 500,
     });
-    const subscriptionId = key.subscriptions[0]?.id ?? '';
+    const id = key.subscriptions[0]?.id ?? '';
+    const subscriptionId = counterOf(id, 'test');
     expect(new Set(await call(key.key, await failingInput(), 6))).toEqual(new Set([502]));
     // An answer waits a quarter of a second for its refund, which may come later.
     await eventually(async () => (await counters.counter.readStanding(subscriptionId)).usedMonthly === 0);
@@ -127,7 +141,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       expect(summed(await usageOf(customerId))).toEqual({ charged: 18, refunded: 6, used: 12, refused: 8 });
     });
     const usage = await usageOf(customerId);
-    expect(new Set(usage.days.map(({ product }) => product))).toEqual(new Set(['api-pincode']));
+    expect(new Set(usage.days.map(({ product, mode }) => `${product} ${mode}`))).toEqual(new Set(['api-pincode test']));
     expect(new Set(usage.refusals.map(({ code }) => code))).toEqual(new Set(['quota_daily_exceeded']));
     const standing = await counters.counter.readStanding(subscriptionId);
     expect(standing.usedMonthly).toBe(12);
@@ -138,9 +152,10 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     expect(summed(usage)).toMatchObject(rows[0]);
     const [subscription] = usage.subscriptions;
     expect(subscription).toMatchObject({
-      id: subscriptionId,
-      daily: { used: standing.usedDaily },
-      monthly: { used: standing.usedMonthly },
+      id,
+      daily: { used: 0 },
+      monthly: { used: 0 },
+      test: { daily: { used: standing.usedDaily }, monthly: { used: standing.usedMonthly } },
     });
   });
 });

@@ -4,7 +4,7 @@ import { systemClock } from '../../plugins/core/ports';
 import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-webhook';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { alertSettings, type AlertWork, startAlerts } from '../../services/dashboard/api/alerts/start-alerts';
-import { readSettings } from '../../services/kit/config';
+import { readSettings } from '../../plugins/core/settings';
 import { createLog } from '../../services/kit/log';
 import { newKey } from '../contracts/access-records';
 import { eventually } from '../support/eventually';

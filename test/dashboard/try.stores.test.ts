@@ -1,5 +1,5 @@
 import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { PRODUCTS } from '../support/catalogue';
 import { type TryAnswer } from '../../services/dashboard/contract/try';
 import { eventually } from '../support/eventually';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -89,7 +89,7 @@ describe('a call that is tried out', () => {
     expect(await attempt({ path: '/gdplay/thumbnail' })).toMatchObject({ encoding: 'base64', body: png.toString('base64') });
   });
 
-  it.each(CATALOGUE.flatMap(({ routes }) => routes.map(({ path }) => path)).concat('/api/v1/gst/refresh-captcha'))(
+  it.each(PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path)).concat('/api/v1/gst/refresh-captcha'))(
     'may go to %s',
     async (path) => {
       expect(await attempt({ path })).toMatchObject({ outcome: 'answered', status: 200 });

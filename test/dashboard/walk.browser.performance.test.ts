@@ -2,6 +2,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { onceInThree } from '../support/once-in-three';
+import { step } from '../support/step';
 import { openPage, startBrowser } from './support/browser';
 
 const EMAIL = 'asha@example.com';
@@ -39,13 +40,12 @@ async function timeUntil(condition: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
-// One walk, in the order a customer takes it; each step stands on the one before.
-describe('a new customer', () => {
+test('a new customer gets from sign-up to a first call, through a refusal and a plan to a revoked key', async () => {
   let key = '';
   let refused = '';
   let used = 1;
 
-  it('signs up, confirms the address from the outbox and is inside', async () => {
+  await step('signs up, confirms the address from the outbox and is inside', async () => {
     await page.goto(`${instance.dashboard}/sign-up`);
     await page.getByLabel('Email').fill(EMAIL);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -60,7 +60,7 @@ describe('a new customer', () => {
     await page.getByText('Three steps to your first response').waitFor();
   });
 
-  it('creates a test key that is shown once, with a call that is ready to run', async () => {
+  await step('creates a test key that is shown once, with a call that is ready to run', async () => {
     await button('Create a test key').click();
     await page.getByRole('dialog').getByLabel('IP lookup').waitFor();
     await page.getByRole('dialog').getByLabel('Name').fill('First key');
@@ -71,13 +71,13 @@ describe('a new customer', () => {
     expect(command).toContain(`${instance.gateway}/ip`);
   });
 
-  it('calls the API, and the dialog notices', async () => {
+  await step('calls the API, and the dialog notices', async () => {
     expect((await call(key)).status).toBe(200);
     await page.getByText('The key works').waitFor();
     await button('I have copied it').click();
   });
 
-  it('sees the use within 5 seconds of a call', async () => {
+  await step('sees the use within 5 seconds of a call', async () => {
     await go('Usage');
     await page.getByText(/^1 of 1,000$/).waitFor();
     await onceInThree(async () => {
@@ -87,7 +87,7 @@ describe('a new customer', () => {
     });
   });
 
-  it('blocks a caller by a rule, which the simulator foretold', async () => {
+  await step('blocks a caller by a rule, which the simulator foretold', async () => {
     await go('Keys');
     await page.getByRole('link', { name: 'First key' }).click();
     await page.getByLabel('One rule per line').fill('203.0.113.0/24');
@@ -102,7 +102,7 @@ describe('a new customer', () => {
     refused = answer.requestId;
   });
 
-  it('is told why, and how to mend it', async () => {
+  await step('is told why, and how to mend it', async () => {
     await go('Explain');
     await page.getByLabel('Request ID').fill(refused);
     await button('Explain').click();
@@ -115,14 +115,14 @@ describe('a new customer', () => {
     await page.getByText('address 127.0.0.1').waitFor();
   });
 
-  it('changes the plan and keeps what was used', async () => {
+  await step('changes the plan and keeps what was used', async () => {
     await go('Plans');
     await button('Change IP lookup to Star').click();
     await button('Change the plan').click();
     await page.getByText(`${used} of 100,000`, { exact: true }).waitFor();
   });
 
-  it('revokes the key, which no call gets through with a second later', async () => {
+  await step('revokes the key, which no call gets through with a second later', async () => {
     await go('Keys');
     await page.getByRole('link', { name: 'First key' }).click();
     await page.getByLabel('One rule per line').fill('');
@@ -144,7 +144,7 @@ describe('a new customer', () => {
     await page.getByText('Applied on every node').waitFor();
   });
 
-  it('tries a call from the reference page without a key of its own, and sees it explained', async () => {
+  await step('tries a call from the reference page without a key of its own, and sees it explained', async () => {
     await go('API reference');
     await button('Send request').click();
     await page.getByText('Status 200').waitFor();
@@ -157,13 +157,11 @@ describe('a new customer', () => {
     });
   });
 
-  it('finds every change in the audit log', async () => {
+  await step('finds every change in the audit log', async () => {
     await go('Audit log');
     for (const action of ['key.revoke', 'subscription.change', 'key.create']) await page.getByText(action).first().waitFor();
     expect(await page.getByText(EMAIL).count()).toBeGreaterThan(2);
   });
 
-  it('met no error and no violation of the policy on the way', () => {
-    expect(complaints).toEqual([]);
-  });
+  await step('met no error and no violation of the policy on the way', () => expect(complaints).toEqual([]));
 });

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { SERVICES } from '../../services/registry';
+import { CATALOGUE } from '../support/catalogue';
 
 const ROOT = resolve(__dirname, '..', '..');
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
@@ -85,7 +86,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('tells the command line which products have a live source, as their workers are told', () => {
-    const sources = liveStates({}).flatMap(({ missing }) => missing.flatMap((text) => text.split(' with ')));
+    const sources = liveStates({}, CATALOGUE).flatMap(({ missing }) => missing.flatMap((text) => text.split(' with ')));
     const workers = longRunning.flatMap(([, { environment = {} }]) => Object.keys(environment));
     expect(sources.length).toBeGreaterThan(8);
     for (const name of sources) expect([name, find('cli').environment?.[name], workers.includes(name)]).toEqual([name, null, true]);
@@ -110,7 +111,7 @@ describe('docker-compose.yml', () => {
     const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_KEY|_SECRET|SMTP_URL)$/;
     const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment).filter(([name]) => secret.test(name)));
     expect(values.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD', 'DASHBOARD_SECRET']),
+      expect.arrayContaining(['TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD', 'DASHBOARD_SECRET']),
     );
     // From the environment or absent; `null` means taken over from it.
     for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
@@ -145,10 +146,15 @@ describe('docker-compose.yml', () => {
     expect(command).toEqual(['credentials', ...workers]);
   });
 
-  it('gives the signing keys to the plugin server and to services only', () => {
-    const holders = services.filter(([, { secrets }]) => secrets?.includes('signing_keys')).map(([name]) => name);
-    expect(holders.filter((name) => !/^(plugin-server|cli|tollgate-.*)$/.test(name))).toEqual([]);
-    expect(holders).toContain('plugin-server');
+  it('gives what signs proofs to the plugin server alone, and the keys of the time before to services too', () => {
+    const holdersOf = (secret: string): string[] => services.filter(([, { secrets }]) => secrets?.includes(secret)).map(([name]) => name);
+    expect(holdersOf('context_private_key')).toEqual(['plugin-server']);
+    const told = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_PRIVATE_KEY' in environment).map(([name]) => name);
+    expect(told).toEqual(['plugin-server']);
+    const known = holdersOf('context_jwks');
+    expect(known.filter((name) => !/^(cli|tollgate-.*)$/.test(name))).toEqual([]);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(SERVICES).map((name) => `tollgate-${name}`)));
+    expect(holdersOf('signing_keys').sort()).toEqual(['plugin-server', ...known].sort());
   });
 
   it('checks the health of everything that stays up, and waits for the migrations', () => {

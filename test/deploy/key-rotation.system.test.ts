@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { createContextKey, type NewContextKey } from '../../plugins/core/create-context-key';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { closeConnections, send } from '../support/http';
@@ -9,9 +10,47 @@ import { endProgram } from '../support/system/program';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
 const ROOT = resolve(__dirname, '..', '..');
-const newKey = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
-const oldKey = newKey('old');
-const nextKey = newKey('next');
+type Env = Readonly<Record<string, string>>;
+
+/** What each step sets. */
+interface Rotation {
+  readonly signOld: Env;
+  readonly believeBoth: Env;
+  readonly signNext: Env;
+  readonly believeNext: Env;
+}
+
+function ofPairs(): Rotation {
+  const [old, next] = [createContextKey('EdDSA'), createContextKey('EdDSA')];
+  const believe = (...pairs: NewContextKey[]): Env => ({
+    TOLLGATE_CONTEXT_JWKS: JSON.stringify({ keys: pairs.flatMap(({ keySet }) => keySet.keys) }),
+  });
+  return {
+    signOld: { TOLLGATE_CONTEXT_PRIVATE_KEY: old.privateKey },
+    believeBoth: believe(next, old),
+    signNext: { TOLLGATE_CONTEXT_PRIVATE_KEY: next.privateKey },
+    believeNext: believe(next),
+  };
+}
+
+const newShared = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
+
+function ofSharedKeys(): Rotation {
+  const [old, next] = [newShared('old'), newShared('next')];
+  return {
+    signOld: { TOLLGATE_SIGNING_KEYS: old },
+    believeBoth: { TOLLGATE_SIGNING_KEYS: `${old},${next}` },
+    signNext: { TOLLGATE_SIGNING_KEYS: `${next},${old}` },
+    believeNext: { TOLLGATE_SIGNING_KEYS: next },
+  };
+}
+
+/** From the proofs of the version before to a pair. */
+function toPairs(): Rotation {
+  const { signNext, believeNext } = ofPairs();
+  const old = { TOLLGATE_SIGNING_KEYS: newShared('old') };
+  return { signOld: { ...old, TOLLGATE_CONTEXT_FORMAT: 'v1' }, believeBoth: { ...old, ...believeNext }, signNext, believeNext };
+}
 
 interface Service {
   url: string;
@@ -19,9 +58,9 @@ interface Service {
 }
 
 /** One replica of the vahaan service that believes these keys. */
-async function startService(signingKeys: string): Promise<Service> {
+async function startService(proofs: Env): Promise<Service> {
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'services', 'main.js'), '--service', 'vahaan'], {
-    env: { ...process.env, SERVICE_PORT: '0', PRIVATE_PORT: '0', TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error', DATABASE_URL: '' },
+    env: { ...process.env, SERVICE_PORT: '0', PRIVATE_PORT: '0', LOG_LEVEL: 'error', DATABASE_URL: '', ...proofs },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const line = await new Promise<string>((done, fail) => {
@@ -32,10 +71,9 @@ async function startService(signingKeys: string): Promise<Service> {
   return { url: services.vahaan, stop: async () => void (await endProgram(child)) };
 }
 
-describe('signing keys are rotated', () => {
+describe('keys of proofs are rotated', () => {
   let database: TestDatabase;
   let apiKey: string;
-  const statuses = new Map<number, number>();
   const running: { stop(): Promise<void> }[] = [];
 
   beforeAll(async () => {
@@ -58,42 +96,47 @@ describe('signing keys are rotated', () => {
     await database.close();
   });
 
-  async function node(signingKeys: string, { url }: Service): Promise<GatewayNode> {
-    const started = await startNode({ databaseUrl: database.url, signingKeys, upstreams: { vahaan: url } });
+  async function node(env: Env, { url }: Service): Promise<GatewayNode> {
+    const started = await startNode({ databaseUrl: database.url, env, upstreams: { vahaan: url } });
     running.push(started);
     return started;
   }
-  async function service(signingKeys: string): Promise<Service> {
-    const started = await startService(signingKeys);
+  async function service(proofs: Env): Promise<Service> {
+    const started = await startService(proofs);
     running.push(started);
     return started;
   }
 
   /** Requests through every gateway given, at the same time. */
-  async function ask(...nodes: GatewayNode[]): Promise<void> {
+  async function ask(...nodes: GatewayNode[]): Promise<number[]> {
     const requests = nodes.flatMap(({ gateway }) =>
       Array.from({ length: 20 }, () => send(`${gateway}/vahaan`, { headers: { 'X-API-Key': apiKey } })),
     );
-    for (const { status } of await Promise.all(requests)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    return (await Promise.all(requests)).map(({ status }) => status);
   }
 
-  it('without one refused request, in the order services, plugin servers, services', async () => {
-    // Step 0: everyone knows the old key alone. Step 1: services believe both.
-    const both = await service(`${oldKey},${nextKey}`);
-    const signingOld = await node(oldKey, both);
-    await ask(signingOld);
+  it.each([
+    ['of pairs', ofPairs()],
+    ['that are shared', ofSharedKeys()],
+    ['that are shared, for a pair', toPairs()],
+  ])('%s, without one refused request, in the order services, plugin servers, services', async (_kind, rotation) => {
+    const statuses: number[] = [];
+    // Step 1: services believe both; the plugin servers know the old key alone.
+    const both = await service(rotation.believeBoth);
+    const signingOld = await node(rotation.signOld, both);
+    statuses.push(...(await ask(signingOld)));
     // Step 2: one plugin server after the other signs with the new key; meanwhile both kinds are at work.
-    const signingNext = await node(`${nextKey},${oldKey}`, both);
-    await ask(signingOld, signingNext);
+    const signingNext = await node(rotation.signNext, both);
+    statuses.push(...(await ask(signingOld, signingNext)));
     await signingOld.stop();
     // Step 3: services forget the old key, one replica after the other.
-    const onlyNext = await service(nextKey);
-    const last = await node(nextKey, onlyNext);
-    await ask(signingNext, last);
-    expect([...statuses]).toEqual([[200, 100]]);
+    const onlyNext = await service(rotation.believeNext);
+    const last = await node(rotation.signNext, onlyNext);
+    statuses.push(...(await ask(signingNext, last)));
+    expect([statuses.length, new Set(statuses)]).toEqual([100, new Set([200])]);
 
     // A plugin server left on the old key is found out: the order matters, and an old key is worth nothing any more.
-    const forgotten = await node(oldKey, onlyNext);
+    const forgotten = await node(rotation.signOld, onlyNext);
     const reply = await send(`${forgotten.gateway}/vahaan`, { headers: { 'X-API-Key': apiKey } });
     expect([reply.status, reply.json().code]).toEqual([401, 'gateway_proof_missing']);
   });

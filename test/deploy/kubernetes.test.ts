@@ -8,7 +8,7 @@ interface Container {
   name: string;
   image: string;
   args?: string[];
-  env?: { name: string; value?: string }[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: object } }[];
   securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   startupProbe?: object;
   livenessProbe?: object;
@@ -96,12 +96,21 @@ describe('the Kubernetes example', () => {
     }
   });
 
+  it('gives what signs proofs to plugin servers alone', () => {
+    const holders = manifests
+      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
+      .filter(({ env = [] }) => env.some(({ name }) => /PRIVATE_KEY|SIGNING_KEYS/.test(name)));
+    expect(holders.map(({ args }) => args)).toEqual([['plugin-server']]);
+  });
+
   it('holds no secret', () => {
-    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_SECRET|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
+    const secret = /(SIGNING_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRET|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
     const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
     const held = env.filter(({ name }) => secret.test(name));
     expect(held.length).toBeGreaterThan(0);
     expect(held.filter(({ value }) => value !== undefined)).toEqual([]);
     expect(ofKind('Secret')).toEqual([]);
+    for (const { name, valueFrom } of env.filter((each) => each.name.endsWith('PRIVATE_KEY')))
+      expect([name, valueFrom]).toEqual([name, { secretKeyRef: expect.anything() as object }]);
   });
 });

@@ -5,11 +5,12 @@ import { createCustomer } from '../../plugins/stores/postgres/customers/create-c
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { startDebianPostgres, type DebianPostgres } from '../support/postgres/debian-postgres';
 import { closeConnections, send } from '../support/http';
 import { startNode, type GatewayNode } from '../support/system/node';
+import { CATALOGUE } from '../support/catalogue';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -22,7 +23,7 @@ async function fillDatabase(url: string): Promise<void> {
   await migrate(url);
   const db = createPool(url, { max: 2 });
   try {
-    await seedCatalogue(db);
+    await applyCatalogue(db, CATALOGUE, { actor: 'test' });
     await createCustomer(db, { email: 'backup@example.com', actor: 'test' });
     const issue = (rules: string[]): Promise<{ key: string; id: string }> =>
       createKey(db, { customer: 'backup@example.com', products: ['api-vahaan'], mode: 'test', rules, actor: 'test' });

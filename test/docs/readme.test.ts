@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { PRODUCTS } from '../support/catalogue';
 import { listProblems } from '../../plugins/core/problems';
 
 const root = join(__dirname, '..', '..');
@@ -16,7 +16,7 @@ const pages = [
 
 describe('the README', () => {
   it('names every product of the catalogue', () => {
-    expect(CATALOGUE.filter(({ id }) => !readme.includes(id))).toEqual([]);
+    expect(PRODUCTS.filter(({ id }) => !readme.includes(id))).toEqual([]);
   });
 
   it('shows the two commands and stays short', () => {

@@ -1,5 +1,5 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
 import { SERVICES } from '../../services/registry';
 
@@ -13,7 +13,7 @@ interface Operation {
   readonly responses: Record<string, { content?: Record<string, unknown> }>;
 }
 
-const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com'))) as {
+const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
   openapi: string;
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
@@ -34,7 +34,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([{ url: 'https://api.example.com' }]);
   });
 
-  it.each(CATALOGUE.flatMap(({ id, routes }) => routes.map(({ method, path }): [string, string, string] => [method, path, id])))(
+  it.each(PRODUCTS.flatMap(({ id, routes }) => routes.map(({ method, path }): [string, string, string] => [method, path, id])))(
     'has %s %s of %s',
     (method, path, product) => {
       const methods = document.paths[path] ?? {};

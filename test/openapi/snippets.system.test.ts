@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CATALOGUE } from '../../plugins/core/catalogue';
+import { PRODUCTS } from '../support/catalogue';
 import { exampleCalls, fileOf } from '../../services/openapi/route-example';
 import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 
 const run = promisify(execFile);
-const paths = [...CATALOGUE.flatMap(({ routes }) => routes.map(({ path }) => path)), '/api/v1/gst/refresh-captcha'];
+const paths = [...PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path)), '/api/v1/gst/refresh-captcha'];
 const PROGRAMS: Record<SnippetLanguage, (code: string) => [string, string[]]> = {
   curl: (code) => ['sh', ['-ec', code.replaceAll('curl -sS', 'curl -sS --fail-with-body')]],
   javascript: (code) => [process.execPath, ['--input-type=module', '--eval', code]],
@@ -23,7 +23,7 @@ let apiKey: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-snippets-'));
   instance = await startInstance();
-  const products = CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+  const products = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   await instance.cli('customer', 'create', '--email', 'snippets@example.com');
   const words = ['--customer', 'snippets@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
   apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;

@@ -1,3 +1,4 @@
+import { createProofKeys } from '../support/proof-keys';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,12 +21,19 @@ import { StockDriver } from './stock-driver';
 import { TestServer, until } from './test-server';
 import { encodeStruct } from '../support/gateway/kong-messages';
 
-const READS = ['kong.request.get_headers', 'kong.request.get_raw_query', 'kong.client.get_forwarded_ip', 'kong.nginx.get_var'];
+const READS = [
+  'kong.request.get_headers',
+  'kong.request.get_raw_query',
+  'kong.client.get_forwarded_ip',
+  'kong.nginx.get_var',
+  'kong.nginx.get_var',
+];
 const VARIABLE = 'kong.nginx.get_var';
 const WRITES = ['kong.service.request.set_headers'];
 
 /** As kong.conf has nginx fill it. */
-const variable = (apiKey: string): string => ['1', '203.0.113.7', '200', '', '', apiKey, '', '', '', '', '', '', '', 'r1'].join('\n');
+const variable = (apiKey: string): string =>
+  ['2', '203.0.113.7', '200', '', 'GET', '', apiKey, '', '', '', '', '', '', '', '', 'r1'].join('\n');
 
 describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {
@@ -79,7 +87,7 @@ describe('the access layer', () => {
       quota: quota.counter,
       decisions: { record: () => undefined },
       clock: systemClock,
-      signingKey: { id: 'k', secret: Buffer.alloc(32, 7) },
+      signContext: createProofKeys().signContext,
       readBodyFile: () => Promise.resolve(undefined),
       log: { error: () => undefined },
     });

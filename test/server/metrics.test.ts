@@ -3,7 +3,7 @@ import { type PluginModule } from '../../plugins/core/kong-pdk';
 import { type Decision } from '../../plugins/core/ports';
 import { createPluginServerMetrics, type MetricSources } from '../../plugins/server/metrics';
 import { startMetricsListener } from '../../plugins/server/metrics-listener';
-import { readSettings } from '../../plugins/server/settings';
+import { readPluginServerSettings } from '../../plugins/server/settings';
 import { send } from '../support/http';
 import { pluginWith } from './test-server';
 
@@ -25,9 +25,22 @@ const decision = (over: Partial<Decision>): Decision => ({
   ...over,
 });
 
+const cache = {
+  known: 1,
+  unknown: 2,
+  hits: 30,
+  reads: 4,
+  absences: 9,
+  doubtfulRefused: 10,
+  knownHashes: 7,
+  staleUses: 5,
+  failures: 6,
+  isBreakerOpen: true,
+};
+
 const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
   server: () => ({ events: 7, failed: 1, overdue: 2, abandoned: 3, protocolErrors: 4, connections: 5, running: 6, instances: 8 }),
-  cache: () => ({ known: 1, unknown: 2, hits: 30, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }),
+  cache: () => cache,
   isFeedHealthy: () => true,
   quota: () => ({
     storeInUse: 'postgres',
@@ -42,7 +55,7 @@ const sources = (over: Partial<MetricSources> = {}): MetricSources => ({
     isRedisGivenUp: true,
     isPostgresGivenUp: false,
   }),
-  decisions: () => ({ queued: 11, written: 12, dropped: 13, failures: 14 }),
+  decisions: () => ({ queued: 11, written: 12, dropped: 13, droppedAnonymous: 15, failures: 14 }),
   ...over,
 });
 
@@ -71,7 +84,7 @@ describe('metrics of the plugin server', () => {
   it('read the figures of server, cache, stores and log when they are asked for', async () => {
     const metrics = createPluginServerMetrics();
     let hits = 30;
-    metrics.watch(sources({ cache: () => ({ known: 1, unknown: 2, hits, reads: 4, staleUses: 5, failures: 6, isBreakerOpen: true }) }));
+    metrics.watch(sources({ cache: () => ({ ...cache, hits }) }));
     hits = 31;
     const lines = (await metrics.registry.metrics()).split('\n');
     expect(lines).toEqual(
@@ -80,6 +93,9 @@ describe('metrics of the plugin server', () => {
         'tollgate_plugin_protocol_errors_total 4',
         'tollgate_access_cache_hits_total 31',
         'tollgate_access_cache_stale_uses_total 5',
+        'tollgate_access_cache_absences_total 9',
+        'tollgate_access_cache_doubtful_refused_total 10',
+        'tollgate_access_cache_known_hashes_complete 1',
         'tollgate_change_feed_healthy 1',
         'tollgate_quota_store_in_use{store="redis"} 0',
         'tollgate_quota_store_in_use{store="postgres"} 1',
@@ -91,6 +107,7 @@ describe('metrics of the plugin server', () => {
         'tollgate_breaker_open{breaker="access_records"} 1',
         'tollgate_decision_log_queued 11',
         'tollgate_decision_log_dropped_total 13',
+        'tollgate_decision_log_dropped_anonymous_total 15',
       ]),
     );
   });
@@ -131,10 +148,12 @@ describe('METRICS_PORT', () => {
   const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
 
   it('unset or empty means no metrics, and a port means loopback', () => {
-    expect(readSettings(needed).metrics).toBeUndefined();
-    expect(readSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
-    expect(readSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
-    expect(() => readSettings({ ...needed, METRICS_PORT: '70000' })).toThrow('METRICS_PORT must be a port number');
+    expect(readPluginServerSettings(needed).metrics).toBeUndefined();
+    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
+    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
+    expect(() => readPluginServerSettings({ ...needed, METRICS_PORT: '70000' })).toThrow(
+      'METRICS_PORT: must be a whole number from 0 to 65535',
+    );
   });
 });
 
@@ -142,11 +161,13 @@ describe('PLUGIN_SERVER_WORKERS', () => {
   const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
 
   it('is one process unless told, a number, or as many as there are processors', () => {
-    expect(readSettings(needed).workers).toBe(1);
-    expect(readSettings({ ...needed, PLUGIN_SERVER_WORKERS: '4' }).workers).toBe(4);
-    expect(readSettings({ ...needed, PLUGIN_SERVER_WORKERS: 'auto' }).workers).toBe(availableParallelism());
+    expect(readPluginServerSettings(needed).workers).toBe(1);
+    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: '4' }).workers).toBe(4);
+    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: 'auto' }).workers).toBe(availableParallelism());
     for (const wrong of ['0', '-1', '100', 'many']) {
-      expect(() => readSettings({ ...needed, PLUGIN_SERVER_WORKERS: wrong })).toThrow('PLUGIN_SERVER_WORKERS must be auto or a number');
+      expect(() => readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: wrong })).toThrow(
+        'PLUGIN_SERVER_WORKERS: must be auto or a number',
+      );
     }
   });
 });

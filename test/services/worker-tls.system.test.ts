@@ -12,7 +12,7 @@ import { runServices, type RunningServices } from '../../services/run-services';
 import { createTestAuthority } from '../support/certificates';
 import { eventually } from '../support/eventually';
 import { onceInThree } from '../support/once-in-three';
-import { contextFor, proofHeader, SIGNING_KEY } from './kit/harness';
+import { contextFor, proofHeader, PROOF } from './kit/harness';
 
 const root = join(__dirname, '../..');
 const authority = createTestAuthority('authority');
@@ -95,7 +95,7 @@ async function servicesWith(tls: MutualTls | undefined): Promise<RunningServices
   const chosen: readonly ServiceDefinition[] = Object.keys(WORKER_OF).map((name) => SERVICES[name as keyof typeof WORKER_OF]);
   const addresses = WORKERS.map((worker) => [`${worker.toUpperCase()}_WORKER_URL`, `127.0.0.1:${String(ports.get(worker))}`]);
   const started = await runServices(chosen, {
-    TOLLGATE_SIGNING_KEYS: `${SIGNING_KEY.id}:${SIGNING_KEY.secret.toString('base64')}`,
+    TOLLGATE_CONTEXT_JWKS: PROOF.keySet,
     SERVICE_PORT: '0',
     PRIVATE_PORT: '0',
     LOG_LEVEL: 'silent',
@@ -162,6 +162,6 @@ test.each(WORKERS)('the %s worker does not start with a key alone', async (worke
 
 test('no service starts with a certificate that cannot be read', async () => {
   const tls = { ...tlsEnv(SERVICE), WORKER_TLS_CERT: '/no/such/file.pem' };
-  const env = { TOLLGATE_SIGNING_KEYS: `a:${SIGNING_KEY.secret.toString('base64')}`, ...tls };
+  const env = { TOLLGATE_CONTEXT_JWKS: PROOF.keySet, ...tls };
   await expect(runServices([], env)).rejects.toThrow('WORKER_TLS_CERT: names a file that cannot be read (ENOENT)');
 });

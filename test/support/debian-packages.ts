@@ -26,7 +26,13 @@ export const DEBIAN_PACKAGES = {
   'redis-server': 'redis-server',
   curl: 'curl',
   python3: 'python3',
+  '/usr/lib/python3/dist-packages/jwt/__init__.py': 'python3-jwt',
+  '/usr/lib/python3/dist-packages/cryptography/__init__.py': 'python3-cryptography',
+  php: 'php-cli',
   pgrep: 'procps',
+  nginx: 'nginx',
+  caddy: 'caddy',
+  haproxy: 'haproxy',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;

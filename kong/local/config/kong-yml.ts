@@ -29,8 +29,10 @@ export interface Service {
 /** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
 export interface PluginBinding {
   name: string;
-  /** `__key__`: what tells one configuration from another. */
+  /** `__key__`: which plugin on which service or route. */
   key: string;
+  /** Another one after every change of its configuration: the plugin server then starts it anew. */
+  identity: string;
   config: Record<string, unknown>;
 }
 
@@ -52,6 +54,8 @@ export interface GatewayConfig {
   routes: readonly Route[];
   /** Seconds since 1970 of the file's last change: `created_at` of every entity. */
   createdAt: number;
+  /** SHA-256 of the file, in hex. */
+  digest: string;
 }
 
 export interface ConfigSources {
@@ -70,7 +74,8 @@ const WORKSPACE_ID = stableId('workspace', 'default');
 /** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
 export function loadConfig(sources: ConfigSources): GatewayConfig {
   const file = sources.kongYmlPath;
-  const document = parseDocument(readFileSync(file, 'utf8'));
+  const text = readFileSync(file, 'utf8');
+  const document = parseDocument(text);
   if (document.errors.length > 0)
     throw new ConfigError(
       file,
@@ -78,13 +83,13 @@ export function loadConfig(sources: ConfigSources): GatewayConfig {
     );
   const parsed = declarativeSchema.safeParse(document.toJS());
   if (!parsed.success) throw new ConfigError(file, describeIssues(parsed.error));
-  const problems: string[] = [...findDuplicates(parsed.data), ...checkOverrides(parsed.data.services, sources.upstreamOverrides ?? {})];
+  const problems: string[] = [...findDuplicates(parsed.data), ...checkOverrides(sources.upstreamOverrides ?? {})];
   const upstreams = new Map(parsed.data.upstreams.map((upstream) => [upstream.name, upstream]));
   const routes = parsed.data.services.flatMap((service, index) =>
     buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, problems }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
-  return { routes, createdAt: Math.floor(statSync(file).mtimeMs / 1000) };
+  return { routes, createdAt: Math.floor(statSync(file).mtimeMs / 1000), digest: createHash('sha256').update(text).digest('hex') };
 }
 
 function describeIssues(error: z.ZodError): string[] {
@@ -119,12 +124,11 @@ function findDuplicates({
   return problems;
 }
 
-function checkOverrides(services: readonly DeclaredService[], overrides: Readonly<Record<string, string>>): string[] {
-  const names = new Set(services.map((service) => service.name));
-  return Object.entries(overrides).flatMap(([name, url]) => {
-    if (!names.has(name)) return [`upstream override "${name}": there is no such service`];
-    return URL.canParse(url) && url.startsWith('http://') ? [] : [`upstream override "${name}": not an http:// address`];
-  });
+/** One for a service that kong.yml does not have stays unused: services run whether their product is sold or not. */
+function checkOverrides(overrides: Readonly<Record<string, string>>): string[] {
+  return Object.entries(overrides).flatMap(([name, url]) =>
+    URL.canParse(url) && url.startsWith('http://') ? [] : [`upstream override "${name}": not an http:// address`],
+  );
 }
 
 interface ServiceContext {
@@ -213,7 +217,7 @@ function bindPlugin(context: ServiceContext, place: PluginPlace): PluginBinding[
     ...(serviceId === '' ? { route_id: routeId } : { service_id: serviceId }),
     __ws_id: WORKSPACE_ID,
   };
-  return [{ name: plugin.name, key, config }];
+  return [{ name: plugin.name, key, identity: `${key} ${JSON.stringify(checked.config)}`, config }];
 }
 
 function mergePlugins(own: PluginBinding[], shared: PluginBinding[], plugins: ReadonlyMap<string, PluginInfo>): PluginBinding[] {

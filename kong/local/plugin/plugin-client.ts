@@ -124,10 +124,10 @@ export class PluginClient {
   }
 
   private instanceOf(binding: PluginBinding): Instance {
-    let instance = this.instances.get(binding.key);
+    let instance = this.instances.get(binding.identity);
     if (instance === undefined) {
       instance = { seq: this.instances.size + 2, id: undefined, waiting: [] };
-      this.instances.set(binding.key, instance);
+      this.instances.set(binding.identity, instance);
     }
     return instance;
   }

@@ -66,6 +66,11 @@ export class Balancer {
     target.health.report('passive', report);
   }
 
+  /** Nothing new is sent: what is under way ends as it began. */
+  retire(): void {
+    for (const { pool } of this.targets) pool.retire();
+  }
+
   close(): void {
     for (const { pool } of this.targets) pool.close();
   }

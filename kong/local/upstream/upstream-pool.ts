@@ -10,6 +10,7 @@ const IDLE_MARGIN_MS = 1000;
 export class UpstreamPool {
   private readonly idle: UpstreamConnection[] = [];
   private readonly open = new Set<UpstreamConnection>();
+  private retired = false;
 
   constructor(private readonly target: { host: string; port: number; connectTimeoutMs: number }) {}
 
@@ -32,13 +33,19 @@ export class UpstreamPool {
     return connection;
   }
 
+  /** Lets what is under way end, and keeps nothing after it. */
+  retire(): void {
+    this.retired = true;
+    for (const connection of [...this.idle]) connection.destroy();
+  }
+
   close(): void {
     for (const connection of this.open) connection.destroy();
   }
 
   private giveBack(connection: UpstreamConnection, keepAliveMs = IDLE_MS + IDLE_MARGIN_MS): void {
     const idleMs = Math.min(IDLE_MS, keepAliveMs - IDLE_MARGIN_MS);
-    if (this.idle.length >= MAX_IDLE || idleMs <= 0) {
+    if (this.retired || this.idle.length >= MAX_IDLE || idleMs <= 0) {
       connection.destroy();
       return;
     }

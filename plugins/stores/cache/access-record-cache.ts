@@ -3,16 +3,22 @@ import { type AccessRecordCacheStats } from '../../core/store-stats';
 import { withDeadline } from '../with-deadline';
 import { type ChangeFeed } from './change-feed';
 import { CircuitBreaker } from './circuit-breaker';
+import { DoubtfulReads } from './doubtful-reads';
+import { type KnownHashes } from './known-hashes';
 import { KnownRecords } from './known-records';
 
 export interface AccessRecordCacheOptions {
   /** The store behind the cache. */
   readonly source: AccessRecords;
   readonly feed: ChangeFeed;
+  /** Knows which keys exist; without it every unknown one is read from the store. */
+  readonly hashes?: KnownHashes | undefined;
+  /** Most reads at a time of keys that are not known to exist. Default 4: half of the plugin server's connections for keys. */
+  readonly maxDoubtful?: number;
   readonly clock?: Clock;
   /** Most keys kept. Default 100,000 (about 100 MB when each has a handful of products and rules). */
   readonly maxKnown?: number;
-  /** Most unknown hashes kept. Default 100,000. */
+  /** Most unknown hashes kept. Default 10,000. */
   readonly maxUnknown?: number;
   /** How long a record may be used after it was last known to be true, with the store unreachable. Default 60 s. */
   readonly staleLimitMs?: number;
@@ -28,6 +34,8 @@ export interface AccessRecordCacheOptions {
 const HANGING_MS = 500;
 /** Younger than this a record may be used rather than wait for a slow store: it is well within the second that a revocation may take. */
 const YOUNG_MS = 500;
+/** Some hundred milliseconds of reads on `maxDoubtful` connections. */
+const MOST_DOUBTFUL_WAITING = 500;
 /** A later request joins a read in progress only while the read is this young: an old one may have seen the state before a change. */
 const JOIN_WITHIN_MS = 100;
 
@@ -48,8 +56,9 @@ export class AccessRecordCache implements AccessRecords {
   private readonly staleLimitMs: number;
   private readonly records: KnownRecords;
   private readonly breaker: CircuitBreaker;
+  private readonly doubtful: DoubtfulReads;
   private readonly flights = new Map<string, Flight>();
-  private readonly counts = { hits: 0, reads: 0, staleUses: 0, failures: 0 };
+  private readonly counts = { hits: 0, reads: 0, absences: 0, staleUses: 0, failures: 0 };
   private readonly unsubscribe: () => void;
 
   constructor(private readonly options: AccessRecordCacheOptions) {
@@ -58,9 +67,10 @@ export class AccessRecordCache implements AccessRecords {
     this.feed = feed;
     this.clock = clock;
     this.staleLimitMs = staleLimitMs;
-    const { maxKnown = 100_000, maxUnknown = 100_000, breakerPauseMs = 250 } = options;
+    const { maxKnown = 100_000, maxUnknown = 10_000, breakerPauseMs = 250, maxDoubtful = 4, coldDeadlineMs = 800 } = options;
     this.records = new KnownRecords({ feed, clock, maxKnown, maxUnknown, staleLimitMs });
     this.breaker = new CircuitBreaker({ clock, pauseMs: breakerPauseMs });
+    this.doubtful = new DoubtfulReads({ clock, most: maxDoubtful, mostWaiting: MOST_DOUBTFUL_WAITING, patienceMs: coldDeadlineMs });
     this.unsubscribe = feed.subscribe((change) => {
       // Reads in progress may have seen the state before the change: nobody may join them any more.
       this.flights.clear();
@@ -69,14 +79,23 @@ export class AccessRecordCache implements AccessRecords {
   }
 
   findAccessRecord(hash: string): Promise<AccessRecord | undefined> {
-    const cached = this.feed.isHealthy() ? this.records.findWatched(hash) : undefined;
-    if (!cached) return this.readOrUseStale(hash);
+    if (!this.feed.isHealthy()) return this.readOrUseStale(hash);
+    const cached = this.records.findWatched(hash);
+    if (!cached)
+      return this.options.hashes?.judge(hash) === 'absent' ? this.proveAbsent(hash, this.options.hashes) : this.readOrUseStale(hash);
     this.counts.hits += 1;
     return Promise.resolve(cached.record);
   }
 
   stats(): AccessRecordCacheStats {
-    return { ...this.records.sizes(), isBreakerOpen: this.breaker.isOpen(), ...this.counts };
+    const hashes = this.options.hashes?.stats();
+    return {
+      ...this.records.sizes(),
+      isBreakerOpen: this.breaker.isOpen(),
+      ...this.counts,
+      doubtfulRefused: this.doubtful.refused,
+      knownHashes: hashes?.isComplete ? hashes.keys : undefined,
+    };
   }
 
   /** Stops listening to the feed. */
@@ -84,8 +103,18 @@ export class AccessRecordCache implements AccessRecords {
     this.unsubscribe();
   }
 
+  /** Asks the feed, with all others who ask now, rather than the store. */
+  private async proveAbsent(hash: string, hashes: KnownHashes): Promise<AccessRecord | undefined> {
+    const start = this.records.startRead(this.clock.monotonic());
+    if (!(await hashes.isAbsent(hash))) return this.readOrUseStale(hash);
+    this.counts.absences += 1;
+    this.records.keep(hash, undefined, start);
+    return undefined;
+  }
+
   private async readOrUseStale(hash: string): Promise<AccessRecord | undefined> {
     const running = this.youngRead(hash);
+    if (!running && this.isDoubtful(hash) && !this.doubtful.hasRoom) throw this.doubtful.refusal();
     if (!running && !this.breaker.mayTry()) return this.useStale(hash);
     try {
       return await withDeadline(running ?? this.startRead(hash), this.patienceMs(hash), tooLate);
@@ -101,7 +130,6 @@ export class AccessRecordCache implements AccessRecords {
   }
 
   private startRead(hash: string): Promise<AccessRecord | undefined> {
-    this.counts.reads += 1;
     const startedAt = this.clock.monotonic();
     const flight: Flight = { startedAt, result: this.read(hash, startedAt) };
     this.flights.set(hash, flight);
@@ -112,7 +140,19 @@ export class AccessRecordCache implements AccessRecords {
     return flight.result;
   }
 
-  private async read(hash: string, startedAt: number): Promise<AccessRecord | undefined> {
+  /** Not known to exist, neither by its hash nor by a record that was read lately. */
+  private isDoubtful(hash: string): boolean {
+    const { hashes } = this.options;
+    return hashes !== undefined && hashes.judge(hash) !== 'possible' && !this.records.findWithin(hash, this.staleLimitMs);
+  }
+
+  private read(hash: string, startedAt: number): Promise<AccessRecord | undefined> {
+    if (!this.isDoubtful(hash)) return this.readNow(hash, startedAt);
+    return this.doubtful.run(() => this.readNow(hash, this.clock.monotonic()));
+  }
+
+  private async readNow(hash: string, startedAt: number): Promise<AccessRecord | undefined> {
+    this.counts.reads += 1;
     const start = this.records.startRead(startedAt);
     const hanging = setTimeout(() => this.breaker.failed(startedAt), HANGING_MS);
     hanging.unref();

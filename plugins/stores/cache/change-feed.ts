@@ -4,9 +4,16 @@
  * moment that its line in the audit log has.
  */
 export type Change =
-  | { readonly kind: 'credential'; readonly id: string; readonly at?: string }
+  | {
+      readonly kind: 'credential';
+      readonly id: string;
+      readonly at?: string;
+      /** First 16 hex digits of the key's hash; null when the key is gone. Absent: the database does not tell, and the key may be new. */
+      readonly hash?: string | null;
+    }
   | { readonly kind: 'customer'; readonly id: string }
-  | { readonly kind: 'everything' }
+  /** `isCatalogue`: plans or products, and no key. */
+  | { readonly kind: 'everything'; readonly isCatalogue?: true }
   | { readonly kind: 'gap' };
 
 /** Tells what was changed in the store, in the order of the commits. */
@@ -18,6 +25,11 @@ export interface ChangeFeed {
    * told. Minus infinity before the first. It still speaks of the old connection while `gap` is being told.
    */
   lastHealthyAt(): number;
+  /**
+   * Asks the store; those who ask at the same time share a question.
+   * @returns true once every change from before this call has been told; false when that is not known within some time. Never rejects
+   */
+  caughtUp(): Promise<boolean>;
   /** @returns a function that ends the subscription */
   subscribe(listener: (change: Change) => void): () => void;
 }

@@ -1,4 +1,4 @@
-import { SettingsError } from '../../kit/config';
+import { SettingsError } from '../../../plugins/core/settings';
 import { describeError } from '../../kit/log';
 import { runDashboard } from './run-dashboard';
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
+import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { type Environment } from '../../kit/config';
+import { type Environment } from '../../../plugins/core/settings';
 import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
@@ -58,6 +59,7 @@ async function startApp(
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     gatewayUrl: settings.GATEWAY_URL,
+    catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../../plugins/core/quota';
-import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../kit/config';
+import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../../plugins/core/settings';
 import { alertSettings } from './alerts/start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { PRODUCT_IDS } from '../../../plugins/core/catalogue';
+import { PRODUCT_ID } from '../../../plugins/core/catalogue';
 
 /** ISO 8601, UTC. */
 export const moment = z.iso.datetime();
 /** `YYYY-MM-DD` in the quota time zone. */
 export const day = z.iso.date();
 export const id = z.uuid();
-export const productId = z.enum(PRODUCT_IDS);
+export const productId = z.string().regex(PRODUCT_ID, 'must be the id of a product');
 /** Changes whenever what it describes changes: a change based on an older version is refused with 409 `version_conflict`. */
 export const version = z.string().min(1).max(64);
 /** Made by the page for each form: the same one twice is the same request, a double submit. */

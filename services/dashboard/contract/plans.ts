@@ -16,16 +16,26 @@ export const windowStanding = z.object({
 });
 export type WindowStanding = z.output<typeof windowStanding>;
 
+/** What keys of one mode used of a subscription's limits. */
+const use = {
+  daily: windowStanding,
+  monthly: windowStanding,
+  /** Failed requests that were given back today, and how many are at most. */
+  refunds: z.object({ used: z.number(), limit: z.number() }),
+};
+export const subscriptionUse = z.object(use);
+export type SubscriptionUse = z.output<typeof subscriptionUse>;
+
 export const subscription = z.object({
   id,
   product: z.string(),
   /** Null: base limits. */
   plan: z.string().nullable(),
   state: z.enum(['active', 'paused', 'cancelled']),
-  daily: windowStanding,
-  monthly: windowStanding,
-  /** Failed requests that were given back today, and how many are at most. */
-  refunds: z.object({ used: z.number(), limit: z.number() }),
+  /** Of live keys. */
+  ...use,
+  /** Of test keys, which have the same limits for themselves. */
+  test: subscriptionUse,
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
   createdAt: moment,
@@ -38,9 +48,20 @@ export const product = z.object({
   title: z.string(),
   description: z.string(),
   routes: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
-  /** Null: cannot be subscribed to. */
+  /** Null: none are published. */
   base: limits.nullable(),
-  plans: z.array(limits.extend({ name: z.string(), priceInr: z.string() })),
+  subscribable: z.boolean(),
+  plans: z.array(
+    limits.extend({
+      name: z.string(),
+      /** A month, with two decimals. */
+      price: z.string(),
+      /** ISO 4217. */
+      currency: z.string(),
+      /** `request`: cannot be taken here; whoever sells it sets it. */
+      approval: z.enum(['automatic', 'request']),
+    }),
+  ),
   subscription: subscription.nullable(),
 });
 export type Product = z.output<typeof product>;

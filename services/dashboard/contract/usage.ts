@@ -14,6 +14,8 @@ export const usage = z.object({
     z.object({
       day,
       product: z.string(),
+      /** Of the keys; each mode counts by itself. */
+      mode: z.enum(['live', 'test']),
       /** Units taken, units given back because a service or its source failed, and their difference. */
       charged: z.number(),
       refunded: z.number(),

@@ -11,8 +11,6 @@ import { decodeUtf8 } from './utf8';
 export interface CallInput {
   /** The body's fields over the query's. */
   readonly fields: Record<string, unknown>;
-  /** Names whose value is text from a query or form: only those are coerced to numbers and booleans. */
-  readonly textual: ReadonlySet<string>;
   readonly files: ReadonlyMap<string, UploadedFile>;
   readonly upload: IncomingUpload | undefined;
 }
@@ -26,13 +24,12 @@ export interface InputOptions {
 
 interface BodyInput {
   readonly fields: Record<string, unknown>;
-  readonly isText: boolean;
   readonly files?: ReadonlyMap<string, UploadedFile>;
   readonly upload?: IncomingUpload | undefined;
 }
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
-const NO_BODY: BodyInput = { fields: {}, isText: true };
+const NO_BODY: BodyInput = { fields: {} };
 
 /**
  * Merges query, urlencoded, multipart and JSON: the body wins over the query; one source that gives a field twice with different
@@ -45,8 +42,7 @@ export async function readInput(request: IncomingMessage, options: InputOptions)
   if (leaked.length > 0) throw invalidInput(leaked.map((field) => ({ field, message: 'must be sent in the body, never in the URL' })));
   const body = await readBodyInput(request, options);
   const fields = Object.assign(Object.create(null) as Record<string, unknown>, query, body.fields);
-  const names = body.isText ? Object.keys(fields) : Object.keys(query).filter((name) => !(name in body.fields));
-  return { fields, textual: new Set(names), files: body.files ?? NO_FILES, upload: body.upload };
+  return { fields, files: body.files ?? NO_FILES, upload: body.upload };
 }
 
 function readQuery(url: string): Record<string, unknown> {
@@ -63,7 +59,7 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
   if (encoding !== undefined && encoding !== 'identity') throw unsupported('A compressed request body is not accepted.');
   if (mediaType === 'multipart/form-data') {
     const uploadFields = body.kind === 'upload' ? body.fields : [];
-    return { ...(await readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields })), isText: true };
+    return readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields });
   }
   if (body.kind === 'upload' && body.mediaTypes.includes(mediaType)) return rawUpload(request, mediaType, limitBytes);
   // A file under a client's usual type (curl says urlencoded) would be held in memory for nothing: the route is told that none came.
@@ -80,7 +76,7 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
   if (!['', 'utf-8', 'utf8', 'us-ascii'].includes(charset)) throw unsupported('Only UTF-8 text is accepted.');
   const isText = mediaType === 'application/x-www-form-urlencoded';
   const text = decodeUtf8(await readBody(request, limitBytes), isText ? 'form' : 'JSON body');
-  return { fields: isText ? parseFormText(text.trim(), 'form') : parseJsonText(text), isText };
+  return { fields: isText ? parseFormText(text.trim(), 'form') : parseJsonText(text) };
 }
 
 function unsupported(detail: string): ServiceError {

@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
+import { type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type IncomingUpload, type UploadedFile } from '../service/define-service';
 import { invalidInput, ServiceError } from '../errors';
@@ -18,6 +18,7 @@ export interface MultipartBody {
 }
 
 export interface MultipartOptions {
+  /** Of the body; of the upload itself where there is one. */
   readonly limitBytes: number;
   /** False: a file part is a 400. */
   readonly keepFiles: boolean;
@@ -27,6 +28,14 @@ export interface MultipartOptions {
 
 function broken(message: string): ServiceError {
   return invalidInput([{ field: SOURCE, message }]);
+}
+
+/** Boundaries and part headers around an upload. */
+const FRAME_BYTES = 65_536;
+
+/** What a whole form may hold: beside an upload there may be fields. */
+function wholeBytes({ limitBytes, uploadFields }: MultipartOptions): number {
+  return uploadFields.length === 0 ? limitBytes : limitBytes + DEFAULT_BODY_LIMIT_BYTES + FRAME_BYTES;
 }
 
 /** 413 for what stands beside an upload: the file may be large because it is never held in memory, the fields are. */
@@ -43,7 +52,7 @@ class MultipartReading {
   private readonly files = new Map<string, UploadedFile>();
   private readonly pending: Promise<void>[] = [];
   private settled = false;
-  private upload: PassThrough | undefined;
+  private upload: BodyLimit | undefined;
   private heldBytes = 0;
 
   constructor(
@@ -63,7 +72,8 @@ class MultipartReading {
 
   /** All parts have been seen. */
   finish(): void {
-    if (!this.upload) this.settleAfterFields(undefined);
+    if (this.upload) this.upload.end();
+    else this.settleAfterFields(undefined);
   }
 
   private settleAfterFields(upload: IncomingUpload | undefined): void {
@@ -74,17 +84,20 @@ class MultipartReading {
   }
 
   part(name: string | undefined, stream: BusboyFileStream, filename: string | undefined, mediaType: string): void {
+    const isUpload = name !== undefined && this.options.uploadFields.includes(name);
     if (name === undefined || this.settled || this.upload) {
       stream.resume();
       if (name === undefined) this.fail(broken('holds a part without a name'));
+      else if (isUpload && this.upload) this.fail(invalidInput([{ field: name, message: 'is a second file: send one' }]));
       return;
     }
     // A file may come without a file name (RFC 7578, section 4.2).
-    if (this.options.uploadFields.includes(name)) {
-      this.upload = new PassThrough();
+    if (isUpload) {
+      this.upload = new BodyLimit(this.options.limitBytes);
       // Heard by nobody when the handler is done with the upload before the client is.
       this.upload.on('error', () => stream.resume());
-      stream.pipe(this.upload);
+      // It ends with the form: a second file may follow, and then neither is meant.
+      stream.pipe(this.upload, { end: false });
       this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
     } else if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
     else if (this.options.keepFiles) this.collect(stream, (bytes) => this.keep({ field: name, filename, mediaType, bytes }));
@@ -138,9 +151,9 @@ class MultipartReading {
  * @throws ServiceError 400 on a broken body, 413 over the limit
  */
 export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<MultipartBody> {
-  checkDeclaredLength(request, options.limitBytes);
+  checkDeclaredLength(request, options.limitBytes, wholeBytes(options));
   const parser = createParser(request.headers['content-type'] ?? '');
-  const limit = new BodyLimit(options.limitBytes);
+  const limit = new BodyLimit(wholeBytes(options));
   return new Promise((resolve, reject) => {
     const reading = new MultipartReading(options, resolve, reject);
     const stop = (error: unknown): void => {

@@ -20,10 +20,14 @@ export function hasBody(request: IncomingMessage): boolean {
   return length !== undefined && length !== '0';
 }
 
-/** @throws ServiceError 413 when the declared length is over the limit already */
-export function checkDeclaredLength(request: IncomingMessage, limitBytes: number): void {
+/**
+ * @param limitBytes what the answer names
+ * @param mostBytes what is let through, when that is more
+ * @throws ServiceError 413 when the declared length is over the limit already
+ */
+export function checkDeclaredLength(request: IncomingMessage, limitBytes: number, mostBytes = limitBytes): void {
   const length = Number(request.headers['content-length'] ?? 0);
-  if (length > limitBytes) throw bodyTooLarge(limitBytes);
+  if (length > mostBytes) throw bodyTooLarge(limitBytes);
 }
 
 /** The body without a declared length cannot be trusted to end: this passes bytes through until the limit, then fails with 413. */

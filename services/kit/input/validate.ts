@@ -1,41 +1,29 @@
 import { z } from 'zod';
 import { type FieldError, invalidInput } from '../errors';
+import { type CallInput } from './input';
+import { type KnownParameters, refuseNearMisses } from './near-misses';
+import { memberSchemas, takenBy } from './schema-members';
 
-type Coercion = 'number' | 'boolean';
-/** Which fields of a schema take text as a number or boolean; found once when the service is built. */
+/** How a member is read: as one plain type, or member by member. */
+type Coercion = 'text' | 'number' | 'boolean' | Coercions;
+/** Which members of a schema take one plain type for another; found once when the service is built. */
 export type Coercions = ReadonlyMap<string, Coercion>;
 
-function unwrap(schema: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
-    return unwrap(schema.def.innerType);
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodCatch || schema instanceof z.ZodReadonly)
-    return unwrap(schema.def.innerType);
-  return schema instanceof z.ZodPipe ? unwrap(schema.def.in) : schema;
-}
-
 function coercionOf(schema: unknown): Coercion | undefined {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodNumber) return 'number';
-  return inner instanceof z.ZodBoolean ? 'boolean' : undefined;
-}
-
-/** Looks through unions and transformations for objects. */
-function shapesOf(schema: unknown): Readonly<Record<string, unknown>>[] {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodObject) return [inner.shape];
-  if (inner instanceof z.ZodUnion) return inner.options.flatMap(shapesOf);
-  if (inner instanceof z.ZodIntersection) return [...shapesOf(inner.def.left), ...shapesOf(inner.def.right)];
-  return [];
+  const taken = takenBy(schema);
+  if (taken instanceof z.ZodString) return 'text';
+  if (taken instanceof z.ZodNumber) return 'number';
+  if (taken instanceof z.ZodBoolean) return 'boolean';
+  const members = coercionsOf(taken);
+  return members.size > 0 ? members : undefined;
 }
 
 /** @param schema a route's input schema */
-export function coercionsOf(schema: z.ZodType | undefined): Coercions {
+export function coercionsOf(schema: unknown): Coercions {
   const found = new Map<string, Coercion>();
-  for (const shape of shapesOf(schema)) {
-    for (const [name, field] of Object.entries(shape)) {
-      const coercion = coercionOf(field);
-      if (coercion) found.set(name, coercion);
-    }
+  for (const [name, member] of memberSchemas(schema)) {
+    const coercion = coercionOf(member);
+    if (coercion) found.set(name, coercion);
   }
   return found;
 }
@@ -52,8 +40,25 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-/** An empty text is an absent number or boolean: forms send every field. Text that cannot be read stays, for the schema to refuse. */
-function coerce(text: string, to: Coercion): unknown {
+/** A number past this may have lost digits when it was read: as text it would be another one. */
+const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+
+/** One caller quotes numbers and another does not, in JSON too. What cannot be read stays, for the schema to refuse. */
+function coerce(value: unknown, to: Coercion): unknown {
+  if (to === 'text') return typeof value === 'number' && isExact(value) ? String(value) : value;
+  if (typeof to === 'string') return typeof value === 'string' ? coerceText(value, to) : value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return coerceMembers(value, to);
+}
+
+function coerceMembers(members: object, coercions: Coercions): Record<string, unknown> {
+  const coerced = Object.assign(Object.create(null) as Record<string, unknown>, members);
+  for (const [name, to] of coercions) if (name in coerced) coerced[name] = coerce(coerced[name], to);
+  return coerced;
+}
+
+/** An empty text is an absent number or boolean: forms send every field. */
+function coerceText(text: string, to: 'number' | 'boolean'): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   if (to === 'number') return NUMBER.test(trimmed) ? Number(trimmed) : text;
@@ -112,23 +117,28 @@ function fieldErrorOf(issue: z.core.$ZodIssue): FieldError {
 export interface Validation {
   readonly schema: z.ZodType | undefined;
   readonly coercions: Coercions;
+  readonly parameters: KnownParameters;
   readonly status: 400 | 422;
 }
 
 /**
- * Applies a route's schema, which must not check asynchronously, to what was read.
- * @param textual names of the fields that are text from a query or form
- * @returns the schema's output; undefined for a route without a schema
+ * Applies a schema, which must not check asynchronously.
+ * @returns the schema's output
  * @throws ServiceError 400 or 422 with `errors`
  */
-export function validateInput(fields: Record<string, unknown>, textual: ReadonlySet<string>, validation: Validation): unknown {
-  const { schema, coercions, status } = validation;
-  if (!schema) return undefined;
-  for (const [name, to] of coercions) {
-    const value = fields[name];
-    if (typeof value === 'string' && textual.has(name)) fields[name] = coerce(value, to);
-  }
-  const parsed = schema.safeParse(fields, { error: describeIssue });
+export function checkSchema(value: unknown, { schema, status }: { schema: z.ZodType; status: 400 | 422 }): unknown {
+  const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   throw invalidInput(parsed.error.issues.map(fieldErrorOf), status);
+}
+
+/**
+ * Applies a route's schema to what was read.
+ * @returns the schema's output; undefined for a route without a schema
+ * @throws ServiceError 400 for a near miss of a parameter; else as {@link checkSchema}
+ */
+export function validateInput({ fields, files }: Pick<CallInput, 'fields' | 'files'>, validation: Validation): unknown {
+  const { schema, coercions, parameters, status } = validation;
+  refuseNearMisses([...Object.keys(fields), ...files.keys()], parameters);
+  return schema && checkSchema(coerceMembers(fields, coercions), { schema, status });
 }

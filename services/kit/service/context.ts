@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
-import { CONTEXT_HEADER, verifyContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
+import { CONTEXT_HEADER, type RequestContext } from '../../../plugins/core/context-token';
+import { verifyContext, type ContextKeys } from '../../../plugins/core/verify-context';
 import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/quota';
 import { type Charge } from './refund';
 
@@ -13,7 +14,7 @@ const REQUEST_ID = /^[\w-]{1,64}$/;
 const HIDDEN_HEADERS = new Set([PROOF_HEADER, 'authorization', 'proxy-authorization', 'cookie', 'x-api-key']);
 
 export interface ProofCheck {
-  readonly signingKeys: readonly SigningKey[];
+  readonly keys: ContextKeys;
   /** Product ids; a proof for another product is no proof. */
   readonly products: readonly string[];
   /** Unix milliseconds. */
@@ -24,8 +25,8 @@ export interface ProofCheck {
 export function findProof(headers: IncomingHttpHeaders, check: ProofCheck): RequestContext | undefined {
   const token = headers[PROOF_HEADER];
   if (typeof token !== 'string') return undefined;
-  const verdict = verifyContext(token, check.signingKeys, check.nowMs / 1000);
-  return verdict.ok && check.products.includes(verdict.context.product) ? verdict.context : undefined;
+  const verdict = verifyContext(token, check.keys, { products: check.products, nowSeconds: check.nowMs / 1000 });
+  return verdict.ok ? verdict.context : undefined;
 }
 
 /** The id that the caller sees in `X-Kong-Request-Id` and in a problem's `request_id`. */

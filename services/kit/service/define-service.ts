@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import { type ProductId, type PublishedMethod } from '../../../plugins/core/catalogue';
+import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/catalogue';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type Log } from '../log';
@@ -46,6 +46,8 @@ export interface CallContext {
   readonly requestId: string;
   /** The verified proof: customer, subscription, product that admitted, mode, caller's address. */
   readonly proof: RequestContext;
+  /** The service's first product and what the catalogue publishes of it; no routes once the catalogue has it no longer. */
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
   /** `test` calls go to the sandbox upstreams. */
   readonly mode: KeyMode;
   readonly method: string;
@@ -109,7 +111,7 @@ export interface Route<Deps = unknown> extends RouteSettings {
 }
 
 interface RouteSpec<Input extends z.ZodType, Output extends z.ZodType, Deps> extends RouteSettings {
-  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored; text from query and forms is coerced where the schema says number or boolean. */
+  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored, near misses of known ones refused; text and numbers stand for each other where the schema says which. */
   readonly input?: Input;
   /** The plain data of a 200, for the documentation and the compiler; not checked at run time. */
   readonly output?: Output;
@@ -149,7 +151,7 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> {
   /** Folder and process name, for example `ip`. */
   readonly name: string;
   /** A proof for any of these is accepted. */
-  readonly products: readonly [ProductId, ...ProductId[]];
+  readonly products: readonly [string, ...string[]];
   readonly routes: readonly Route<Deps>[];
   /** Reads the service's own environment variables; all problems of all services are reported together at start. */
   readonly settings: z.ZodType<Settings>;

@@ -1,5 +1,6 @@
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type RefundRequest } from '../../../plugins/core/ports';
+import { counterOf } from '../../../plugins/core/quota-counter-id';
 import { type RefundOutcome } from '../../../plugins/core/refunds';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
@@ -33,9 +34,9 @@ export interface RefundTools {
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
   const { refund, service, log, metrics, waitMs = REFUND_WAIT_MS } = tools;
-  const { subscriptionId, requestId, chargedDay: day, quota } = proof;
+  const { subscriptionId, mode, requestId, chargedDay: day, quota } = proof;
   if (day === null) return 'kept';
-  const unit = { subscriptionId, day, requestId, dailyLimit: quota?.daily.limit ?? 0 };
+  const unit = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0 };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);

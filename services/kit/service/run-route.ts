@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
@@ -9,6 +10,7 @@ import { DEFAULT_DEADLINE_MS, withDeadline } from '../deadline';
 import { type CallContext, type Route } from './define-service';
 import { ServiceError } from '../errors';
 import { type CallInput, readInput, uploadFailure } from '../input/input';
+import { knownParameters } from '../input/near-misses';
 import { type Log, pathOf } from '../log';
 import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
@@ -21,6 +23,7 @@ export interface RouteTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly takeSlot: TakeSlot;
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -44,7 +47,12 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
   const deadlineMs = route.deadlineMs ?? DEFAULT_DEADLINE_MS;
-  const validation = { schema: route.input, coercions: coercionsOf(route.input), status: route.validationStatus ?? 400 };
+  const validation = {
+    schema: route.input,
+    coercions: coercionsOf(route.input),
+    parameters: knownParameters(route.input, inputOptions.body),
+    status: route.validationStatus ?? 400,
+  };
   return async (request, reply) => {
     if (methods && !methods.includes(request.method)) {
       throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
@@ -65,7 +73,7 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
   async function answerOf(request: FastifyRequest, read: CallInput): Promise<unknown> {
     const state = stateOf(request);
     try {
-      const input = validateInput(read.fields, read.textual, validation);
+      const input = validateInput(read, validation);
       const context = contextOf(request, state, { read, tools });
       const outcome = route.handler(input, context, tools.deps);
       return isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
@@ -97,6 +105,7 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
   return {
     requestId: state.requestId,
     proof,
+    published: tools.published,
     mode: proof.mode,
     method: request.method,
     path: pathOf(request.raw.url ?? ''),

@@ -1,9 +1,10 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type SigningKey } from '../../../plugins/core/context-token';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { type ContextKeys } from '../../../plugins/core/verify-context';
 import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from '../deadline';
@@ -20,17 +21,18 @@ import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
 
 export interface ServiceAppOptions<Deps> {
-  /** All verify; see `parseSigningKeys`. */
-  readonly signingKeys: readonly SigningKey[];
+  /** What proofs are verified with. */
+  readonly contextKeys: ContextKeys;
   readonly deps: Deps;
+  readonly catalogue: Catalogue;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Milliseconds for which requests are still taken once the app is told to close; none unless given. See `drainOnClose`. */
-  readonly leaveMs?: number;
+  /** Once the app is told to close, requests are still taken until this resolves; none unless given. See `drainOnClose`. */
+  readonly leave?: () => Promise<void>;
   /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
   readonly slots?: number | undefined;
 }
@@ -46,7 +48,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 interface AppTools {
   readonly service: ServiceDefinition;
-  readonly signingKeys: readonly SigningKey[];
+  readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly refund: Refund | undefined;
   readonly clock: Clock;
@@ -55,6 +57,7 @@ interface AppTools {
   readonly accessLog: Log;
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
+  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 /**
@@ -73,10 +76,11 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
     accessLog: withoutRedaction(log),
     metrics,
     refund: options.refund,
-    takeSlot: createSlots(options.slots),
+    takeSlot: createSlots(options.catalogue, options.slots),
+    published: options.catalogue.find(service.products[0]) ?? { id: service.products[0], routes: [] },
   };
   const app = createServer(tools);
-  addHooks(app, tools, drainOnClose(app, options.leaveMs ?? 0));
+  addHooks(app, tools, drainOnClose(app, options.leave));
   for (const route of service.routes) {
     app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
   }
@@ -125,8 +129,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 }
 
 function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
-  const { signingKeys, service, clock } = tools;
-  const proof = findProof(request.headers, { signingKeys, products: service.products, nowMs: clock.now() });
+  const { contextKeys: keys, service, clock } = tools;
+  const proof = findProof(request.headers, { keys, products: service.products, nowMs: clock.now() });
   const requestId = requestIdOf(request.headers, proof);
   const state: CallState = {
     requestId,

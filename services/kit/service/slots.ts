@@ -1,4 +1,4 @@
-import { findProduct } from '../../../plugins/core/catalogue';
+import { type Catalogue } from '../../../plugins/core/catalogue';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { Places, type ReleasePlace } from '../places';
 
@@ -11,10 +11,10 @@ const nothing: ReleasePlace = () => undefined;
  * The slots of heavy products: how many requests of one subscription this process serves at a time. Others are not counted.
  * @param override in place of the catalogue's numbers, for every heavy product
  */
-export function createSlots(override?: number): TakeSlot {
+export function createSlots(catalogue: Catalogue, override?: number): TakeSlot {
   const byCount = new Map<number, Places>();
   return (proof) => {
-    const published = findProduct(proof.product)?.slots;
+    const published = catalogue.find(proof.product)?.slots;
     if (published === undefined) return nothing;
     const mostOfOne = override ?? published;
     const places = byCount.get(mostOfOne) ?? new Places({ mostOfOne });

@@ -12,12 +12,19 @@ export interface Waiter<Answer> {
 /** Who waits, by the key of the message that was sent. */
 export type Waiting<Answer> = ReadonlyMap<string, Waiter<Answer>>;
 
+/** One message of the peer; its form is still to be checked. */
+export interface JsonFrame {
+  readonly text: string;
+  /** What the text says. */
+  readonly value: unknown;
+}
+
 export interface JsonLinkOptions<Answer> extends LinkConnectionOptions {
   /** For metrics and traces. */
   readonly upstream: string;
   readonly metrics?: Metrics | undefined;
   /** Reads a frame and settles those whom it concerns; one that belongs to nobody is let go. */
-  readonly receive: (text: string, waiting: Waiting<Answer>) => void;
+  readonly receive: (frame: JsonFrame, waiting: Waiting<Answer>) => void;
   /** True sends a message once more when its connection broke; it must be safe to repeat. Default false. */
   readonly repeats?: boolean;
 }
@@ -37,10 +44,8 @@ export class JsonLink<Answer> {
 
   constructor(private readonly options: JsonLinkOptions<Answer>) {
     this.connection = new LinkConnection(options, {
-      onText: (text) => options.receive(text, this.waiting),
-      onDrop: (failure) => {
-        for (const { reject } of this.waiting.values()) reject(failure);
-      },
+      onText: (text) => this.hear(text),
+      onDrop: (failure) => this.failAll(failure),
     });
   }
 
@@ -58,6 +63,22 @@ export class JsonLink<Answer> {
 
   close(): void {
     this.connection.close();
+  }
+
+  /**
+   * What is no JSON answers nobody by name, so everyone who waits learns of it now. The connection goes with it: no late answer can be taken for
+   * that of a later message.
+   */
+  private hear(text: string): void {
+    const value = parseJson(text);
+    if (value !== undefined) return this.options.receive({ text, value }, this.waiting);
+    this.options.log.warn({ length: text.length }, 'the upstream sent something that is no JSON');
+    this.failAll(new LinkFailure('garbled', 'the upstream sent something that is no JSON'));
+    this.connection.drop();
+  }
+
+  private failAll(failure: LinkFailure): void {
+    for (const { reject } of this.waiting.values()) reject(failure);
   }
 
   private async send(key: string, text: string, signal: AbortSignal): Promise<Answer> {
@@ -78,5 +99,14 @@ export class JsonLink<Answer> {
         if (error) reject(new LinkFailure('broken', 'the message could not be sent', error));
       });
     });
+  }
+}
+
+/** No JSON text says undefined. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }

@@ -28,12 +28,15 @@ interface LinkEvents {
   readonly onDrop: (failure: LinkFailure) => void;
 }
 
-/** `late`: the handshake took too long. `not_opened`: it failed, or the link is closed. `broken`: the connection ended afterwards. */
+/**
+ * `late`: the handshake took too long. `not_opened`: it failed, or the link is closed. `broken`: the connection ended afterwards. `garbled`: the
+ * peer sent what is not of the protocol.
+ */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
 
   constructor(
-    readonly kind: 'late' | 'not_opened' | 'broken',
+    readonly kind: 'late' | 'not_opened' | 'broken' | 'garbled',
     message: string,
     cause?: unknown,
   ) {
@@ -75,6 +78,14 @@ export class LinkConnection {
     clearTimeout(this.retry);
     this.opening ??= this.connect().finally(() => (this.opening = undefined));
     return this.opening;
+  }
+
+  /** Gives the present connection up: nothing more is heard of it, and the link is opened again as after any break. */
+  drop(): void {
+    const { socket } = this;
+    this.socket = undefined;
+    socket?.terminate();
+    this.scheduleRetry();
   }
 
   close(): void {
@@ -128,11 +139,13 @@ export class LinkConnection {
     socket.on('pong', () => (unanswered = 0));
     socket.on('error', (error) => (failure = error));
     socket.on('message', (data: Buffer) => {
+      if (this.socket !== socket) return;
       unanswered = 0;
       this.events.onText(data.toString('utf8'));
     });
     socket.once('close', (code) => {
       clearInterval(heartbeat);
+      if (this.socket !== socket) return;
       this.socket = undefined;
       if (!this.closed) {
         log.warn({ code, err: failure }, 'the upstream link broke');

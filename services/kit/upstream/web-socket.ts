@@ -2,10 +2,11 @@ import { type IncomingMessage, type Server } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type Span } from '@opentelemetry/api';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { type ContextKeys } from '../../../plugins/core/verify-context';
 import { findProof, requestIdOf } from '../service/context';
 import { type Route } from '../service/define-service';
 import { answerFailure, ServiceError } from '../errors';
@@ -23,7 +24,7 @@ const GOING_AWAY = 1001;
 export interface UpgradeTools {
   readonly routes: readonly Route[];
   readonly products: readonly string[];
-  readonly signingKeys: readonly SigningKey[];
+  readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly log: Log;
   readonly clock: Clock;
@@ -42,7 +43,7 @@ export function acceptWebSockets(server: Server, tools: UpgradeTools): CloseSock
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy());
-    const proof = findProof(request.headers, { signingKeys: tools.signingKeys, products: tools.products, nowMs: tools.clock.now() });
+    const proof = findProof(request.headers, { keys: tools.contextKeys, products: tools.products, nowMs: tools.clock.now() });
     const requestId = requestIdOf(request.headers, proof);
     if (!proof) return refuse(stream, 'gateway_proof_missing', requestId);
     const route = byPath.get(pathOf(request.url ?? '').replace(/(?<=.)\/$/, ''));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSetting } from '../config';
+import { listSetting } from '../../../plugins/core/settings';
 import { notConfigured } from '../errors';
 import { type Metrics } from '../metrics';
 import { type ServiceDefinition, type ServiceTools } from '../service/define-service';

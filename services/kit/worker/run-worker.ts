@@ -1,6 +1,7 @@
 import { type z } from 'zod';
 import { startTracing } from '../../../plugins/tracing/start-tracing';
-import { readSettings, type WorkerProcessSettings } from '../config';
+import { readSettings } from '../../../plugins/core/settings';
+import { type WorkerProcessSettings } from '../config';
 import { createLog, type Log } from '../log';
 import { type PrivateServer, startPrivateServer } from '../service/private-server';
 import { type WorkerServer } from './serve-worker';

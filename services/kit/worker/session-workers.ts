@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { listSetting, redisSetting } from '../config';
+import { listSetting, redisSetting } from '../../../plugins/core/settings';
 import { ServiceError } from '../errors';
 import { type ServiceTools } from '../service/define-service';
 import { connectWorkers } from './connect-workers';

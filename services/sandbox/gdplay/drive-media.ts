@@ -16,9 +16,11 @@ function rangeOf(header: string | undefined, size: number): { first: number; las
 }
 
 async function* stalling(source: Readable): AsyncGenerator<Buffer> {
+  let left = STALLS_AFTER_BYTES;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    yield chunk.subarray(0, STALLS_AFTER_BYTES);
-    await once(source, 'never');
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) await once(source, 'never');
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FastifyReply } from 'fastify';
-import { AADHAAR_NUMBERS, holderRecord, OTPS } from './identity-aadhaar';
+import { AADHAAR_NUMBERS, holderRecord, OTP_WAIT_SECONDS, OTPS } from './identity-aadhaar';
 import { CAPTCHA_TEXTS } from './identity-captcha';
 import { neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 
@@ -40,6 +40,7 @@ export const aadhaarProviderExamples: readonly SandboxExample[] = [
     `200, status captcha with the next one, ${secondCaptcha}; the third time 400 attempts_exhausted`,
   ),
   captcha('not_found', solved(AADHAAR_NUMBERS.notFound), '502 not_found'),
+  captcha('otp_throttled', solved(AADHAAR_NUMBERS.throttled), `400 otp_throttled with retry_after ${OTP_WAIT_SECONDS}`),
   captcha('timeout', solved(AADHAAR_NUMBERS.timeout), '504, the provider never answers'),
   captcha('upstream_error', solved(AADHAAR_NUMBERS.upstreamError), '502, the provider reports that it failed'),
   captcha('unexpected_response', solved(AADHAAR_NUMBERS.unexpected), '502, the provider answers with something unusable'),
@@ -68,6 +69,9 @@ export function createAadhaarProvider(): SandboxUpstream {
     if (aadhaar === AADHAAR_NUMBERS.timeout) return neverAnswer(reply);
     if (aadhaar === AADHAAR_NUMBERS.upstreamError) return refuse(reply, 500, 'internal');
     if (aadhaar === AADHAAR_NUMBERS.unexpected) return reply.type('text/html').send('<p>Service Temporarily Unavailable</p>');
+    if (aadhaar === AADHAAR_NUMBERS.throttled) {
+      return reply.code(429).send({ error: { code: 'otp_throttled', retry_after: OTP_WAIT_SECONDS } });
+    }
     if (aadhaar === AADHAAR_NUMBERS.notFound) return refuse(reply, 404, 'not_found');
     const reference = randomUUID();
     sent.set(reference, aadhaar);

@@ -18,9 +18,12 @@ export const AADHAAR_NUMBERS = {
   unexpected: '999999995008',
   upstreamError: '999999995020',
   timeout: '999999995049',
+  throttled: '999999994292',
 } as const;
 
 export const OTPS = { right: '123456', wrong: '000000', expired: '440440', failing: '502502', silent: '504504' } as const;
+/** Until the throttled number is sent its next OTP, says every source. */
+export const OTP_WAIT_SECONDS = 900;
 /** Instead of a solution. */
 const CAPTCHAS = { wrong: 'WRONG', failing: 'FAIL502', silent: 'SLOW504' } as const;
 
@@ -50,6 +53,11 @@ export const aadhaarExamples: readonly SandboxExample[] = [
     `200, status captcha, a captcha that says ${firstCaptcha}; every valid number not listed here works`,
   ),
   start('not_found', AADHAAR_NUMBERS.notFound, '502 not_found'),
+  start(
+    'otp_throttled',
+    AADHAAR_NUMBERS.throttled,
+    `400 otp_throttled with retry_after ${OTP_WAIT_SECONDS}, the link sends no more OTPs now`,
+  ),
   start('timeout', AADHAAR_NUMBERS.timeout, '504, the link never answers'),
   start('upstream_error', AADHAAR_NUMBERS.upstreamError, '502, the link reports that it failed'),
   start('unexpected_response', AADHAAR_NUMBERS.unexpected, '502, the link answers with something unusable'),
@@ -121,6 +129,8 @@ function refuseStart(aadhaar: string): { readonly answer: Answer } | undefined {
   switch (aadhaar) {
     case AADHAAR_NUMBERS.notFound:
       return { answer: errorMessage('not_found') };
+    case AADHAAR_NUMBERS.throttled:
+      return { answer: { ...errorMessage('otp_throttled'), retry_after: OTP_WAIT_SECONDS } };
     case AADHAAR_NUMBERS.upstreamError:
       return { answer: errorMessage('upstream') };
     case AADHAAR_NUMBERS.unexpected:

@@ -1,10 +1,9 @@
-import { type ProductId } from '../../../plugins/core/catalogue';
 import { MAGIC_KEYWORDS } from './places-businesses';
 import { type SandboxExample } from '../sandbox-upstream';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
 
-function plain(product: ProductId, route: string, yields: string): SandboxExample {
+function plain(product: string, route: string, yields: string): SandboxExample {
   return { product, route, method: 'GET', outcome: 'success', input: {}, yields };
 }
 

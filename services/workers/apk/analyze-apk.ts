@@ -38,7 +38,13 @@ export async function analyzeApk({ source, file }: AnalysisInput): Promise<ApkRe
   });
   const signing = await checkSigning(archive);
   const contents = scanContents(archive, { manifest: root, notes, readTable: () => openResources(archive, notes) });
-  const findings = findFindings({ ...manifest, network: manifest.network_security, signing: signing.facts, signers: signing.signers });
+  const findings = findFindings({
+    ...manifest,
+    network: manifest.network_security,
+    signing: signing.facts,
+    signers: signing.signers,
+    secrets: contents.secrets,
+  });
   return {
     file,
     package: manifest.package,

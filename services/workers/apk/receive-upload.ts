@@ -39,7 +39,7 @@ export async function receiveUpload(
     signal.throwIfAborted();
     name ??= header?.fileName;
     if (!chunk || chunk.length === 0) continue;
-    if (size + chunk.length > LIMITS.fileBytes) throw new ServiceError('payload_too_large');
+    if (size + chunk.length > LIMITS.fileBytes) throw tooLarge();
     for (const digest of Object.values(digests)) digest.update(chunk);
     await handle.write(chunk, 0, chunk.length, size);
     size += chunk.length;
@@ -50,6 +50,13 @@ export async function receiveUpload(
   const { md5, sha1, sha256 } = digests;
   const facts = { name: cleanName(name), size, md5: md5.digest('hex'), sha1: sha1.digest('hex'), sha256: sha256.digest('hex') };
   return { handle, facts };
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError('payload_too_large', {
+    detail: `The file is larger than the ${LIMITS.fileBytes} bytes that this route accepts.`,
+    members: { limit_bytes: LIMITS.fileBytes },
+  });
 }
 
 /** The name is only shown: without folders and control characters. */

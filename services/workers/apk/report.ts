@@ -28,6 +28,8 @@ export interface PermissionFacts {
   readonly protection: ProtectionLevel;
   readonly max_sdk: number | null;
   readonly declared_by_app: boolean;
+  /** False: declared for others only. */
+  readonly requested: boolean;
 }
 
 export interface IntentFilterFacts {
@@ -93,7 +95,7 @@ export interface CertificateFacts {
   readonly key: string;
   /** For example `SHA256withRSA`; the object identifier when it has no common name. */
   readonly sig_alg: string;
-  /** True for the certificate that Android's build tools make for debugging. */
+  /** True for the certificate that Android's build tools make for debugging, and for the test keys of its source. */
   readonly debug: boolean;
 }
 
@@ -136,6 +138,8 @@ export interface Risk {
   /** 0 to 100, 100 is worst. */
   readonly score: number;
   readonly level: 'low' | 'medium' | 'high' | 'critical';
+  /** How the score follows from the findings. */
+  readonly method: string;
 }
 
 export interface ApkReport {

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { z } from 'zod';
-import { numberSetting, workerProcessFields } from '../../kit/config';
+import { numberSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 
 /** What the worker process reads from its environment. */
 export const apkWorkerSettings = z.object({

@@ -95,7 +95,7 @@ export function createGstHandlers({ upstream, clock, sessions, watchSessions }: 
         members: ({ next }) => (next ? { captcha: captchaMember(request.sessionId, next) } : {}),
       });
       if (outcome.kind !== 'record') throw new Error('the machine let a refused submission pass');
-      return { payloadJson: JSON.stringify(outcome.payload) };
+      return { payloadJson: outcome.payloadJson };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError } from '../../kit/errors';
 
@@ -28,6 +29,15 @@ const WORDINGS: Readonly<Record<Refusal['code'], Wording>> = {
   captcha_rejected: { problem: 'upstream_failed', detail: 'The captcha was rejected. Solve the new one and submit again.' },
   not_found: { problem: 'upstream_failed', detail: 'The source of this data has no record of this number.' },
 };
+
+const retryAfter = z.object({ retry_after: z.number().int().min(1).max(86_400) });
+/** Of a source that does not say when it sends this number the next OTP. */
+const USUAL_WAIT_SECONDS = 1_800;
+
+/** A source that will send this number no OTP now. @param told its refusal, which may say `retry_after` in seconds */
+export function throttledBySource(told: unknown): ServiceError {
+  return refusalError({ code: 'otp_throttled', retryAfterSeconds: retryAfter.safeParse(told).data?.retry_after ?? USUAL_WAIT_SECONDS });
+}
 
 /** A refusal as the failure of a call. @param members further members of the answer */
 export function refusalError(refusal: Refusal, members: Readonly<Record<string, unknown>> = {}): ServiceError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { numberSetting, redisSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { numberSetting, redisSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];

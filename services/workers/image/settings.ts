@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { numberSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 import { missingRuntime } from './onnx/onnx-finder';
 
 /** Three numbers separated by commas: one each for red, green and blue. */

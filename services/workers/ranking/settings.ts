@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { booleanSetting, numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { booleanSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 
 const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { booleanSetting, numberSetting, urlSetting, workerProcessFields } from '../../kit/config';
+import { booleanSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
+import { workerProcessFields } from '../../kit/config';
 
 /** What the worker process reads from its environment. A live source is on when its switch, URL or key is given. */
 export const seoWorkerSettings = z.object({

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createContextKey } from '../../../plugins/core/create-context-key';
 import { start } from './load';
 
 const project = resolve(__dirname, '../../../..');
-const signingKeys = `bench:${randomBytes(32).toString('base64')}`;
+const privateKey = createContextKey('EdDSA').privateKey;
 
 export interface BenchNode {
   readonly base: string;
@@ -21,17 +21,20 @@ interface BenchNodeOptions {
   readonly databaseUrl: string;
   /** Empty: PostgreSQL counts. */
   readonly redisUrl: string;
+  /** Of the plugin server, in place of the usual. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One plugin server and one gateway with a guarded and a bare route to the same service. */
-export async function startBenchNode({ folder, name, service, databaseUrl, redisUrl }: BenchNodeOptions): Promise<BenchNode> {
+export async function startBenchNode({ folder, name, service, databaseUrl, redisUrl, env }: BenchNodeOptions): Promise<BenchNode> {
   const socket = join(folder, `${name}.sock`);
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_SIGNING_KEYS: signingKeys,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: privateKey,
     PLUGIN_SOCKET: socket,
     LOG_LEVEL: 'error',
+    ...env,
   });
   const route = (path: string): object => ({ name: path, paths: [`~/${path}(?:/.*)?$`], strip_path: false });
   const kongYml = join(folder, `${name}.yml`);

@@ -5,10 +5,11 @@ import { type Pool } from 'pg';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { seedDemoCustomer } from '../../../plugins/stores/postgres/customers/join-customer';
 import { startTestRedis } from '../../support/redis/redis';
 import { stopAll } from './load';
+import { CATALOGUE } from '../../support/catalogue';
 
 /** What a benchmark measures on: both stores, empty but for the catalogue and the demo customer. */
 export interface BenchStores {
@@ -35,7 +36,7 @@ export async function withBenchStores(work: (stores: BenchStores) => Promise<voi
     await migrate(postgres.url);
     const db = createPool(postgres.url, { max: 4 });
     closers.push(() => db.end(), stopAll);
-    await seedCatalogue(db);
+    await applyCatalogue(db, CATALOGUE, { actor: 'test' });
     await seedDemoCustomer(db);
     const redisPid = Number(/process_id:(\d+)/.exec(String(await redis.command('INFO', 'server')))?.[1]);
     await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url, redisPid });

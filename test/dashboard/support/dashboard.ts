@@ -14,6 +14,7 @@ import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
+import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
 
@@ -139,6 +140,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       clock: options.clock ?? systemClock,
       timeZone: 'Asia/Kolkata',
       gatewayUrl: 'http://gateway.test',
+      catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
       hasOutbox: options.hasOutbox ?? false,

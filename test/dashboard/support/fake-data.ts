@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { PRODUCTS } from '../../support/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
@@ -72,6 +72,11 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
     daily: { used: 0, limit: 1_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
     monthly: { used: 0, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
     refunds: { used: 0, limit: 100 },
+    test: {
+      daily: { used: 12, limit: 1_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
+      monthly: { used: 260, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
+      refunds: { used: 0, limit: 100 },
+    },
     hasOwnLimits: false,
     createdAt: ago(40 * DAY),
     version: randomUUID(),
@@ -103,12 +108,13 @@ export function usualSubscriptions(): Subscription[] {
 
 /** The catalogue with these subscriptions. */
 export function productsWith(subscriptions: readonly Subscription[]): Product[] {
-  return CATALOGUE.map(({ id, title, description, routes, base, plans }) => ({
+  return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
     id,
     title,
     description,
     routes: routes.map((route) => ({ ...route })),
     base,
+    subscribable,
     plans: plans.map((plan) => ({ ...plan })),
     subscription: subscriptions.find((each) => each.product === id) ?? null,
   }));
@@ -120,16 +126,23 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     ['api-ip', 'api-pincode', 'api-gst'].map((product, order) => {
       const charged = Math.round((1 + Math.sin(back / 1.1 + order)) * 24_000 * (1 - order * 0.3)) + 900;
       const refunded = back % 6 === order ? 37 : 0;
-      return { day: dayAgo(back), product, charged, refunded, used: charged - refunded };
+      return { day: dayAgo(back), product, mode: 'live' as const, charged, refunded, used: charged - refunded };
     }),
   );
+  const tried = { product: 'api-ip', mode: 'test' as const, charged: 2_400, refunded: 0, used: 2_400 };
   const refusals = Array.from({ length: 12 }, (_, index) => ({
     day: dayAgo(index * 2),
     product: index % 2 ? 'api-ip' : 'api-pincode',
     code: ['caller_not_whitelisted', 'quota_daily_exceeded', 'key_expired'][index % 3] ?? 'key_expired',
     count: 40 + index * 17,
   }));
-  return { timeZone: 'Asia/Kolkata', today: dayAgo(0), days, refusals, subscriptions: [...subscriptions] };
+  return {
+    timeZone: 'Asia/Kolkata',
+    today: dayAgo(0),
+    days: [...days, { day: dayAgo(1), ...tried }],
+    refusals,
+    subscriptions: [...subscriptions],
+  };
 }
 
 export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {

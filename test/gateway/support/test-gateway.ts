@@ -44,5 +44,5 @@ export async function startGateway(settings: GatewaySettings): Promise<RunningGa
     log: (level, message, fields) => logs.push({ level, message, fields }),
   });
   const { port } = await gateway.listen();
-  return { port, logs, listen: () => gateway.listen(), close: (grace) => gateway.close(grace) };
+  return { port, logs, listen: () => gateway.listen(), reload: () => gateway.reload(), close: (grace) => gateway.close(grace) };
 }

@@ -1,3 +1,4 @@
+import { createProofKeys } from '../../support/proof-keys';
 import { createAccessLayer } from '../../../plugins/access-layer/plugin';
 import { compileWhitelist } from '../../../plugins/core/whitelist';
 import { windowsAt } from '../../../plugins/core/quota';
@@ -32,7 +33,7 @@ const plugin = createAccessLayer({
   },
   decisions: { record: () => undefined },
   clock: { now: () => NOW_MS, monotonic: () => 0 },
-  signingKey: { id: 'k', secret: Buffer.alloc(32, 7) },
+  signContext: createProofKeys().signContext,
   readBodyFile: () => Promise.resolve(undefined),
   log: { error: () => undefined },
 });

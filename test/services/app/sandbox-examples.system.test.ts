@@ -12,8 +12,8 @@ describe('the documented uploads yield what they say', () => {
   test('a report of the sample', async () => {
     const report = await analyzeBytes(fileOf('success'));
     expect(report.package).toMatchObject({ name: 'com.example.sample', label: 'Sample', min_sdk: 24, target_sdk: 34 });
-    expect(report.findings.map((each) => each.id)).toEqual(['unsigned', 'debuggable', 'allow_backup']);
-    expect(report.risk).toEqual({ score: 65.5, level: 'high' });
+    expect(report.findings.map((each) => each.id)).toEqual(['unsigned', 'debuggable', 'permissions_dangerous', 'allow_backup']);
+    expect(report.risk).toMatchObject({ score: 68.26, level: 'high' });
   });
 
   test('refusals of the others', async () => {

@@ -6,7 +6,8 @@ import { gdplaySettings } from '../../../services/gdplay/settings';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createServiceApp } from '../../../services/kit/service/service-app';
-import { contextFor, createHarness, type Harness, proofHeader, SIGNING_KEY, testClock } from '../kit/harness';
+import { contextFor, createHarness, type Harness, proofHeader, PROOF, testClock } from '../kit/harness';
+import { CATALOGUE } from '../../support/catalogue';
 
 /** The two ways of looking files up. */
 export const ADAPTERS = [
@@ -37,7 +38,7 @@ export interface Listening {
 
 /** The service on a real port; send {@link TEST_HEADERS}. */
 export async function listenGdplay(deps: GdplayDeps): Promise<Listening> {
-  const app = createServiceApp(gdplayService, { signingKeys: [SIGNING_KEY], clock: testClock, deps });
+  const app = createServiceApp(gdplayService, { contextKeys: PROOF.contextKeys, clock: testClock, catalogue: CATALOGUE, deps });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   return {

@@ -194,7 +194,7 @@ describe('bad input', () => {
     test.each<[string, number, CallOptions]>([
       ['nothing', 400, {}],
       ['id and url', 400, { payload: { id: video.id, url: video.id } }],
-      ['a number for an id', 400, { payload: { id: 12_345_678_901 } }],
+      ['a number for an id', 404, { payload: { id: 12_345_678_901 } }],
       ['a list for an id', 400, { payload: { id: [video.id] } }],
       ['a url that is too long', 400, { payload: { url: `https://drive.google.com/open?id=${video.id}&x=${'x'.repeat(3_000)}` } }],
       ['an id twice', 400, { url: `${url}?id=${video.id}&id=${audio.id}` }],

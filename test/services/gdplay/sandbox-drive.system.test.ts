@@ -30,6 +30,19 @@ describe('the Drive API', () => {
     expect(video).toEqual({ videoMediaMetadata: { width: 64, height: 36, durationMillis: '4000' } });
   });
 
+  test('stalls where it says: after 65,536 bytes of the file', async () => {
+    const left = new AbortController();
+    const url = `${sandbox.url}/drive/api/drive/v3/files/sandbox-stall-0001?alt=media&key=k`;
+    const response = await fetch(url, { signal: left.signal });
+    let seen = 0;
+    for await (const chunk of response.body ?? []) {
+      seen += chunk.length;
+      if (seen >= 65_536) break;
+    }
+    expect([seen, response.headers.get('content-length')]).toEqual([65_536, '1000003']);
+    left.abort();
+  });
+
   test('writes errors with domain and reason, and wants a key', async () => {
     const missing = await get(metadataUrl('sandbox-missing-01', 'id'));
     expect(missing.status).toBe(404);

@@ -167,7 +167,7 @@ describe('input of glead', () => {
     ['query is empty', { query: ' ' }, 'query'],
     ['query is too long', { query: 'x'.repeat(201) }, 'query'],
     ['query is a list', { query: ['a'] }, 'query'],
-    ['location is a number', { location: 5 }, 'location'],
+    ['location is a list', { location: [5] }, 'location'],
     ['longitude is missing', { latitude: 1 }, 'longitude'],
     ['latitude is missing', { longitude: 1 }, 'latitude'],
     ['latitude is out of range', { latitude: 91, longitude: 1 }, 'latitude'],
@@ -175,13 +175,13 @@ describe('input of glead', () => {
     ['radius_km is too wide', { ...POINT, radius_km: 51 }, 'radius_km'],
     ['limit is 0', { limit: 0 }, 'limit'],
     ['limit is 61', { limit: 61 }, 'limit'],
-    ['limit is text', { limit: '5' }, 'limit'],
+    ['limit is text', { limit: 'five' }, 'limit'],
     ['country_code is a name', { country_code: 'India' }, 'country_code'],
     ['page_token is empty', { page_token: '' }, 'page_token'],
     ['page_token is too long', { page_token: 'x'.repeat(8_193) }, 'page_token'],
     ['filters is a list', { filters: [] }, 'filters'],
     ['min_rating is out of range', { filters: { min_rating: 6 } }, 'filters.min_rating'],
-    ['has_website is text', { filters: { has_website: 'yes' } }, 'filters.has_website'],
+    ['has_website is text', { filters: { has_website: 'perhaps' } }, 'filters.has_website'],
   ];
   test.each(broken)('is refused with 422 when %s', async (_what, change, field) => {
     const response = await post({ query: 'dentist', ...change });

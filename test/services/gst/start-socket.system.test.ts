@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { eventually } from '../../support/eventually';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { contextFor, type Harness, proofHeader } from '../kit/harness';
 
@@ -26,6 +27,12 @@ async function open(mode: 'live' | 'test' = 'test', at = port): Promise<WebSocke
 async function nextMessage(socket: WebSocket): Promise<any> {
   const [data] = await once(socket, 'message');
   return JSON.parse(String(data));
+}
+
+function messagesOf(socket: WebSocket): any[] {
+  const said: any[] = [];
+  socket.on('message', (data: Buffer) => said.push(JSON.parse(data.toString('utf8'))));
+  return said;
 }
 
 test('{"type":"start"} is answered with a captcha, and its session goes on over HTTP', async () => {
@@ -61,21 +68,64 @@ test('binary messages are refused', async () => {
   expect((await closed)[0]).toBe(1008);
 });
 
-test('one connection opens one session: it was charged once', async () => {
+test('one connection opens one session, as it was charged once; a second start does not take the first captcha away', async () => {
   const socket = await open();
-  const closed = once(socket, 'close');
+  const said = messagesOf(socket);
   socket.send('{"type":"start"}');
-  expect((await nextMessage(socket)).type).toBe('captcha');
   socket.send('{"type":"start"}');
-  expect(await nextMessage(socket)).toMatchObject({ type: 'error', status: 400 });
-  expect((await closed)[0]).toBe(1008);
+  await eventually(() => said.length === 2);
+  expect(said).toEqual([
+    expect.objectContaining({ type: 'error', code: 'invalid_request', status: 400 }),
+    expect.objectContaining({ type: 'captcha', sessionId: expect.any(String) }),
+  ]);
+  socket.send('{"type":"refresh"}');
+  await eventually(() => said.length === 3);
+  expect(said[2]).toMatchObject({ type: 'captcha', sessionId: said[1].sessionId });
+  socket.close();
 });
 
-test('a session that cannot be started is told as an error', async () => {
+test('{"type":"refresh"} shows the next captcha of the same session, five times at most, and voids the one before it', async () => {
+  const socket = await open();
+  socket.send('{"type":"start"}');
+  const { sessionId, captcha } = await nextMessage(socket);
+  const seen = [captcha];
+  for (const message of ['{"type":"refresh"}', JSON.stringify({ type: 'refresh', sessionId })]) {
+    socket.send(message);
+    const next = await nextMessage(socket);
+    expect(next).toEqual({ type: 'captcha', sessionId, captcha: expect.stringMatching(/^iVBOR/) });
+    seen.push(next.captcha);
+  }
+  expect(new Set(seen).size).toBe(3);
+  for (const _ of [3, 4, 5]) {
+    socket.send('{"type":"refresh"}');
+    expect((await nextMessage(socket)).type).toBe('captcha');
+  }
+  socket.send('{"type":"refresh"}');
+  expect(await nextMessage(socket)).toMatchObject({ type: 'error', code: 'refreshes_exhausted', status: 400 });
+  socket.close();
+});
+
+test.each([
+  ['before there is a captcha', []],
+  ['of another session', ['{"type":"start"}']],
+])('a refresh %s is refused, and the connection stays', async (_what, before) => {
+  const socket = await open();
+  for (const each of before) {
+    socket.send(each);
+    await nextMessage(socket);
+  }
+  socket.send(JSON.stringify({ type: 'refresh', sessionId: '0'.repeat(32) }));
+  expect(await nextMessage(socket)).toMatchObject({ type: 'error', code: 'invalid_request', status: 400 });
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.close();
+});
+
+test('a session that cannot be started is told as an error, and ends the connection', async () => {
   const socket = await open('live');
+  const closed = once(socket, 'close');
   socket.send('{"type":"start"}');
   expect(await nextMessage(socket)).toMatchObject({ type: 'error', code: 'upstream_not_configured', status: 503, request_id: 'request-1' });
-  socket.close();
+  expect((await closed)[0]).toBe(1011);
 });
 
 test('a connection ends by itself', async () => {

@@ -1,20 +1,11 @@
 import { Agent, request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type * as Timers from 'node:timers/promises';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, SIGNING_KEY, testClock } from './harness';
-
-const LEAVE_MS = 3_600_000;
-/** Ends the moment for which requests are still taken. */
-let mockEndLeaving: () => void;
-jest.mock('node:timers/promises', () => {
-  const { setTimeout: sleep } = jest.requireActual<typeof Timers>('node:timers/promises');
-  const held = (): Promise<void> => new Promise((resolve) => (mockEndLeaving = resolve));
-  return { setTimeout: (ms: number) => (ms < 3_600_000 ? sleep(ms) : held()) };
-});
+import { contextFor, proofHeader, PROOF, testClock } from './harness';
+import { CATALOGUE } from '../../support/catalogue';
 
 const service = defineService({
   name: 'leaving',
@@ -28,15 +19,24 @@ describe('a service that is told to close', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let app: ReturnType<typeof createServiceApp>;
   let port: number;
+  /** Ends the moment for which requests are still taken. */
+  let endLeaving: () => void;
   beforeEach(async () => {
-    app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, deps: {}, leaveMs: LEAVE_MS });
+    const left = new Promise<void>((resolve) => (endLeaving = resolve));
+    app = createServiceApp(service, {
+      contextKeys: PROOF.contextKeys,
+      clock: testClock,
+      catalogue: CATALOGUE,
+      deps: {},
+      leave: () => left,
+    });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as AddressInfo).port;
   });
   afterEach(async () => {
     agent.destroy();
     const closed = app.close();
-    mockEndLeaving();
+    endLeaving();
     await closed;
   });
 
@@ -53,7 +53,7 @@ describe('a service that is told to close', () => {
     const closed = app.close();
     await eventually(async () => (await get(headers)).connection === 'close');
     expect(await get(headers)).toEqual({ status: 200, connection: 'close' });
-    mockEndLeaving();
+    endLeaving();
     await closed;
     await expect(get(headers)).rejects.toThrow('ECONNREFUSED');
   });
@@ -62,7 +62,7 @@ describe('a service that is told to close', () => {
     expect((await get({})).status).toBe(401);
     const closed = app.close();
     await eventually(async () => (await get({})).status === 503);
-    mockEndLeaving();
+    endLeaving();
     await closed;
   });
 
@@ -71,7 +71,7 @@ describe('a service that is told to close', () => {
     await once(silent, 'connect');
     const closed = app.close();
     await eventually(async () => (await get({})).status === 503);
-    mockEndLeaving();
+    endLeaving();
     await closed;
     silent.destroy();
   });

@@ -1,12 +1,15 @@
 import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
-import { signContext, type RequestContext, type SigningKey } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
+import { CATALOGUE } from '../../support/catalogue';
 
 /** 2026-03-14 09:26:53 UTC, in every test. */
 export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);
-export const SIGNING_KEY: SigningKey = { id: 'test', secret: Buffer.alloc(32, 7) };
+/** What every app of the tests believes, in whatever process it runs. */
+export const PROOF = createProofKeys(fixedPrivateKey('test', 7));
 
 /** Stands still for decisions; deadlines run on real timers. */
 export const testClock: Clock = { now: () => NOW_MS, monotonic: () => 0 };
@@ -35,7 +38,7 @@ export function contextFor(product: string, changes: Partial<RequestContext> = {
 }
 
 export function proofHeader(context: RequestContext): Record<string, string> {
-  return { 'x-tollgate-context': signContext(context, SIGNING_KEY) };
+  return { 'x-tollgate-context': PROOF.signContext(context) };
 }
 
 export interface CallOptions extends InjectOptions {
@@ -53,7 +56,7 @@ type HarnessOptions<Deps> = Partial<ServiceAppOptions<Deps>> & Pick<ServiceAppOp
 
 /** A service in memory. Close `app` when a test started real timers or sockets. */
 export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: HarnessOptions<Deps>): Harness {
-  const app = createServiceApp(service, { signingKeys: [SIGNING_KEY], clock: testClock, ...options });
+  const app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, catalogue: CATALOGUE, ...options });
   return {
     app,
     call: ({ context, headers, ...request }) =>

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable } from 'node:stream';
 import { WebSocket } from 'ws';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { PRODUCTS } from '../../support/catalogue';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type SandboxExample, type SandboxUpstream } from '../../../services/sandbox/sandbox-upstream';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
@@ -34,7 +34,7 @@ describe('the list of magic inputs', () => {
 
   test('names a published route, an outcome and an input for every entry', () => {
     for (const each of examples) {
-      const product = CATALOGUE.find(({ id }) => id === each.product);
+      const product = PRODUCTS.find(({ id }) => id === each.product);
       expect(product?.routes.map(({ path }) => path)).toContain(each.route);
       expect(each).toEqual({
         product: expect.any(String),

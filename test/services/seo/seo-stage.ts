@@ -1,5 +1,5 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { readSettings } from '../../../services/kit/config';
+import { readSettings } from '../../../plugins/core/settings';
 import { type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
 import { createMetrics } from '../../../services/kit/metrics';
 import { connectWorkers } from '../../../services/kit/worker/connect-workers';

@@ -29,6 +29,7 @@ export function bench(options: Partial<AccessRecordCacheOptions> = {}) {
   const feed: ChangeFeed = {
     isHealthy: () => state.healthy,
     lastHealthyAt: () => state.lastHealthyAt,
+    caughtUp: () => Promise.resolve(state.healthy),
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

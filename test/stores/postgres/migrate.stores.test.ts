@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { migrate, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { createCatalogue } from '../../../plugins/core/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../../support/system/next-version';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
@@ -79,11 +80,11 @@ describe('the catalogue in the database', () => {
 
   it('holds every product and plan with the published figures', async () => {
     const { rows: products } = await database.pool.query('SELECT id, daily, monthly FROM product ORDER BY id');
-    const wanted = CATALOGUE.map(({ id, base }) => ({ id, daily: base?.daily ?? null, monthly: base?.monthly ?? null }));
+    const wanted = PRODUCTS.map(({ id, base }) => ({ id, daily: base?.daily ?? null, monthly: base?.monthly ?? null }));
     expect(products).toEqual(wanted.sort((a, b) => (a.id < b.id ? -1 : 1)));
-    const { rows: plans } = await database.pool.query('SELECT product_id, daily, monthly, price_inr FROM plan WHERE active');
-    expect(plans).toHaveLength(CATALOGUE.flatMap(({ plans: offered }) => offered).length);
-    expect(plans).toContainEqual({ product_id: 'api-grank', daily: 1_000_000, monthly: 10_000_000, price_inr: '499.00' });
+    const { rows: plans } = await database.pool.query('SELECT product_id, daily, monthly, price, currency FROM plan WHERE active');
+    expect(plans).toHaveLength(PRODUCTS.flatMap(({ plans: offered }) => offered).length);
+    expect(plans).toContainEqual({ product_id: 'api-grank', daily: 1_000_000, monthly: 10_000_000, price: '499.00', currency: 'INR' });
   });
 
   it('takes changed figures, retires plans that are gone and tells nobody when nothing changed', async () => {
@@ -93,19 +94,19 @@ describe('the catalogue in the database', () => {
     listener.on('notification', ({ payload }) => heard.push(payload));
     await listener.query('LISTEN tollgate_changes');
     const pool = createPool(database.url);
-    await seedCatalogue(pool);
+    await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
     await listener.query('SELECT 1');
     expect(heard).toEqual([]);
 
-    const changed = CATALOGUE.map((product) =>
+    const changed = PRODUCTS.map((product) =>
       product.id === 'api-ip' ? { ...product, base: { daily: 5, monthly: 50 }, plans: [] } : product,
     );
-    await seedCatalogue(pool, changed);
+    await applyCatalogue(pool, createCatalogue(changed), { actor: 'test' });
     await listener.query('SELECT 1');
     expect(heard.map((payload) => JSON.parse(payload ?? ''))).toEqual([{ product: 'api-ip' }, { plan: 'Star', product: 'api-ip' }]);
     const { rows } = await pool.query("SELECT daily, active FROM plan WHERE product_id = 'api-ip'");
     expect(rows).toEqual([{ daily: 100_000, active: false }]);
-    await seedCatalogue(pool);
+    await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
     await pool.end();
     await listener.end();
   });

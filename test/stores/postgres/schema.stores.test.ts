@@ -79,9 +79,9 @@ describe('NOTIFY', () => {
   }
 
   it('tells which key, subscription, customer, plan or product was changed', async () => {
-    const { id, customerId, subscriptions } = await newKey(database.pool);
+    const { id, hash, customerId, subscriptions } = await newKey(database.pool);
     const subscription = { subscription: subscriptions[0]?.id, customer: customerId };
-    const credential = { credential: id, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) };
+    const credential = { credential: id, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), hash: hash.slice(0, 16) };
     expect(await told(() => run("UPDATE credential SET state = 'inactive' WHERE id = $1", [id]))).toEqual([credential]);
     expect(await told(() => run('UPDATE credential SET expires_at = now() WHERE id = $1', [id]))).toEqual([credential]);
     expect(await told(() => run("INSERT INTO whitelist_rule VALUES ($1, 'ip', '10.0.0.1'), ($1, 'ip', '10.0.0.2')", [id]))).toEqual([
@@ -125,9 +125,9 @@ describe('NOTIFY', () => {
   });
 
   it('tells of a new key', async () => {
-    let id = '';
-    const heardOf = await told(async () => ({ id } = await newKey(database.pool)));
-    expect(heardOf).toContainEqual({ credential: id, at: expect.any(String) });
+    let key = { id: '', hash: '' };
+    const heardOf = await told(async () => (key = await newKey(database.pool)));
+    expect(heardOf).toContainEqual({ credential: key.id, at: expect.any(String), hash: key.hash.slice(0, 16) });
   });
 
   it('tells nothing before the commit, and nothing after a rollback', async () => {

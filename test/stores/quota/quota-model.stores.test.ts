@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type QuotaLimits } from '../../../plugins/core/catalogue';
+import { type KeyMode } from '../../../plugins/core/ports';
 import { decideSpend } from '../../../plugins/core/quota';
+import { counterOf } from '../../../plugins/core/quota-counter-id';
 import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/refunds';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
@@ -16,20 +18,23 @@ const LIMITS: QuotaLimits[] = [
 ];
 
 type Action =
-  | { kind: 'spend'; units: number }
-  | { kind: 'refund'; unit: number }
-  | { kind: 'refund-unknown' }
+  | { kind: 'spend'; units: number; mode: KeyMode }
+  | { kind: 'refund'; unit: number; mode: KeyMode }
+  | { kind: 'refund-unknown'; mode: KeyMode }
   | { kind: 'plan'; limits: number }
   | { kind: 'next-day' }
   | { kind: 'empty-redis' }
   | { kind: 'kill-redis' }
   | { kind: 'start-redis'; wait: boolean };
 
+const MODES = ['live', 'test'] as const;
+const mode: fc.Arbitrary<KeyMode> = fc.constantFrom('live', 'live', 'test');
+
 const counting: fc.Arbitrary<Action>[] = [
-  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }) }),
-  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }) }),
-  fc.record({ kind: fc.constant('refund' as const), unit: fc.nat(40) }),
-  fc.constant({ kind: 'refund-unknown' as const }),
+  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
+  fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
+  fc.record({ kind: fc.constant('refund' as const), unit: fc.nat(40), mode }),
+  fc.record({ kind: fc.constant('refund-unknown' as const), mode }),
   fc.record({ kind: fc.constant('plan' as const), limits: fc.nat(LIMITS.length - 1) }),
   fc.constant({ kind: 'next-day' as const }),
 ];
@@ -71,6 +76,9 @@ class Model {
   }
 }
 
+/** One for live keys and one for test keys. */
+type Models = Readonly<Record<KeyMode, Model>>;
+
 /** Day 0 is 26 November, so that runs of some days cross into December. */
 const FIRST = Date.UTC(2026, 10, 26);
 const dateOfDay = (day: number): string => new Date(FIRST + day * 86_400_000).toISOString().slice(0, 10);
@@ -106,9 +114,16 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     }
   }
 
-  async function count(action: Action, model: Model, ids: { run: string; subscriptionId: string; node: QuotaStore }): Promise<void> {
+  async function spendAndRefund(
+    action: Action,
+    models: Models,
+    ids: { run: string; subscriptionId: string; node: QuotaStore },
+  ): Promise<void> {
+    if (!('mode' in action)) return;
     const { counter } = ids.node;
-    const { subscriptionId } = ids;
+    const model = models[action.mode];
+    const subscriptionId = counterOf(ids.subscriptionId, action.mode);
+    const dailyLimit = model.limits.daily;
     if (action.kind === 'spend') {
       const { limits } = model;
       const results = await Promise.all(Array.from({ length: action.units }, () => counter.spend({ subscriptionId, limits })));
@@ -116,27 +131,31 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     }
     if (action.kind === 'refund') {
       const day = dateOfDay(model.units[action.unit]?.day ?? model.day);
-      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.unit}`, dailyLimit: model.limits.daily };
+      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${action.unit}`, dailyLimit };
       if (model.units[action.unit]) expect(await counter.refund(refund)).toBe(model.refund(action.unit));
     }
     if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
-      const refund = { subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit: model.limits.daily };
-      expect(await counter.refund(refund)).toBe('uncharged');
+      expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit })).toBe('uncharged');
     }
-    if (action.kind === 'plan') model.limits = LIMITS[action.limits] ?? model.limits;
-    if (action.kind === 'next-day') storeClock.set(`${dateOfDay(++model.day)}T12:00:00+05:30`);
-    expect(await counter.readStanding(subscriptionId)).toMatchObject(model.standing);
   }
 
   async function play(actions: readonly Action[], nodeOf: (step: number) => QuotaStore | undefined): Promise<void> {
-    const model = new Model();
+    const models: Models = { live: new Model(), test: new Model() };
     const ids = { run: randomUUID(), subscriptionId: randomUUID() };
     storeClock.set(`${dateOfDay(0)}T12:00:00+05:30`);
     for (const [step, action] of actions.entries()) {
       const node = nodeOf(step);
       if (!node) throw new Error('no node');
       await disturb(action);
-      await count(action, model, { ...ids, node });
+      await spendAndRefund(action, models, { ...ids, node });
+      for (const each of MODES) {
+        if (action.kind === 'plan') models[each].limits = LIMITS[action.limits] ?? models[each].limits;
+        if (action.kind === 'next-day') models[each].day++;
+      }
+      if (action.kind === 'next-day') storeClock.set(`${dateOfDay(models.live.day)}T12:00:00+05:30`);
+      for (const each of MODES) {
+        expect(await node.counter.readStanding(counterOf(ids.subscriptionId, each))).toMatchObject(models[each].standing);
+      }
     }
   }
 

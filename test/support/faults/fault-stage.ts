@@ -4,7 +4,7 @@ import { createCustomer } from '../../../plugins/stores/postgres/customers/creat
 import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { revokeKey } from '../../../plugins/stores/postgres/keys/set-key-state';
 import { type ProbeTarget } from './fault-probe';
 import { startFaultPostgres, type FaultPostgres } from './fault-postgres';
@@ -13,6 +13,7 @@ import { startNode, type GatewayNode, type NodeOptions } from '../system/node';
 import { PATIENCE_MS } from '../postgres/postgres';
 import { endProgram, startProgram, type StartedProgram } from '../system/program';
 import { startTestRedis, type TestRedis } from '../redis/redis';
+import { CATALOGUE } from '../catalogue';
 
 /** A gateway with its plugin server, a product, and stores that nothing else uses and that may be broken. */
 export interface FaultStage {
@@ -38,7 +39,7 @@ export async function prepareDatabase(url: string): Promise<void> {
   await migrate(url);
   const pool = createPool(url, { max: 1 });
   try {
-    await seedCatalogue(pool);
+    await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
   } finally {
     await pool.end();
   }

@@ -6,9 +6,10 @@ import { type ProcessRole } from '../../../cli/database-roles/privileges';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { oncePerRun } from '../once-per-run';
 import { runFolder } from '../run-folder';
+import { CATALOGUE } from '../catalogue';
 
 const TEMPLATE = 'tollgate_template';
 /** Any number that no other program locks in the tests' own server. */
@@ -68,7 +69,7 @@ async function prepareTemplate(admin: Client, url: string): Promise<void> {
   await migrate(onDatabase(url, TEMPLATE));
   const pool = createPool(onDatabase(url, TEMPLATE), { max: 1 });
   try {
-    await seedCatalogue(pool);
+    await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
     await grantPrivileges(pool);
   } finally {
     await pool.end();

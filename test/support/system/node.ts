@@ -11,7 +11,8 @@ export interface NodeOptions {
   redisUrl?: string;
   /** As customers see it. */
   name?: string;
-  signingKeys: string;
+  /** Shared with the services; else `env` says what proofs are signed with. */
+  signingKeys?: string;
   /** By kong.yml service name. */
   upstreams: Readonly<Record<string, string>>;
   /** Added to the environment of both processes. */
@@ -40,7 +41,7 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
     env: {
       DATABASE_URL: options.databaseUrl,
       REDIS_URL: options.redisUrl ?? '',
-      TOLLGATE_SIGNING_KEYS: options.signingKeys,
+      TOLLGATE_SIGNING_KEYS: options.signingKeys ?? '',
       PLUGIN_SOCKET: socket,
       NODE_NAME: options.name ?? '',
       METRICS_PORT: '0',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
-import { CATALOGUE } from '../../../plugins/core/catalogue';
+import { PRODUCTS } from '../catalogue';
 import { startFleet, type Fleet } from './fleet';
 import { testDatabase, type TestDatabase } from '../postgres/postgres';
 import { startTestRedis, type TestRedis } from '../redis/redis';
@@ -26,7 +26,7 @@ export async function startTestFleet(): Promise<TestFleet> {
   try {
     const signingKeys = `test:${randomBytes(32).toString('base64')}`;
     const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
-    const published = CATALOGUE.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+    const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
     return {
       ...fleet,
       database,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
 import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
 import { type ApkReport, type Finding } from '../../../services/workers/apk/report';
@@ -13,6 +14,7 @@ beforeAll(async () => (builder = await ApkBuilder.create()));
 afterAll(() => builder.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
+const METHOD = '100·(1 − ∏(1 − weight)) over the findings; weights: critical 0.5, high 0.25, warning 0.08';
 const SAFE = 'android:allowBackup="false"';
 const appWith = (options: ManifestOptions): Promise<ApkReport> =>
   reportOf({ manifest: manifestOf({ ...options, application: `${SAFE} ${options.application ?? ''}` }) });
@@ -42,7 +44,7 @@ describe('findings', () => {
     const unsigned = await builder.build('quiet', CLEAN_APP);
     const report = await analyzeFile(await builder.sign(unsigned, 'quiet-signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
     expect(report.findings).toEqual([]);
-    expect(report.risk).toEqual({ score: 0, level: 'low' });
+    expect(report.risk).toEqual({ score: 0, level: 'low', method: METHOD });
   });
 
   test('tell that backup is allowed by default', async () => {
@@ -91,7 +93,63 @@ describe('findings', () => {
     expect(severityOf(weak, 'weak_certificate')).toBe('high');
     const old = await analyzeFile(await builder.sign(unsigned, 'old', { key: RELEASE_KEY, v1: true, v2: false, v3: false }));
     expect(old.findings.map((each) => [each.id, each.severity])).toEqual([['v1_only', 'high']]);
-    expect(old.risk).toEqual({ score: 25, level: 'medium' });
+    expect(old.risk).toMatchObject({ score: 25, level: 'medium' });
+  });
+});
+
+describe('what an app asks for', () => {
+  const asking = (...names: string[]): Promise<ApkReport> =>
+    appWith({ outside: names.map((name) => `<uses-permission android:name="android.permission.${name}" />`).join('') });
+
+  test('weighs: a messenger that reads text messages and follows the location is no low risk', async () => {
+    const unsigned = await builder.build('spy', {
+      manifest: manifestOf({
+        application: SAFE,
+        outside: ['READ_SMS', 'RECEIVE_SMS', 'ACCESS_BACKGROUND_LOCATION', 'CAMERA']
+          .map((name) => `<uses-permission android:name="android.permission.${name}" />`)
+          .join(''),
+      }),
+    });
+    const report = await analyzeFile(await builder.sign(unsigned, 'spy-signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
+    expect(report.findings.map(({ id, severity, section }) => [id, severity, section])).toEqual([
+      ['permission_sms', 'high', 'permissions'],
+      ['permission_background_location', 'high', 'permissions'],
+      ['permissions_dangerous', 'warning', 'permissions'],
+    ]);
+    expect(report.findings[0]?.title).toBe('The app may read or send text messages: READ_SMS, RECEIVE_SMS');
+    expect(report.risk).toMatchObject({ score: 48.25, level: 'medium' });
+  });
+
+  test('is one finding for all ordinary dangerous permissions, and none for harmless ones', async () => {
+    const dangerous = ['CAMERA', 'RECORD_AUDIO', 'READ_CONTACTS', 'READ_CALENDAR', 'BODY_SENSORS', 'ACCESS_FINE_LOCATION'];
+    const report = await asking(...dangerous, 'INTERNET');
+    expect(idsOf(report)).toEqual(['permissions_dangerous']);
+    expect(report.findings.at(-1)?.title).toContain('and 1 more');
+    expect(idsOf(await asking('INTERNET', 'VIBRATE'))).toEqual([]);
+  });
+
+  test('is not what it declares for others', async () => {
+    const declared = '<permission android:name="com.example.sample.GUARD" android:protectionLevel="dangerous" />';
+    const report = await appWith({ outside: declared });
+    expect(report.permissions).toEqual([expect.objectContaining({ name: 'com.example.sample.GUARD', requested: false })]);
+    expect(idsOf(report)).toEqual([]);
+  });
+});
+
+describe('keys that everybody has', () => {
+  const SHA256 = {
+    testkey: 'a40da80a59d170caa950cf15c18c454d47a39b26989d8b640ecd745ba71bf5dc',
+    platform: 'c8a2e9bccf597c2fb6dc66bee293fc13f2fc47ec77bc6b2b0d52c11f51192ab8',
+    shared: '28bbfe4a7b97e74681dc55c2fbb6ccb8d6c74963733f6af6ae74d8c3a6e879fd',
+    media: '465983f7791f2abeb43ea2cbdc7f21a8260b72bc08a55c839fc1a43bc741a81e',
+  };
+  test.each(Object.entries(SHA256))('%s of Android’s source is a debug certificate', (name, sha256) => {
+    expect(isDebugCertificate({ subject: 'CN=Android, O=Android', sha256 })).toBe(true);
+    expect(publicTestKey(sha256)).toBe(name);
+  });
+
+  test('a certificate that only bears the same name is none', () => {
+    expect(isDebugCertificate({ subject: 'CN=Android, O=Android', sha256: '0'.repeat(64) })).toBe(false);
   });
 });
 
@@ -143,6 +201,39 @@ describe('secrets and addresses', () => {
   });
 });
 
+describe('a private key', () => {
+  const header = '-----BEGIN RSA PRIVATE KEY-----';
+  /** In the form of a key, of one letter. */
+  const material = 'M'.repeat(64);
+  const secretsIn = async (text: string): Promise<ApkReport> =>
+    reportOf({ manifest: manifestOf({ application: SAFE }), files: { 'assets/key.txt': text } });
+
+  test.each([
+    ['in lines', `${header}\n${material}\n`],
+    ['behind headers of its own', `${header}\r\nProc-Type: 4,ENCRYPTED\r\nDEK-Info: AES-128-CBC,00\r\n\r\n${material}`],
+    ['in a JSON string', JSON.stringify({ key: `${header}\n${material}\n` })],
+  ])('%s is found, masked, and a finding', async (_what, text) => {
+    const report = await secretsIn(text);
+    expect(report.secrets).toEqual([{ rule: 'private_key', file: 'assets/key.txt', masked: `${header}********` }]);
+    expect(report.findings).toContainEqual({
+      id: 'secret_private_key',
+      severity: 'high',
+      title: 'The app holds a secret (private_key) in assets/key.txt',
+      section: 'secrets',
+    });
+    expect(JSON.stringify(report)).not.toContain(material);
+  });
+
+  test.each([
+    ['a bare header', header],
+    ['a parser’s texts', `${header}\0-----END RSA PRIVATE KEY-----\0NoSuchAlgorithmExceptionWhileReadingTheKeyOfSomebody`],
+    ['a header in a sentence', `Begin the file with ${header} and end it.`],
+    ['what looks like endless headers', `${header}${'a: '.repeat(700)}`],
+  ])('is not %s', async (_what, text) => {
+    expect((await secretsIn(text)).secrets).toEqual([]);
+  });
+});
+
 test('trackers are recognised by their classes', async () => {
   const { trackers } = await reportOf(FULL_APP);
   expect(trackers.map((each) => [each.name, each.matched])).toEqual([
@@ -184,7 +275,7 @@ describe('the risk', () => {
     [['critical'], 50, 'high'],
     [['critical', 'high', 'high', 'warning'], 74.13, 'high'],
     [['critical', 'critical', 'high'], 81.25, 'critical'],
-  ])('of %j is %d, %s', (severities, score, level) => expect(rateRisk(severities.map(finding))).toEqual({ score, level }));
+  ])('of %j is %d, %s', (severities, score, level) => expect(rateRisk(severities.map(finding))).toEqual({ score, level, method: METHOD }));
 
   test('grows with every finding and stays from 0 to 100', () => {
     const severities = fc.array(fc.constantFrom<Finding['severity']>('critical', 'high', 'warning'), { maxLength: 40 });

@@ -57,6 +57,14 @@ async function portalThat(
 
 const submit = (gst: Harness, sessionId: string) => post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'a1' }, asLive);
 
+test('a record is passed through as it was written, large integers and 1.0 too', async () => {
+  const written = `{ "gstin":"${GSTIN}","turnover": 12345678901234567890, "rate":1.0 }`;
+  const { gst } = await portalThat([{ headers: { 'content-type': 'application/json' }, body: Buffer.from(written) }]);
+  const { sessionId } = await get(gst, '/gst/start', asLive);
+  const answer = await gst.call({ method: 'POST', url: '/gst/data', payload: { sessionId, GSTIN, captcha: 'a1' }, context: asLive });
+  expect([answer.statusCode, answer.body]).toEqual([200, written]);
+});
+
 test('a session carries its own cookies from the page to the query, and no other’s', async () => {
   const { portal, gst } = await portalThat([{ body: samples.wrongCaptcha }, { body: samples.record }]);
   const one = await get(gst, '/gst/start', asLive);

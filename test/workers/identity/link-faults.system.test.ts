@@ -98,6 +98,36 @@ describe('the upstream link', () => {
     expect(await post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'x' }, asLive)).toMatchObject({ statusCode: 200 });
   });
 
+  test('that answers with a record has it passed through as it was written, large integers and 1.0 too', async () => {
+    const payload = `{ "gstin":"${GSTIN}", "turnover": 12345678901234567890,"rate":1.0 , "e":1E2 }`;
+    const link = await linkThat(
+      openingSessions((frame, say) => say(`{"type":"result","payload":${payload},"sessionId":"${frame.sessionId}"}`)),
+    );
+    const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url })]);
+    const { sessionId } = await get(gst, '/gst/start', asLive);
+    const answer = await gst.call({
+      method: 'POST',
+      url: '/gst/data',
+      payload: { sessionId, GSTIN, captcha: 'x' },
+      context: asLive,
+    });
+    expect([answer.statusCode, answer.body]).toEqual([200, payload]);
+  });
+
+  test('that answers with something that is no JSON is 502 at once, not 504', async () => {
+    let submits = 0;
+    const link = await linkThat(
+      openingSessions((frame, say) =>
+        say(++submits > 1 ? { type: 'result', sessionId: frame.sessionId, payload: { gstin: frame.gstin } } : '<html>Busy</html>'),
+      ),
+    );
+    const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url })]);
+    const { sessionId } = await get(gst, '/gst/start', asLive);
+    const entry = { sessionId, GSTIN, captcha: 'x' };
+    expect(await post(gst, '/gst/data', entry, asLive)).toMatchObject({ statusCode: 502, code: 'upstream_failed', reason: 'bad_response' });
+    expect(await post(gst, '/gst/data', entry, asLive)).toMatchObject({ statusCode: 200, gstin: GSTIN });
+  });
+
   test('whose captcha is no image, or says the number of the holder, cannot pass it on', async () => {
     const link = await linkThat((frame, say) => {
       if (frame.type === 'start')

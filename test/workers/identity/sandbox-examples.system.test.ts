@@ -5,8 +5,8 @@ import { type Harness } from '../../services/kit/harness';
 import { Stage } from './support/stage';
 
 const SOURCES = [
-  { aadhaarSource: 'link', gstSource: 'link', count: 24 },
-  { aadhaarSource: 'provider', gstSource: 'portal', count: 22 },
+  { aadhaarSource: 'link', gstSource: 'link', count: 25 },
+  { aadhaarSource: 'provider', gstSource: 'portal', count: 23 },
 ] as const;
 
 /** The sandbox's list is what test keys get, whichever of its simulators the worker asks. */
@@ -35,7 +35,7 @@ describe.each(SOURCES)('test keys served by the $aadhaarSource and the $gstSourc
     for (const route of ['/gst', '/gst/start', '/gst/refresh_captcha', '/aadhaar']) expect(outcomes(route)).toEqual(['success']);
     expect(outcomes('/gst/data')).toEqual(expect.arrayContaining(['success', 'captcha_rejected', 'not_found', 'timeout']));
     const all = [...outcomes('/aadhaar/start'), ...outcomes('/aadhaar/captcha'), ...outcomes('/aadhaar/otp')];
-    expect(all).toEqual(expect.arrayContaining(['success', 'captcha_rejected', 'otp_invalid', 'otp_expired', 'timeout']));
+    expect(all).toEqual(expect.arrayContaining(['success', 'captcha_rejected', 'otp_invalid', 'otp_expired', 'otp_throttled', 'timeout']));
     for (const { input } of examples) {
       const gstin = 'GSTIN' in input ? String(input.GSTIN) : undefined;
       if (gstin !== undefined) expect([isGstinShape(gstin), gstinCheckCharacter(gstin)]).toEqual([true, gstin.charAt(14)]);
@@ -73,6 +73,7 @@ describe.each(SOURCES)('test keys served by the $aadhaarSource and the $gstSourc
       const code = answer.body.code ?? answer.body.status;
       if (['captcha_rejected', 'not_found', 'otp_invalid', 'otp_expired'].includes(outcome) && route !== '/aadhaar/captcha')
         expect(code).toBe(outcome);
+      if (outcome === 'otp_throttled') expect(answer.body).toMatchObject({ code: 'otp_throttled', retry_after: 900 });
       if (outcome === 'timeout') expect(code).toBe('upstream_timeout');
     }
     expect(played).toHaveLength(count);

@@ -1,4 +1,4 @@
-import { readSettings } from '../../../services/kit/config';
+import { readSettings } from '../../../plugins/core/settings';
 import { identityWorkerSettings } from '../../../services/workers/identity/settings';
 
 const read = (env: Record<string, string>) => readSettings({ worker: identityWorkerSettings }, env).worker;

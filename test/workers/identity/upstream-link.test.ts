@@ -23,6 +23,7 @@ describeJsonLink('identity', {
   answerTo: ({ sessionId }) => ({ type: 'captcha', sessionId, captcha: 'x' }),
   unreachable: expect.objectContaining({ name: 'SourceFailure', reason: 'unreachable' }),
   late: expect.objectContaining({ name: 'TimeoutError' }),
+  garbled: expect.objectContaining({ name: 'SourceFailure', reason: 'bad_response' }),
   handshakeLate: expect.objectContaining({
     problem: 'upstream_timeout',
     cause: expect.objectContaining({ name: 'SourceFailure', reason: 'unreachable' }),

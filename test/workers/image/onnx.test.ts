@@ -1,7 +1,7 @@
 import { loadOnnxFinder, missingRuntime, type OnnxRuntime } from '../../../services/workers/image/onnx/onnx-finder';
 import { type OnnxModel, toAlpha, toTensor } from '../../../services/workers/image/onnx/onnx-model';
 import { imageWorkerSettings } from '../../../services/workers/image/settings';
-import { readSettings, SettingsError } from '../../../services/kit/config';
+import { readSettings, SettingsError } from '../../../plugins/core/settings';
 
 const model: OnnxModel = { modelFile: 'm.onnx', size: 2, mean: [0.5, 0.25, 0], std: [0.5, 1, 2], outputActivation: 'none' };
 /** Red, green, blue and black; alpha is not looked at. */

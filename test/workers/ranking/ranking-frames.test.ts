@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { memberText } from '../../../services/workers/ranking/websocket/member-text';
+import { memberText } from '../../../services/kit/upstream/member-text';
 import { parametersOf, parseRankingFrame, rankMessage } from '../../../services/workers/ranking/websocket/ranking-frames';
 
 describe('the text of a member', () => {
@@ -47,6 +47,5 @@ describe('the frames of the ranking WebSocket', () => {
     ['{"type":"error"}', { kind: 'error', id: undefined }],
     ['{"type":"welcome"}', { kind: 'unknown' }],
     ['[]', { kind: 'unknown' }],
-    ['', { kind: 'unknown' }],
-  ])('%s is understood', (text, frame) => expect(parseRankingFrame(text)).toEqual(frame));
+  ])('%s is understood', (text, frame) => expect(parseRankingFrame({ text, value: JSON.parse(text) })).toEqual(frame));
 });

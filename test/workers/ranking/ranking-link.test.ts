@@ -25,6 +25,7 @@ describeJsonLink('ranking', {
   },
   answerTo: resultFor,
   unreachable: failsWith('upstream_failed', 'unreachable'),
+  garbled: failsWith('upstream_failed', 'bad_response'),
   late: failsWith('upstream_timeout'),
   handshakeLate: failsWith('upstream_timeout'),
 });

@@ -1,31 +1,48 @@
 import { type Decision } from '../../../core/ports';
 
-/** Decisions that wait to be written. Bounded; refusals outlive admissions, since it is refusals that people ask about. */
+/** Most rows at a time; of them, most admissions, and most refusals without a known key. */
+export interface Share {
+  readonly rows: number;
+  readonly admissions: number;
+  readonly anonymous: number;
+}
+
+/** Of the places, those that refusals without a known key may hold. */
+const ANONYMOUS_SHARE = 0.05;
+
+/**
+ * Decisions that wait to be written. Bounded; refusals outlive admissions, since it is refusals that people ask about. Refusals without
+ * a known key are nobody's, and anybody can make any number of them: they wait in places of their own.
+ */
 export class DecisionQueue {
   private readonly refused: Decision[] = [];
+  private readonly anonymous: Decision[] = [];
   private readonly admitted: Decision[] = [];
   /** How many were let go because the queue was full. */
   dropped = 0;
+  /** How many refusals without a known key were let go because their places were full. */
+  droppedAnonymous = 0;
 
   /** @param max most decisions that wait */
   constructor(private readonly max: number) {}
 
   get size(): number {
-    return this.refused.length + this.admitted.length;
+    return this.refused.length + this.anonymous.length + this.admitted.length;
   }
 
   add(decision: Decision): void {
+    if (decision.outcome !== 'admitted' && decision.credentialId === undefined) return this.addAnonymous(decision);
     while (this.size >= this.max) this.makeRoom();
     (decision.outcome === 'admitted' ? this.admitted : this.refused).push(decision);
   }
 
   /**
-   * Takes up to `most`, of them up to `mostAdmitted` admissions: refusals first, then the newest admissions, so that a backlog does not
-   * delay what people ask for now.
+   * Takes a share: refusals first, then the newest admissions, so that a backlog does not delay what people ask for now.
    */
-  take(most: number, mostAdmitted: number): Decision[] {
-    const taken = this.refused.splice(0, most);
-    const room = Math.min(most - taken.length, mostAdmitted);
+  take({ rows, admissions, anonymous }: Share): Decision[] {
+    const taken = this.refused.splice(0, rows);
+    taken.push(...this.anonymous.splice(0, Math.min(rows - taken.length, anonymous)));
+    const room = Math.min(rows - taken.length, admissions);
     return room > 0 ? [...taken, ...this.admitted.splice(Math.max(0, this.admitted.length - room))] : taken;
   }
 
@@ -34,9 +51,16 @@ export class DecisionQueue {
     for (const decision of decisions) this.add(decision);
   }
 
-  /** Lets the oldest admissions go, then the oldest refusals; some at a time, since moving an array for each would be slow. */
+  /** The oldest go, some at a time, since moving an array for each would be slow. */
+  private addAnonymous(decision: Decision): void {
+    const most = Math.max(1, Math.floor(this.max * ANONYMOUS_SHARE));
+    if (this.anonymous.length >= most) this.droppedAnonymous += this.anonymous.splice(0, Math.max(1, most >> 6)).length;
+    this.anonymous.push(decision);
+  }
+
+  /** Lets the oldest admissions go, then the oldest refusals. */
   private makeRoom(): void {
-    const from = this.admitted.length > 0 ? this.admitted : this.refused;
+    const from = this.admitted.length > 0 ? this.admitted : this.refused.length > 0 ? this.refused : this.anonymous;
     this.dropped += from.splice(0, Math.max(1, Math.min(from.length, this.max >> 6))).length;
   }
 }

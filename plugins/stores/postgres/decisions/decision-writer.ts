@@ -2,7 +2,8 @@ import { type Pool } from 'pg';
 import { type Clock, type Decision, type DecisionLog, systemClock } from '../../../core/ports';
 import { type DecisionWriterStats } from '../../../core/store-stats';
 import { inTransaction } from '../database';
-import { DecisionQueue } from './decision-queue';
+import { pruneAudit } from '../customers/prune-audit';
+import { DecisionQueue, type Share } from './decision-queue';
 import { DecisionTallies, writeTallies } from './decision-tallies';
 import { pruneDecisions } from './prune-decisions';
 import { writeDecisions } from './write-decisions';
@@ -10,6 +11,8 @@ import { writeDecisions } from './write-decisions';
 export interface DecisionWriterOptions {
   /** With a statement time-out, or a stopped server would hold up `close`. */
   readonly pool: Pool;
+  /** Default 400. */
+  readonly auditRetentionDays?: number;
   /** Quota time zone; refusals are counted by its days. */
   readonly timeZone: string;
   readonly clock?: Clock;
@@ -24,6 +27,11 @@ export interface DecisionWriterOptions {
    * as admitting the request cost the plugin. A node that admits more logs a sample, the newest.
    */
   readonly admissionsPerSecond?: number;
+  /**
+   * Of them, most that are refusals without a known key. Default 200: anybody can make any number of them, and customers' own rows
+   * would go sooner.
+   */
+  readonly anonymousPerSecond?: number;
   /** Told when a flush failed; what it held is tried again. */
   readonly onError?: (error: unknown) => void;
 }
@@ -37,18 +45,22 @@ export class DecisionWriter implements DecisionLog {
   private readonly onError: (error: unknown) => void;
   private readonly timers: readonly NodeJS.Timeout[];
   /** Rows that one flush may carry. */
-  private readonly share: { readonly rows: number; readonly admissions: number };
+  private readonly share: Share;
   private readonly counts = { written: 0, refusedRows: 0, failures: 0 };
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: DecisionWriterOptions) {
-    const { pool, clock = systemClock, maxQueue = 20_000, flushMs = 500, rowsPerSecond = 4_000, admissionsPerSecond = 1_000 } = options;
+    const { pool, clock = systemClock, maxQueue = 20_000, flushMs = 500, auditRetentionDays = 400 } = options;
+    const { rowsPerSecond = 4_000, admissionsPerSecond = 1_000, anonymousPerSecond = 200 } = options;
     this.queue = new DecisionQueue(maxQueue);
     this.tallies = new DecisionTallies(options.timeZone);
     this.onError = options.onError ?? (() => undefined);
     const perFlush = (aSecond: number): number => Math.max(1, Math.round((aSecond * flushMs) / 1_000));
-    this.share = { rows: perFlush(rowsPerSecond), admissions: perFlush(admissionsPerSecond) };
-    const prune = (): void => void pruneDecisions(pool, { now: new Date(clock.now()) }).catch(this.onError);
+    this.share = { rows: perFlush(rowsPerSecond), admissions: perFlush(admissionsPerSecond), anonymous: perFlush(anonymousPerSecond) };
+    const prune = (): void => {
+      pruneDecisions(pool, { now: new Date(clock.now()) }).catch(this.onError);
+      pruneAudit(pool, { days: auditRetentionDays }).catch(this.onError);
+    };
     this.timers = [setInterval(() => void this.startFlush(this.share), flushMs), setInterval(prune, PRUNE_EVERY_MS)];
     for (const timer of this.timers) timer.unref();
   }
@@ -72,22 +84,28 @@ export class DecisionWriter implements DecisionLog {
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.running;
-    await this.startFlush({ rows: Infinity, admissions: Infinity });
+    await this.startFlush({ rows: Infinity, admissions: Infinity, anonymous: Infinity });
   }
 
   stats(): DecisionWriterStats {
     const { written, refusedRows, failures } = this.counts;
-    return { queued: this.queue.size, written, dropped: this.queue.dropped + refusedRows, failures };
+    return {
+      queued: this.queue.size,
+      written,
+      dropped: this.queue.dropped + refusedRows,
+      droppedAnonymous: this.queue.droppedAnonymous,
+      failures,
+    };
   }
 
   /** One at a time: a slow flush must not be overtaken by the next. */
-  private startFlush(most: typeof this.share): Promise<void> {
+  private startFlush(most: Share): Promise<void> {
     this.running ??= this.flushOnce(most).finally(() => (this.running = undefined));
     return this.running;
   }
 
-  private async flushOnce({ rows, admissions }: typeof this.share): Promise<void> {
-    const decisions = this.queue.take(rows, admissions);
+  private async flushOnce(most: Share): Promise<void> {
+    const decisions = this.queue.take(most);
     const tallied = this.tallies.take();
     if (decisions.length + tallied.denials.length + tallied.used.size === 0) return;
     try {

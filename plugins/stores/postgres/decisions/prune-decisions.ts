@@ -3,6 +3,8 @@ import { type Pool } from 'pg';
 const DAYS_KEPT = 7;
 /** About 2 GB with indexes: a node that decides thousands of requests a second must not fill the disk within the week. */
 const MOST_ROWS = 5_000_000;
+/** Of them, those that belong to no key: anybody can make any number of them, and customers' own rows would go sooner. */
+const ANONYMOUS_SHARE = 0.05;
 /** Small transactions, so that the log can be written meanwhile and each stays far below the time-out. */
 const BATCH = 10_000;
 /** Any number that nothing else locks: one node prunes at a time. */
@@ -12,6 +14,12 @@ const DELETE = `
 WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine)
 DELETE FROM decision WHERE (SELECT mine FROM turn)
 AND ctid = ANY (ARRAY(SELECT ctid FROM decision WHERE at < $1 ORDER BY at LIMIT $2))`;
+
+const DELETE_ANONYMOUS = `
+WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine),
+surplus AS (SELECT at FROM decision WHERE customer_id IS NULL ORDER BY at DESC OFFSET $1 LIMIT 1)
+DELETE FROM decision WHERE (SELECT mine FROM turn)
+AND ctid = ANY (ARRAY(SELECT ctid FROM decision WHERE customer_id IS NULL AND at <= (SELECT at FROM surplus) ORDER BY at LIMIT $2))`;
 
 /** The planner's estimate, kept by autovacuum; counting would read the whole table. -1 before the first. */
 const ESTIMATE = `SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = 'decision'::regclass`;
@@ -27,13 +35,23 @@ async function deleteOldest(pool: Pool, { before, most }: { before: Date; most: 
   return deleted;
 }
 
+async function deleteAnonymous(pool: Pool, kept: number): Promise<number> {
+  for (let deleted = 0; ;) {
+    const { rowCount } = await pool.query(DELETE_ANONYMOUS, [kept, BATCH]);
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < BATCH) return deleted;
+  }
+}
+
 /**
- * Deletes decisions older than 7 days, and the oldest beyond the most that are kept.
+ * Deletes decisions older than 7 days, and the oldest beyond the most that are kept; before them those without a known key beyond
+ * a twentieth of that.
  * @returns how many rows were deleted
  */
 export async function pruneDecisions(pool: Pool, { now, mostRows = MOST_ROWS }: { now: Date; mostRows?: number }): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(ESTIMATE);
   const old = await deleteOldest(pool, { before: new Date(now.getTime() - DAYS_KEPT * 86_400_000), most: Infinity });
-  const surplus = Math.ceil((rows[0]?.rows ?? 0) - old - mostRows);
-  return old + (await deleteOldest(pool, { before: now, most: surplus }));
+  const anonymous = await deleteAnonymous(pool, Math.floor(mostRows * ANONYMOUS_SHARE));
+  const surplus = Math.ceil((rows[0]?.rows ?? 0) - old - anonymous - mostRows);
+  return old + anonymous + (await deleteOldest(pool, { before: now, most: surplus }));
 }

@@ -17,8 +17,24 @@ export interface PostgresChangeFeedOptions {
   readonly abandonMs?: number;
 }
 
+/** Time between two questions while somebody waits to be caught up: a flood of such askers costs the database 500 trivial questions a second. */
+const PROOF_EVERY_MS = 2;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
+
+/** Those who wait for one question to be answered. */
+interface Proof {
+  readonly isCaughtUp: Promise<boolean>;
+  readonly settle: (isCaughtUp: boolean) => void;
+}
+
+function createProof(deadlineMs: number): Proof {
+  let settle: Proof['settle'] = () => undefined;
+  const isCaughtUp = new Promise<boolean>((done) => (settle = done));
+  const timer = setTimeout(settle, deadlineMs, false);
+  void isCaughtUp.then(() => clearTimeout(timer));
+  return { isCaughtUp, settle };
+}
 
 /**
  * Listens to the NOTIFYs of migration 0001 on a connection of its own. PostgreSQL hands over what was committed before it answers a
@@ -33,6 +49,8 @@ export class PostgresChangeFeed implements ChangeFeed {
   private readonly ended: Promise<void>;
   private listener: ChangeListener | undefined;
   private healthyAt = -Infinity;
+  /** Whom the next question answers: one that is under way was asked before they came. */
+  private waiting: Proof | undefined;
   private backoffMs = FIRST_BACKOFF_MS;
 
   constructor(private readonly options: PostgresChangeFeedOptions) {
@@ -49,6 +67,15 @@ export class PostgresChangeFeed implements ChangeFeed {
 
   lastHealthyAt(): number {
     return this.healthyAt;
+  }
+
+  caughtUp(): Promise<boolean> {
+    if (!this.isHealthy()) return Promise.resolve(false);
+    if (!this.waiting) {
+      this.waiting = createProof(this.deadlineMs);
+      this.listener?.wake();
+    }
+    return this.waiting.isCaughtUp;
   }
 
   subscribe(listener: (change: Change) => void): () => void {
@@ -79,20 +106,38 @@ export class PostgresChangeFeed implements ChangeFeed {
     const { url, abandonMs = 2_000, onTime } = this.options;
     const listener = new ChangeListener({ url, clock: this.clock, abandonMs, onChange: (change) => this.tell(change) });
     this.listener = listener;
+    let asked: Proof | undefined;
     try {
       await listener.listen();
       this.backoffMs = FIRST_BACKOFF_MS;
       // From here on everything is told; what was missed before, nobody knows.
       this.tell({ kind: 'gap' });
       for (;;) {
+        asked = this.takeWaiting();
         const sample = await listener.askTime();
         onTime?.(sample);
         this.healthyAt = sample.askedAt;
-        await listener.rest(this.heartbeatMs - (this.clock.monotonic() - sample.askedAt));
+        asked?.settle(true);
+        await this.rest(listener, sample.askedAt);
       }
     } finally {
+      asked?.settle(false);
+      this.takeWaiting()?.settle(false);
       listener.close();
     }
+  }
+
+  private takeWaiting(): Proof | undefined {
+    const { waiting } = this;
+    this.waiting = undefined;
+    return waiting;
+  }
+
+  /** Until the next question is due: sooner when somebody waits for it. */
+  private async rest(listener: ChangeListener, askedAt: number): Promise<void> {
+    const left = (ms: number): number => ms - (this.clock.monotonic() - askedAt);
+    if (!this.waiting) await listener.rest(left(this.heartbeatMs));
+    if (this.waiting) await listener.rest(left(PROOF_EVERY_MS));
   }
 
   private tell(change: Change): void {

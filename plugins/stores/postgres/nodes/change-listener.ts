@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Clock } from '../../../core/ports';
 import { type Change } from '../../cache/change-feed';
@@ -16,6 +15,8 @@ export interface ChangeListenerOptions {
 
 const CHANNEL = 'tollgate_changes';
 const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
+/** As `told_hash` of migration 0040 writes it. */
+const HASH_START = /^[0-9a-f]{16}$/;
 const CONNECT_DEADLINE_MS = 1_000;
 
 /** One connection to PostgreSQL that listens to its changes, from its making to its loss. */
@@ -25,6 +26,7 @@ export class ChangeListener {
   private readonly ended = new AbortController();
   private readonly loss: Promise<never>;
   private hasAnswered = false;
+  private endRest: () => void = () => undefined;
 
   constructor(private readonly options: ChangeListenerOptions) {
     const { url, onChange } = options;
@@ -37,6 +39,7 @@ export class ChangeListener {
     this.loss = new Promise((_, fail) => this.ended.signal.addEventListener('abort', () => fail(new Error('the connection ended'))));
     // Nobody waits for the loss while the feed pauses between two heartbeats.
     this.loss.catch(() => undefined);
+    this.ended.signal.addEventListener('abort', () => this.endRest());
     this.client.on('error', () => this.ended.abort());
     this.client.on('end', () => this.ended.abort());
     this.client.on('notification', ({ payload }) => onChange(parseChange(payload)));
@@ -64,9 +67,20 @@ export class ChangeListener {
     return { storeMs: answer.rows[0]?.now ?? NaN, askedAt, answeredAt: clock.monotonic() };
   }
 
-  /** Waits, unless the connection is lost meanwhile. */
+  /** Waits, unless the connection is lost or somebody wakes it meanwhile. */
   async rest(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal: this.ended.signal }).catch(() => undefined);
+    if (ms <= 0 || this.ended.signal.aborted) return;
+    await new Promise<void>((done) => {
+      const timer = setTimeout(done, ms);
+      this.endRest = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+  }
+
+  wake(): void {
+    this.endRest();
   }
 
   close(): void {
@@ -89,20 +103,29 @@ async function listenWith(client: Client): Promise<void> {
   await client.query(`LISTEN ${CHANNEL}`);
 }
 
-/** Reads a payload of the triggers in migrations 0001, 0004 and 0005. What cannot be read could have been about anything. */
+/** Reads a payload of the triggers in the migrations. What cannot be read could have been about anything. */
 function parseChange(payload: string | undefined): Change {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(payload ?? '');
-  } catch {
-    return { kind: 'everything' };
+  const told = parseObject(payload);
+  if (typeof told['credential'] === 'string') {
+    const { at, hash } = told;
+    return {
+      kind: 'credential',
+      id: told['credential'],
+      ...(typeof at === 'string' ? { at } : {}),
+      ...(hash === null || (typeof hash === 'string' && HASH_START.test(hash)) ? { hash } : {}),
+    };
   }
-  if (typeof parsed !== 'object' || parsed === null) return { kind: 'everything' };
-  if ('credential' in parsed && typeof parsed.credential === 'string') {
-    const at = 'at' in parsed && typeof parsed.at === 'string' ? { at: parsed.at } : {};
-    return { kind: 'credential', id: parsed.credential, ...at };
-  }
-  if ('customer' in parsed && typeof parsed.customer === 'string') return { kind: 'customer', id: parsed.customer };
+  if (typeof told['customer'] === 'string') return { kind: 'customer', id: told['customer'] };
   // Plans and products: their limits may be in any record, and they change once a release.
+  if (typeof told['product'] === 'string') return { kind: 'everything', isCatalogue: true };
   return { kind: 'everything' };
+}
+
+function parseObject(text: string | undefined): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '');
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
 }

@@ -52,7 +52,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   checkLimit(monthly, 'monthly');
   const { subscribable } = await requireProduct(client, product);
   if (!subscribable) {
-    throw new OperationRefused('product_without_limits', `product "${product}" has no published limits and cannot be subscribed to`);
+    throw new OperationRefused('product_without_limits', `product "${product}" cannot be subscribed to`);
   }
   const plan = options.plan === undefined ? null : await requirePlan(client, product, options.plan);
   const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, daily, monthly]);

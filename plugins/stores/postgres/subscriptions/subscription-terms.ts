@@ -20,13 +20,23 @@ export function checkLimit(limit: number | null | undefined, window: 'daily' | '
   throw new OperationRefused('limit_malformed', `the ${window} limit must be a whole number from 0 to ${HIGHEST_LIMIT}`);
 }
 
-/** @throws OperationRefused `product_unknown` */
+const FIND_PRODUCT = 'SELECT subscribable AND daily IS NOT NULL AS subscribable FROM product WHERE id = $1 AND active';
+
+/** @throws OperationRefused `product_unknown`, also for a product that is no longer sold */
 export async function requireProduct(db: Database, product: string): Promise<{ subscribable: boolean }> {
-  const { rows } = await db.query<{ subscribable: boolean }>('SELECT daily IS NOT NULL AS subscribable FROM product WHERE id = $1', [
-    product,
-  ]);
-  if (!rows[0]) throw new OperationRefused('product_unknown', `there is no product "${product}"`);
+  const { rows } = await db.query<{ subscribable: boolean }>(FIND_PRODUCT, [product]);
+  if (!rows[0]) throw new OperationRefused('product_unknown', `there is no product "${product}"; ${await nameProducts(db)}`);
   return rows[0];
+}
+
+/** As many as are read in a message. */
+const MOST_NAMED = 20;
+
+async function nameProducts(db: Database): Promise<string> {
+  const { rows } = await db.query<{ id: string }>('SELECT id FROM product WHERE active ORDER BY id');
+  const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : '';
+  const named = rows.slice(0, MOST_NAMED).map(({ id }) => id);
+  return rows.length === 0 ? 'there is none' : `there are ${named.join(', ')}${more}`;
 }
 
 /**

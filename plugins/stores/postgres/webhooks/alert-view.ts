@@ -8,6 +8,8 @@ export interface AlertView {
   readonly kind: 'quota_daily' | 'quota_monthly' | 'key_expiry';
   readonly subscriptionId: string | null;
   readonly product: string | null;
+  /** What customers call the product. */
+  readonly productTitle: string | null;
   /** 50, 80 or 100; null for an expiry. */
   readonly percent: number | null;
   /** Requests, when the alert was raised. */
@@ -25,7 +27,8 @@ export interface AlertView {
 
 /** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
 export const ALERT_COLUMNS = `
-a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product, a.percent, a.used::float8 AS used,
+a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
+(SELECT title FROM product WHERE id = s.product_id) AS "productTitle", a.percent, a.used::float8 AS used,
 a.quota_limit::float8 AS limit, to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
 k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
 CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;

@@ -1,4 +1,3 @@
-import { CATALOGUE } from '../../../../plugins/core/catalogue';
 import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -30,7 +29,7 @@ export function alertText(alert: AlertView, timeZone: string): string {
     const named = alert.keyName === null ? '' : ` (${alert.keyName})`;
     return `Key ${alert.maskedKey ?? ''}${named} expires on ${moment(alert.expiresAt ?? alert.at, timeZone)}.`;
   }
-  const title = CATALOGUE.find(({ id }) => id === alert.product)?.title ?? alert.product ?? 'A product';
+  const title = alert.productTitle ?? alert.product ?? 'A product';
   const { name, period, end } = window(alert);
   const figures = `${count(alert.used)} of ${count(alert.limit)} requests ${period}`;
   if (alert.percent === 100) return `${title} reached its ${name} limit: ${figures}. Further requests are refused until ${end}.`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Clock } from '../../../../plugins/core/ports';
 import { pruneAlerts } from '../../../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { raiseAlerts } from '../../../../plugins/stores/postgres/webhooks/raise-alerts';
-import { booleanSetting } from '../../../kit/config';
+import { booleanSetting } from '../../../../plugins/core/settings';
 import { type Log } from '../../../kit/log';
 import { WebhookSender } from '../webhooks/webhook-sender';
 

@@ -2,7 +2,8 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE, Reply } from '../../../kit/service/reply';
-import { validateInput } from '../../../kit/input/validate';
+import { checkSchema } from '../../../kit/input/validate';
+import { takeWrite } from './request-limit';
 import { type Caller, type DashboardDeps, type Endpoint } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */
@@ -30,7 +31,7 @@ function check(value: unknown, schema: z.ZodType | undefined): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidInput([{ field: 'request', message: 'must be an object' }]);
   }
-  return validateInput({ ...value }, new Set(), { schema, coercions: new Map(), status: 400 });
+  return checkSchema({ ...value }, { schema, status: 400 });
 }
 
 /**
@@ -60,6 +61,7 @@ export function bindEndpoint(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const caller = await tools.findCaller(request, reply);
+    if (endpoint.method !== 'GET' && !endpoint.isRead) await takeWrite(tools.deps.db, caller.customerId);
     const params = check(request.params, endpoint.params);
     const query = check(request.query, endpoint.query);
     const body = endpoint.body && readBody(request, endpoint.body);

@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { type z } from 'zod';
+import { type Catalogue } from '../../../../plugins/core/catalogue';
 import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
@@ -22,6 +23,8 @@ export interface DashboardDeps {
   readonly timeZone: string;
   /** Base URL of the gateway as customers reach it. */
   readonly gatewayUrl: string;
+  /** What is sold now. */
+  readonly catalogue: () => Promise<Catalogue>;
   /** For calls that are tried out. */
   readonly gateway: Pick<GatewayCaller, 'call'>;
   /** The secret of the test key with which a customer tries calls out. */
@@ -51,6 +54,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Shape of a 200; answers are checked against it in tests. */
   readonly answer?: z.ZodType;
+  /** Of another method than GET: it changes nothing, and does not count as a write of the customer. */
+  readonly isRead?: true;
   handler(call: Call<unknown, unknown, unknown>, deps: DashboardDeps): Promise<unknown>;
 }
 
@@ -61,6 +66,7 @@ interface EndpointSpec<Params extends z.ZodType, Query extends z.ZodType, Body e
   readonly query?: Query;
   readonly body?: Body;
   readonly answer?: Answer;
+  readonly isRead?: true;
   /**
    * Returns the answer's data, or a `Reply`. Fails by throwing `OperationRefused` or `ServiceError`; anything else is a 500.
    */

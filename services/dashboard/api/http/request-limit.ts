@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
+import { readLimits } from '../../../../plugins/stores/postgres/customers/customer-limits';
 import { Refusal } from './refusal';
 
 const MINUTE_S = 60;
@@ -16,4 +17,10 @@ export interface RequestLimit {
 export async function takeRequest(db: Pool, { kind, customerId, mostPerMinute }: RequestLimit): Promise<void> {
   const waitSeconds = await takeAttempt(db, { key: `${kind}|${customerId}`, most: mostPerMinute, windowSeconds: MINUTE_S });
   if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
+}
+
+/** Counts one change that a customer asks for, whatever it is. @throws Refusal 429 `too_many_attempts` with Retry-After */
+export async function takeWrite(db: Pool, customerId: string): Promise<void> {
+  const { writesPerMinute } = await readLimits(db, customerId);
+  await takeRequest(db, { kind: 'write', customerId, mostPerMinute: writesPerMinute });
 }

@@ -141,6 +141,7 @@ const rotate = defineEndpoint({
 const simulate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/simulate',
+  isRead: true,
   params,
   body: simulateBody,
   answer: simulation,

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
-import { CATALOGUE, type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
@@ -16,14 +16,15 @@ import { readSubscriptionUse } from './subscription-use';
 const params = z.object({ id });
 
 function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
-  const { id: productId, title, description, routes, base, plans } = product;
+  const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
     title,
     description,
     base,
     routes: routes.map(({ method, path, purpose }) => ({ method, path, purpose })),
-    plans: plans.map(({ name, daily, monthly, priceInr }) => ({ name, daily, monthly, priceInr })),
+    subscribable,
+    plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,
   };
 }
@@ -70,14 +71,23 @@ async function refuseLimitBelowUse(
   throw new Refusal('limit_below_use', { members });
 }
 
+/** Customers choose; whoever sells the plan decides. */
+async function refuseWithoutApproval(product: string, plan: string | null, deps: DashboardDeps): Promise<void> {
+  const wanted = plan?.toLowerCase();
+  const offered = (await deps.catalogue()).find(product)?.plans.find(({ name }) => name.toLowerCase() === wanted);
+  if (offered?.approval !== 'request') return;
+  const detail = `The plan ${offered.name} is not taken here: ask the provider, who sets it for you.`;
+  throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
+}
+
 const products = defineEndpoint({
   method: 'GET',
   path: '/products',
   answer: productList,
-  handler: async ({ caller }, { db, clock, timeZone }) => {
+  handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
     return {
-      products: CATALOGUE.map((product) =>
+      products: (await catalogue()).products.map((product) =>
         describeProduct(
           product,
           own.find((each) => each.product === product.id),
@@ -93,6 +103,7 @@ const subscribe = defineEndpoint({
   body: subscribeBody,
   answer: subscription,
   handler: async ({ body: { product, plan }, caller }, deps) => {
+    await refuseWithoutApproval(product, plan, deps);
     const { customerId, actor } = caller;
     const terms = plan === null ? {} : { plan };
     const made = await createSubscription(deps.db, { customer: customerId, product, actor, keepsLimits: true, ...terms });
@@ -110,6 +121,7 @@ const changePlan = defineEndpoint({
     const scope = { caller, deps };
     const { version, plan, acceptLowerThanUsed } = body;
     return changeAt({ id: wanted, version }, scope, async (client, before) => {
+      if (plan !== before.plan) await refuseWithoutApproval(before.product, plan, deps);
       await changeSubscription(client, { id: wanted, customerId: caller.customerId, plan, actor: caller.actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
     });

@@ -1,14 +1,14 @@
 import { type Pool, type PoolClient } from 'pg';
-import { windowsAt } from '../../../../plugins/core/quota';
+import { type QuotaWindows, windowsAt } from '../../../../plugins/core/quota';
 import { mostRefundsOf } from '../../../../plugins/core/refunds';
 import { type SubscriptionView, viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
-import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
+import { type DailyUsage, readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../../plugins/stores/postgres/version';
-import { type Subscription } from '../../contract/plans';
+import { type Subscription, type SubscriptionUse } from '../../contract/plans';
 import { windowStanding } from './forecast';
 
 /** What a subscription is, without what was used of it. */
-export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly' | 'refunds'>;
+export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly' | 'refunds' | 'test'>;
 
 export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
   const { id, product, plan, state } = view;
@@ -31,28 +31,41 @@ export interface SubscriptionsQuery {
   readonly nowMs: number;
 }
 
+/** @param own what keys of one mode used of the subscription this month so far */
+function useOf(
+  view: SubscriptionView,
+  own: readonly DailyUsage[],
+  { windows, now }: { windows: QuotaWindows; now: number },
+): SubscriptionUse {
+  const { day, dayStartsAt, dayEndsAt, monthStartsAt, monthEndsAt } = windows;
+  const ofToday = own.find((each) => each.day === day);
+  const times = { now, subscribedAt: view.createdAt.getTime() / 1000 };
+  const today = { used: ofToday?.used ?? 0, limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
+  const used = own.reduce((total, each) => total + each.used, 0);
+  const thisMonth = { used, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
+  return {
+    daily: windowStanding(today, times),
+    monthly: windowStanding(thisMonth, times),
+    refunds: { used: ofToday?.refundedRequests ?? 0, limit: mostRefundsOf(view.daily) },
+  };
+}
+
 /**
  * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
  * up to a second old.
  */
 export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<Subscription[]> {
   const now = query.nowMs / 1000;
-  const { day, month, dayStartsAt, dayEndsAt, monthStartsAt, monthEndsAt } = windowsAt(now, query.timeZone);
-  const owner = { customerId: query.customerId, fromDay: `${month}-01`, toDay: day };
+  const windows = windowsAt(now, query.timeZone);
   const subscriptions = await viewSubscriptions(db, query.customerId);
-  const usage = await readUsage(db, owner);
+  const usage = await readUsage(db, { customerId: query.customerId, fromDay: `${windows.month}-01`, toDay: windows.day });
   return subscriptions.map((view) => {
-    const own = usage.filter(({ subscriptionId }) => subscriptionId === view.id);
-    const ofToday = own.find((each) => each.day === day);
-    const usedThisMonth = own.reduce((total, { used }) => total + used, 0);
-    const times = { now, subscribedAt: view.createdAt.getTime() / 1000 };
-    const today = { used: ofToday?.used ?? 0, limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
-    const thisMonth = { used: usedThisMonth, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
-    return {
-      ...subscriptionFields(view),
-      daily: windowStanding(today, times),
-      monthly: windowStanding(thisMonth, times),
-      refunds: { used: ofToday?.refundedRequests ?? 0, limit: mostRefundsOf(view.daily) },
-    };
+    const of = (mode: DailyUsage['mode']): SubscriptionUse =>
+      useOf(
+        view,
+        usage.filter((each) => each.subscriptionId === view.id && each.mode === mode),
+        { windows, now },
+      );
+    return { ...subscriptionFields(view), ...of('live'), test: of('test') };
   });
 }

@@ -1,5 +1,7 @@
 import { tryAnswer, tryBody, type TryBody } from '../../contract/try';
 import { defineEndpoint } from '../http/define-endpoint';
+import { invalidInput } from '../../../kit/errors';
+import { isPublishedPath } from './published-path';
 import { prepareTryKey } from './try-key';
 
 function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
@@ -14,10 +16,12 @@ function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
 export const tryEndpoint = defineEndpoint({
   method: 'POST',
   path: '/try',
+  isRead: true,
   body: tryBody,
   answer: tryAnswer,
   handler: async ({ body: call, caller }, deps) => {
     const { product, method, path, query, contentType } = call;
+    if (!isPublishedPath(path, await deps.catalogue())) throw invalidInput([{ field: 'path', message: 'must be a route of the API' }]);
     const key = call.key ?? (await prepareTryKey(product ?? '', caller, deps));
     return deps.gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
   },

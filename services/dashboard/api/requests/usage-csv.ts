@@ -18,22 +18,31 @@ export function csvRecord(cells: readonly Cell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
 
+interface Counts {
+  readonly charged: number;
+  readonly refunded: number;
+  readonly used: number;
+}
+
 interface Row {
-  charged: number;
-  refunded: number;
-  used: number;
+  live: Counts;
+  test: Counts;
+  /** With any key, by code. */
   readonly refused: Map<string, number>;
 }
+
+const NONE: Counts = { charged: 0, refunded: 0, used: 0 };
+const cellsOf = ({ charged, refunded, used }: Counts): Cell[] => [charged, refunded, used];
 
 function rowsOf({ days, refusals }: Pick<Usage, 'days' | 'refusals'>): Map<string, Row> {
   const rows = new Map<string, Row>();
   const rowOf = (day: string, product: string): Row => {
     const place = `${day}\0${product}`;
-    const row = rows.get(place) ?? { charged: 0, refunded: 0, used: 0, refused: new Map<string, number>() };
+    const row = rows.get(place) ?? { live: NONE, test: NONE, refused: new Map<string, number>() };
     rows.set(place, row);
     return row;
   };
-  for (const { day, product, charged, refunded, used } of days) Object.assign(rowOf(day, product), { charged, refunded, used });
+  for (const { day, product, mode, ...counts } of days) rowOf(day, product)[mode] = counts;
   for (const { day, product, code, count } of refusals) rowOf(day, product).refused.set(code, count);
   return rows;
 }
@@ -41,14 +50,15 @@ function rowsOf({ days, refusals }: Pick<Usage, 'days' | 'refusals'>): Map<strin
 function* records(usage: Pick<Usage, 'days' | 'refusals'>): Generator<string> {
   const rows = rowsOf(usage);
   const codes = [...new Set(usage.refusals.map(({ code }) => code))].sort();
-  yield csvRecord(['day', 'product', 'charged', 'refunded', 'used', 'refused', ...codes.map((code) => `refused_${code}`)]);
+  const refusedColumns = ['refused', ...codes.map((code) => `refused_${code}`)];
+  yield csvRecord(['day', 'product', 'charged', 'refunded', 'used', ...refusedColumns, 'test_charged', 'test_refunded', 'test_used']);
   for (const place of [...rows.keys()].sort()) {
     const row = rows.get(place);
     const [day = '', product = ''] = place.split('\0');
     if (!row) continue;
     const counts = codes.map((code) => row.refused.get(code) ?? 0);
     const refused = counts.reduce((sum, count) => sum + count, 0);
-    yield csvRecord([day, product, row.charged, row.refunded, row.used, refused, ...counts]);
+    yield csvRecord([day, product, ...cellsOf(row.live), refused, ...counts, ...cellsOf(row.test)]);
   }
 }
 

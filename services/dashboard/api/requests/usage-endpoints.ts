@@ -33,7 +33,7 @@ async function readPeriod(period: Period, { customerId }: Caller, { db }: Dashbo
   return {
     days: days
       .filter(isWanted)
-      .map(({ day, product, charged, refunded, used }) => ({ day, product: product ?? '', charged, refunded, used })),
+      .map(({ day, product, mode, charged, refunded, used }) => ({ day, product: product ?? '', mode, charged, refunded, used })),
     refusals: refusals.filter(isWanted),
   };
 }

@@ -1,6 +1,5 @@
 const counts = new Intl.NumberFormat('en-GB');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
 
 /** `120,000`, as the published limits are written. */
 export function formatCount(value: number): string {
@@ -12,9 +11,10 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
-/** A price that the API gives as text. */
-export function formatRupees(price: string): string {
-  return rupees.format(Number(price));
+/** A price that the API gives as text with its ISO 4217 code. */
+export function formatPrice({ price, currency }: { readonly price: string; readonly currency: string }): string {
+  const locale = currency === 'INR' ? 'en-IN' : 'en-GB';
+  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(price));
 }
 
 /** Percent of a limit that is used, 0 to 100; a limit of nothing is full. */

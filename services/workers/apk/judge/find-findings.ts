@@ -1,5 +1,8 @@
 import { startsApp } from '../manifest/read-components';
 import { type Certificate, hasWeakDigest } from '../signing/certificate';
+import { publicTestKey } from '../signing/public-keys';
+import { permissionFindings } from './permission-findings';
+import { secretFindings } from './secret-findings';
 import {
   type ComponentFacts,
   type ComponentKind,
@@ -7,6 +10,9 @@ import {
   type Finding,
   type FlagFacts,
   type NetworkSecurityFacts,
+  type PermissionFacts,
+  type SecretFacts,
+  type Severity,
   type SigningFacts,
 } from '../report';
 
@@ -15,18 +21,25 @@ export interface JudgedFacts {
   readonly components: ComponentsFacts;
   readonly network: NetworkSecurityFacts;
   readonly signing: SigningFacts;
-  readonly signers: readonly Certificate[];
+  readonly signers: readonly Pick<Certificate, 'facts'>[];
+  readonly permissions: readonly PermissionFacts[];
+  readonly secrets: readonly SecretFacts[];
 }
+
+const ORDER: readonly Severity[] = ['critical', 'high', 'warning'];
 
 /** What is wrong with the app, worst first. */
 export function findFindings(facts: JudgedFacts): Finding[] {
-  return [
+  const findings = [
     ...signingFindings(facts),
     ...flagFindings(facts.flags),
     ...networkFindings(facts.network),
+    ...permissionFindings(facts.permissions),
+    ...secretFindings(facts.secrets),
     ...backupFindings(facts.flags),
     ...exportFindings(facts.components),
   ];
+  return findings.sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
 }
 
 function signingFindings({ signing, signers }: JudgedFacts): Finding[] {
@@ -40,7 +53,10 @@ function signingFindings({ signing, signers }: JudgedFacts): Finding[] {
   if (signing.v1.present && !schemes.slice(1).some((each) => each.present)) {
     add('v1_only', 'high', 'The app is signed with the JAR scheme (v1) only, which does not protect the whole file');
   }
-  if (signers.some(({ facts }) => facts.debug)) add('debug_certificate', 'high', 'The app is signed with a debug certificate');
+  const testKey = signers.map(({ facts }) => publicTestKey(facts.sha256)).find((name) => name !== undefined);
+  if (testKey !== undefined)
+    add('debug_certificate', 'high', `The app is signed with a key that everybody has: ${testKey} of Android's source`);
+  else if (signers.some(({ facts }) => facts.debug)) add('debug_certificate', 'high', 'The app is signed with a debug certificate');
   if (signers.some(({ facts }) => hasWeakDigest(facts))) add('weak_certificate', 'high', "The signer's certificate uses SHA-1 or MD5");
   return findings;
 }

@@ -3,11 +3,15 @@ import { type Finding, type Risk, type Severity } from '../report';
 /** Weights of the contract: how much of the remaining trust one finding takes away. */
 const WEIGHTS: Readonly<Record<Severity, number>> = { critical: 0.5, high: 0.25, warning: 0.08 };
 
+const METHOD = `100·(1 − ∏(1 − weight)) over the findings; weights: ${Object.entries(WEIGHTS)
+  .map(([severity, weight]) => `${severity} ${weight}`)
+  .join(', ')}`;
+
 /** 100·(1 − ∏(1 − weight)), to two decimals; below 20 low, below 50 medium, below 75 high, else critical. */
 export function rateRisk(findings: readonly Finding[]): Risk {
   const trust = findings.reduce((left, { severity }) => left * (1 - WEIGHTS[severity]), 1);
   const score = Math.round((1 - trust) * 10_000) / 100;
-  return { score, level: levelOf(score) };
+  return { score, level: levelOf(score), method: METHOD };
 }
 
 function levelOf(score: number): Risk['level'] {

@@ -44,10 +44,11 @@ export function readPermissions(manifest: XmlElement, attributes: AttributeReade
       protection: declared.get(name) ?? platformProtection(name),
       max_sdk: widest,
       declared_by_app: declared.has(name),
+      requested: true,
     });
   }
   for (const [name, protection] of declared) {
-    if (!listed.has(name)) listed.set(name, { name, protection, max_sdk: null, declared_by_app: true });
+    if (!listed.has(name)) listed.set(name, { name, protection, max_sdk: null, declared_by_app: true, requested: false });
   }
   if (listed.size > LIMITS.listed) attributes.note(`only ${LIMITS.listed} of ${listed.size} permissions are listed`);
   return [...listed.values()].slice(0, LIMITS.listed);

@@ -1,3 +1,5 @@
+import { type Severity } from '../report';
+
 /**
  * The forms of well-known credentials, kept by hand: prefixes, alphabets and lengths as their issuers give them out. A rule is tried only where its literal stands, within a
  * bounded window, so that no input can make it slow.
@@ -8,39 +10,50 @@ export interface SecretRule {
   readonly literal: string;
   /** Sticky: matched where the literal begins. */
   readonly pattern: RegExp;
+  /** `warning`: of no use alone, or meant to be in an app and restricted by its issuer. */
+  readonly severity: Severity;
 }
 
 export const SECRET_RULES: readonly SecretRule[] = [
-  { id: 'google_api_key', literal: 'AIza', pattern: /AIza[\w-]{35}(?![\w-])/y },
-  { id: 'google_oauth_token', literal: 'ya29.', pattern: /ya29\.[\w-]{20,}/y },
-  { id: 'google_oauth_client_secret', literal: 'GOCSPX-', pattern: /GOCSPX-[\w-]{28}/y },
-  { id: 'firebase_server_key', literal: 'AAAA', pattern: /AAAA[\w-]{7}:[\w-]{140}/y },
-  { id: 'aws_access_key_id', literal: 'AKIA', pattern: /AKIA[A-Z2-7]{16}(?![A-Z0-9])/y },
-  { id: 'aws_temporary_key_id', literal: 'ASIA', pattern: /ASIA[A-Z2-7]{16}(?![A-Z0-9])/y },
-  { id: 'private_key', literal: '-----BEGIN ', pattern: /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY-----/y },
-  { id: 'stripe_live_key', literal: 'sk_live_', pattern: /sk_live_[0-9A-Za-z]{16,}/y },
-  { id: 'stripe_restricted_key', literal: 'rk_live_', pattern: /rk_live_[0-9A-Za-z]{16,}/y },
-  { id: 'razorpay_live_key', literal: 'rzp_live_', pattern: /rzp_live_[0-9A-Za-z]{14}/y },
-  { id: 'slack_token', literal: 'xox', pattern: /xox[abprs]-[0-9A-Za-z-]{20,}/y },
+  { id: 'google_api_key', literal: 'AIza', pattern: /AIza[\w-]{35}(?![\w-])/y, severity: 'warning' },
+  { id: 'google_oauth_token', literal: 'ya29.', pattern: /ya29\.[\w-]{20,}/y, severity: 'high' },
+  { id: 'google_oauth_client_secret', literal: 'GOCSPX-', pattern: /GOCSPX-[\w-]{28}/y, severity: 'warning' },
+  { id: 'firebase_server_key', literal: 'AAAA', pattern: /AAAA[\w-]{7}:[\w-]{140}/y, severity: 'high' },
+  { id: 'aws_access_key_id', literal: 'AKIA', pattern: /AKIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'warning' },
+  { id: 'aws_temporary_key_id', literal: 'ASIA', pattern: /ASIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'high' },
+  {
+    // A parser of such files holds the bare header: what makes a key is the line of base64 after it, and after headers such as `DEK-Info: …`.
+    id: 'private_key',
+    literal: '-----BEGIN ',
+    pattern:
+      /-----BEGIN (?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY-----(?:\s|\\[nr]|[A-Za-z-]{1,30}: [^\r\n\\]{1,100}(?:\r?\n|\\[nr]))*[A-Za-z0-9+/]{40,}/y,
+    severity: 'high',
+  },
+  { id: 'stripe_live_key', literal: 'sk_live_', pattern: /sk_live_[0-9A-Za-z]{16,}/y, severity: 'high' },
+  { id: 'stripe_restricted_key', literal: 'rk_live_', pattern: /rk_live_[0-9A-Za-z]{16,}/y, severity: 'high' },
+  { id: 'razorpay_live_key', literal: 'rzp_live_', pattern: /rzp_live_[0-9A-Za-z]{14}/y, severity: 'high' },
+  { id: 'slack_token', literal: 'xox', pattern: /xox[abprs]-[0-9A-Za-z-]{20,}/y, severity: 'high' },
   {
     id: 'slack_webhook',
     literal: 'https://hooks.slack.com/',
     pattern: /https:\/\/hooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/y,
+    severity: 'high',
   },
-  { id: 'github_token', literal: 'gh', pattern: /gh[oprsu]_[0-9A-Za-z]{36}/y },
-  { id: 'github_fine_grained_token', literal: 'github_pat_', pattern: /github_pat_\w{70,}/y },
-  { id: 'gitlab_token', literal: 'glpat-', pattern: /glpat-[\w-]{20}/y },
-  { id: 'sendgrid_key', literal: 'SG.', pattern: /SG\.[\w-]{22}\.[\w-]{43}/y },
-  { id: 'mailgun_key', literal: 'key-', pattern: /key-[0-9a-f]{32}(?![0-9a-f])/y },
-  { id: 'square_token', literal: 'sq0', pattern: /sq0(?:atp|csp)-[\w-]{22,}/y },
-  { id: 'openai_key', literal: 'sk-', pattern: /sk-(?:proj-)?[0-9A-Za-z_-]{40,}/y },
-  { id: 'facebook_token', literal: 'EAACEdEose0cBA', pattern: /EAACEdEose0cBA[0-9A-Za-z]{20,}/y },
-  { id: 'json_web_token', literal: 'eyJ', pattern: /eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/y },
+  { id: 'github_token', literal: 'gh', pattern: /gh[oprsu]_[0-9A-Za-z]{36}/y, severity: 'high' },
+  { id: 'github_fine_grained_token', literal: 'github_pat_', pattern: /github_pat_\w{70,}/y, severity: 'high' },
+  { id: 'gitlab_token', literal: 'glpat-', pattern: /glpat-[\w-]{20}/y, severity: 'high' },
+  { id: 'sendgrid_key', literal: 'SG.', pattern: /SG\.[\w-]{22}\.[\w-]{43}/y, severity: 'high' },
+  { id: 'mailgun_key', literal: 'key-', pattern: /key-[0-9a-f]{32}(?![0-9a-f])/y, severity: 'high' },
+  { id: 'square_token', literal: 'sq0', pattern: /sq0(?:atp|csp)-[\w-]{22,}/y, severity: 'high' },
+  { id: 'openai_key', literal: 'sk-', pattern: /sk-(?:proj-)?[0-9A-Za-z_-]{40,}/y, severity: 'high' },
+  { id: 'facebook_token', literal: 'EAACEdEose0cBA', pattern: /EAACEdEose0cBA[0-9A-Za-z]{20,}/y, severity: 'high' },
+  { id: 'json_web_token', literal: 'eyJ', pattern: /eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/y, severity: 'warning' },
 ];
 
 /** Enough to recognise a secret by, not enough to use it. */
 export function maskSecret(secret: string): string {
-  if (secret.startsWith('-----')) return secret;
+  const header = /^-----[^-]+-----/.exec(secret)?.[0];
+  if (header !== undefined) return `${header}********`;
   return `${secret.slice(0, 4)}********${secret.slice(-2)}`;
 }
 

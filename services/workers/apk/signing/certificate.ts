@@ -1,6 +1,7 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
 import { MalformedError } from '../apk-error';
 import { type CertificateFacts } from '../report';
+import { isDebugCertificate } from './public-keys';
 import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDer } from './der';
 
 /** A certificate of a signer, parsed once. */
@@ -83,16 +84,17 @@ interface Parts {
 function describe(certificate: X509Certificate, { encoded, publicKey, algorithm }: Parts): CertificateFacts {
   const oid = oidOf(derChildren(expectTag(algorithm, DER.sequence))[0]);
   const subject = nameOf(certificate.subject);
+  const sha256 = createHash('sha256').update(encoded).digest('hex');
   return {
     subject,
     issuer: nameOf(certificate.issuer),
     serial: certificate.serialNumber.toLowerCase(),
     not_before: isoDate(certificate.validFrom),
     not_after: isoDate(certificate.validTo),
-    sha256: createHash('sha256').update(encoded).digest('hex'),
+    sha256,
     key: describeKey(publicKey),
     sig_alg: SIGNATURE_NAMES[oid] ?? oid,
-    debug: /(^|, )CN=Android Debug(,|$)/.test(subject),
+    debug: isDebugCertificate({ subject, sha256 }),
   };
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
+import { throttledBySource } from '../refusals';
 import { parseHolderRecord } from './holder-record';
-import { exchangeOnce, jsonOf } from './http-exchange';
+import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, SourceFailure, upstreamTimedOut } from './source-failure';
 import { type AadhaarOtpCheck, type UpstreamCall } from './upstreams';
 
@@ -20,7 +21,7 @@ export interface AadhaarProviderClient {
 
 const sent = z.object({ reference_id: z.string().min(1).max(512) });
 const verified = z.object({ record: z.unknown() });
-const refusal = z.object({ error: z.object({ code: z.string() }) });
+const refusal = z.object({ error: z.looseObject({ code: z.string() }) });
 
 interface Answer {
   readonly status: number;
@@ -29,10 +30,12 @@ interface Answer {
 
 /** A refusal that the step knows. @throws SourceFailure or ServiceError for every other one */
 function knownRefusal<Code extends string>({ status, body }: Answer, known: readonly Code[]): Code {
-  const code = refusal.safeParse(body).data?.error.code;
+  const error = refusal.safeParse(body).data?.error;
+  const code = error?.code;
   const found = known.find((each) => each === code);
   if (found !== undefined) return found;
   if (code === 'timeout' || status === 504) throw upstreamTimedOut();
+  if (code === 'otp_throttled') throw throttledBySource(error);
   if (code === 'rate_limited' || status === 429) throw new SourceFailure('provider_quota', 'the provider takes no more requests');
   if (status === 401 || status === 403) throw new SourceFailure('upstream_error', 'the provider refuses the key');
   if (code !== undefined || status >= 500) throw new SourceFailure('upstream_error', `the provider failed with ${status}`);
@@ -44,7 +47,7 @@ export function createAadhaarProviderClient({ client, headers }: AadhaarProvider
   const post = async (path: string, json: Readonly<Record<string, string>>, call: UpstreamCall): Promise<Answer> => {
     const request = { mode: call.mode, method: 'POST', path, json, signal: call.signal, headers: headers[call.mode] } as const;
     const { status, bytes } = await exchangeOnce(client, request);
-    return { status, body: jsonOf(bytes) };
+    return { status, body: parseJson(textOf(bytes)) };
   };
   return {
     requestOtp: async (aadhaar, call) => {

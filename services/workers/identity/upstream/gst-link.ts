@@ -1,5 +1,6 @@
-import { parseGstRecord } from './gst-record';
+import { checkGstRecord } from './gst-record';
 import { knownErrorOf, parseCaptchaFrame } from './link-answers';
+import { badAnswer } from './source-failure';
 import { type UpstreamLink } from './upstream-link';
 import { type GstUpstream } from './upstreams';
 
@@ -19,7 +20,9 @@ export function createGstLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): G
     submit: async (sessionId, { gstin, captcha }, { signal }) => {
       const frame = await link.exchange({ type: 'data', sessionId, gstin, captcha }, signal);
       if (frame.type !== 'result') return { kind: knownErrorOf(frame, ['captcha_rejected', 'not_found', 'session_unknown']) };
-      return { kind: 'record', payload: parseGstRecord(frame.payload, gstin) };
+      checkGstRecord(frame.payload, gstin);
+      if (frame.payloadJson === undefined) throw badAnswer('a result has no payload');
+      return { kind: 'record', payloadJson: frame.payloadJson };
     },
   };
 }

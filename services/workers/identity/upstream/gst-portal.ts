@@ -6,8 +6,8 @@ import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from
 import { GST_LIMITS } from '../gst-session';
 import { parseCaptchaBytes } from './captcha-image';
 import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';
-import { parseGstRecord } from './gst-record';
-import { exchangeOnce, jsonOf } from './http-exchange';
+import { checkGstRecord } from './gst-record';
+import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, isSettled, SourceFailure } from './source-failure';
 import { type CaptchaImage, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
 
@@ -26,16 +26,16 @@ const unknownNumber = z.object({ error: z.object({ error_cd: z.literal(LOCKED_OR
 
 /** What the portal made of a submission; without `gstin` in the body nothing was found, whatever the status. */
 function judge({ status, bytes }: UpstreamResponse, gstin: string): GstSubmission {
-  const body = jsonOf(bytes);
+  const text = textOf(bytes);
+  const body = parseJson(text);
   if (unknownNumber.safeParse(body).success) return { kind: 'not_found' };
   const code = refusal.safeParse(body).data?.errorCode;
   if (code === WRONG_CAPTCHA) return { kind: 'captcha_rejected' };
   if (code === LOCKED_OR_UNKNOWN) throw new SourceFailure('locked', 'the portal says that it has locked this caller out');
   if (code !== undefined) throw new SourceFailure('upstream_error', 'the portal refused with another code');
   if (status !== 200) throw failedWith(status);
-  const payload = parseGstRecord(body, gstin);
-  if (payload.gstin === undefined) throw badAnswer('the portal answered without a record');
-  return { kind: 'record', payload };
+  if (!checkGstRecord(body, gstin).isNamed) throw badAnswer('the portal answered without a record');
+  return { kind: 'record', payloadJson: text };
 }
 
 function failedWith(status: number): SourceFailure {

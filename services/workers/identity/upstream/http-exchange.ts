@@ -18,7 +18,8 @@ export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, requ
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function textOf(bytes: Buffer): string {
+/** A body as text, whichever of the two encodings it has. */
+export function textOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
@@ -27,10 +28,10 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** A body as JSON; undefined when it is none. The parser's complaint is dropped: it quotes the body. */
-export function jsonOf(bytes: Buffer): unknown {
+/** Text as JSON; undefined when it is none. The parser's complaint is dropped: it quotes the text. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(textOf(bytes)) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }

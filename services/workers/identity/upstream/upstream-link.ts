@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../../kit/errors';
-import { JsonLink, type JsonLinkOptions, type Waiter, type Waiting } from '../../../kit/upstream/json-link';
+import { type JsonFrame, JsonLink, type JsonLinkOptions, type Waiter, type Waiting } from '../../../kit/upstream/json-link';
 import { LinkFailure } from '../../../kit/upstream/link-connection';
+import { memberText } from '../../../kit/upstream/member-text';
 import { SourceFailure } from './source-failure';
 
 /** A message to the upstream: one that opens a session has no id yet and gets a `requestId`; all others name their session. */
@@ -14,7 +15,10 @@ const frameSchema = z.looseObject({
   requestId: z.string().optional(),
   sessionId: z.string().optional(),
 });
-export type LinkFrame = z.output<typeof frameSchema>;
+export type LinkFrame = z.output<typeof frameSchema> & {
+  /** The text of `payload` as the upstream wrote it: parsing and printing would change large integers and `1.0`. */
+  readonly payloadJson: string | undefined;
+};
 
 export type UpstreamLinkOptions = Omit<JsonLinkOptions<LinkFrame>, 'receive' | 'repeats'>;
 
@@ -28,8 +32,8 @@ export class UpstreamLink {
   constructor(options: UpstreamLinkOptions) {
     this.link = new JsonLink({
       ...options,
-      receive: (text, waiting) => {
-        const frame = readFrame(text);
+      receive: (received, waiting) => {
+        const frame = readFrame(received);
         const waiter = frame && waiterOf(frame, waiting);
         if (waiter) waiter.resolve(frame);
         // An answer that came too late is expected here; what it says is nobody's any more.
@@ -46,7 +50,7 @@ export class UpstreamLink {
 
   /**
    * Sends a message of a session.
-   * @throws SourceFailure when the link cannot be opened or breaks; ServiceError 504 when the handshake takes too long; a `TimeoutError`
+   * @throws SourceFailure when the link cannot be opened, breaks or speaks no JSON; ServiceError 504 when the handshake takes too long; a `TimeoutError`
    * when no answer came in time; the signal's reason
    */
   exchange(message: IdentityMessage & { readonly sessionId: string }, signal: AbortSignal): Promise<LinkFrame> {
@@ -62,7 +66,7 @@ export class UpstreamLink {
       return await this.link.exchange({ key, message, operation: message.type }, signal);
     } catch (error) {
       if (!(error instanceof LinkFailure)) throw error;
-      const failure = new SourceFailure('unreachable', error.message, error.cause);
+      const failure = new SourceFailure(error.kind === 'garbled' ? 'bad_response' : 'unreachable', error.message, error.cause);
       throw error.kind === 'late' ? new ServiceError('upstream_timeout', { cause: failure }) : failure;
     }
   }
@@ -77,10 +81,7 @@ function waiterOf({ type, requestId, sessionId }: LinkFrame, waiting: Waiting<Li
   return isNameless && waiting.size === 1 ? [...waiting.values()][0] : undefined;
 }
 
-function readFrame(text: string): LinkFrame | undefined {
-  try {
-    return frameSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+function readFrame({ text, value }: JsonFrame): LinkFrame | undefined {
+  const frame = frameSchema.safeParse(value).data;
+  return frame && { ...frame, payloadJson: memberText(text, 'payload') };
 }

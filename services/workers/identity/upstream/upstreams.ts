@@ -19,7 +19,7 @@ export interface UpstreamSession {
 }
 
 export type GstSubmission =
-  | { readonly kind: 'record'; /** A JSON object, passed through. */ readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'record'; /** The text of a JSON object as the upstream wrote it. */ readonly payloadJson: string }
   | { readonly kind: 'captcha_rejected' | 'not_found' | 'session_unknown' };
 
 export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImage } | { readonly kind: 'session_unknown' };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type RankQuery } from '../ranking-upstream';
-import { memberText } from './member-text';
+import { type JsonFrame } from '../../../kit/upstream/json-link';
+import { memberText } from '../../../kit/upstream/member-text';
 
 /** The routes that ask; the upstream may answer each in its own shape. */
 export type RankOperation = 'search' | 'position';
@@ -40,14 +41,8 @@ export type RankingFrame =
   | { readonly kind: 'error'; readonly id: string | undefined }
   | { readonly kind: 'unknown' };
 
-/** Reads what the upstream sent. Other types of messages are `unknown`; text that is no JSON object is too. */
-export function parseRankingFrame(text: string): RankingFrame {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { kind: 'unknown' };
-  }
+/** Reads what the upstream sent. Other types of messages are `unknown`; what is no object is too. */
+export function parseRankingFrame({ text, value }: JsonFrame): RankingFrame {
   const parsed = frame.safeParse(value);
   if (!parsed.success) return { kind: 'unknown' };
   const { data } = parsed;

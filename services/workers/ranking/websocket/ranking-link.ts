@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, upstreamFailure } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
-import { JsonLink, type JsonLinkOptions, type Waiting } from '../../../kit/upstream/json-link';
+import { type JsonFrame, JsonLink, type JsonLinkOptions, type Waiting } from '../../../kit/upstream/json-link';
 import { LinkFailure } from '../../../kit/upstream/link-connection';
 import { parseRankingFrame, rankMessage, type RankParameters } from './ranking-frames';
 
@@ -16,7 +16,7 @@ export class RankingLink {
       ...options,
       upstream: 'ranking_websocket',
       repeats: true,
-      receive: (text, waiting) => settle(text, waiting, options.log),
+      receive: (frame, waiting) => settle(frame, waiting, options.log),
     });
   }
 
@@ -29,9 +29,9 @@ export class RankingLink {
     try {
       return await this.link.exchange({ key: id, message: rankMessage(id, parameters) }, signal);
     } catch (error) {
-      throw error instanceof LinkFailure && error.kind !== 'late'
-        ? failed('unreachable', 'The source of the ranking could not be reached.', error)
-        : upstreamFailure(error);
+      if (!(error instanceof LinkFailure) || error.kind === 'late') throw upstreamFailure(error);
+      if (error.kind === 'garbled') throw failed('bad_response', 'The source of the ranking answered with something unexpected.', error);
+      throw failed('unreachable', 'The source of the ranking could not be reached.', error);
     }
   }
 
@@ -44,8 +44,8 @@ function failed(reason: string, detail: string, cause?: unknown): ServiceError {
   return new ServiceError('upstream_failed', { detail, members: { reason }, cause });
 }
 
-function settle(text: string, waiting: Waiting<string>, log: Log): void {
-  const frame = parseRankingFrame(text);
+function settle(received: JsonFrame, waiting: Waiting<string>, log: Log): void {
+  const frame = parseRankingFrame(received);
   switch (frame.kind) {
     case 'result': {
       const asked = waiting.get(frame.id);
@@ -60,6 +60,6 @@ function settle(text: string, waiting: Waiting<string>, log: Log): void {
       return;
     }
     case 'unknown':
-      log.warn({ length: text.length }, 'the ranking link sent something unknown');
+      log.warn({ length: received.text.length }, 'the ranking link sent something unknown');
   }
 }

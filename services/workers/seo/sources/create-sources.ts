@@ -2,16 +2,17 @@ import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Metrics } from '../../../kit/metrics';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { type SeoWorkerSettings } from '../settings';
-import { BLOCK_LIST, type BlockList, createBlockList } from './block-list';
+import { type BlockList, createBlockList } from './block-list';
 import { createBrave } from './brave';
-import { COMMON_CRAWL, type CrawlIndex, createCrawlIndex } from './crawl-index';
-import { createOpenPageRank, OPEN_PAGE_RANK, type OpenPageRank } from './open-page-rank';
+import { type CrawlIndex, createCrawlIndex } from './crawl-index';
+import { createOpenPageRank, type OpenPageRank } from './open-page-rank';
 import { createPacer } from './pacer';
 import { type SearchEngine } from './search-engine';
 import { createSearxng } from './searxng';
 import { createDuckDuckGo, createGoogleSuggest, type Suggester } from './suggester';
-import { createTranco, TRANCO, type Tranco } from './tranco';
-import { createWebGraph, WEB_GRAPH, type WebGraph } from './web-graph';
+import { createTranco, type Tranco } from './tranco';
+import { type Upstream, type UpstreamName, upstreamsOf } from './upstreams';
+import { createWebGraph, type WebGraph } from './web-graph';
 
 /** Whether a source answers in a mode, and the setting that switches it on. */
 interface SourceState {
@@ -30,81 +31,6 @@ export interface Sources {
   readonly crawlIndex: CrawlIndex | undefined;
   readonly blockList: BlockList | undefined;
   readonly states: readonly SourceState[];
-}
-
-interface Upstream {
-  readonly name: string;
-  readonly setting: string;
-  readonly liveUrl: string | undefined;
-  /** In live mode; in test mode all are. */
-  readonly isOn: boolean;
-  readonly sandboxPath: string;
-}
-
-type UpstreamName = keyof ReturnType<typeof upstreamsOf>;
-
-/** Every source, with the setting that switches it on. */
-function upstreamsOf(settings: SeoWorkerSettings) {
-  const { SEO_SEARXNG_URL: searxng, SEO_WEB_GRAPH_URL: webGraph, SEO_BLOCK_LIST_URL: blockList } = settings;
-  return {
-    searxng: { name: 'searxng', setting: 'SEO_SEARXNG_URL', liveUrl: searxng, isOn: searxng !== undefined, sandboxPath: '/seo-searxng' },
-    brave: {
-      name: 'brave',
-      setting: 'SEO_BRAVE_KEY',
-      liveUrl: settings.SEO_BRAVE_URL,
-      isOn: settings.SEO_BRAVE_KEY !== undefined,
-      sandboxPath: '/seo-brave',
-    },
-    openPageRank: {
-      name: OPEN_PAGE_RANK,
-      setting: 'SEO_OPEN_PAGE_RANK_KEY',
-      liveUrl: settings.SEO_OPEN_PAGE_RANK_URL,
-      isOn: settings.SEO_OPEN_PAGE_RANK_KEY !== undefined,
-      sandboxPath: '/seo-open-page-rank',
-    },
-    tranco: {
-      name: TRANCO,
-      setting: 'SEO_TRANCO',
-      liveUrl: settings.SEO_TRANCO_URL,
-      isOn: settings.SEO_TRANCO,
-      sandboxPath: '/seo-tranco',
-    },
-    webGraph: {
-      name: WEB_GRAPH,
-      setting: 'SEO_WEB_GRAPH_URL',
-      liveUrl: webGraph,
-      isOn: webGraph !== undefined,
-      sandboxPath: '/seo-common-crawl/domain-ranks.txt.gz',
-    },
-    crawlIndex: {
-      name: COMMON_CRAWL,
-      setting: 'SEO_COMMON_CRAWL',
-      liveUrl: settings.SEO_COMMON_CRAWL_URL,
-      isOn: settings.SEO_COMMON_CRAWL,
-      sandboxPath: '/seo-common-crawl',
-    },
-    blockList: {
-      name: BLOCK_LIST,
-      setting: 'SEO_BLOCK_LIST_URL',
-      liveUrl: blockList,
-      isOn: blockList !== undefined,
-      sandboxPath: '/seo-block-list/domains.txt',
-    },
-    duckDuckGo: {
-      name: 'duckduckgo_suggestions',
-      setting: 'SEO_DUCKDUCKGO',
-      liveUrl: settings.SEO_DUCKDUCKGO_URL,
-      isOn: settings.SEO_DUCKDUCKGO,
-      sandboxPath: '/seo-duckduckgo',
-    },
-    google: {
-      name: 'google_suggestions',
-      setting: 'SEO_GOOGLE_SUGGEST',
-      liveUrl: settings.SEO_GOOGLE_SUGGEST_URL,
-      isOn: settings.SEO_GOOGLE_SUGGEST,
-      sandboxPath: '/seo-google-suggest',
-    },
-  } satisfies Record<string, Upstream>;
 }
 
 /** A key for a simulator, which only looks whether there is one: an operator's key is never sent there. */

@@ -37,7 +37,7 @@ describe('the limits of a customer', () => {
   it('are the defaults until an operator sets others, each for itself', async () => {
     const customer = await newCustomer();
     const shown = async (): Promise<unknown> => (await showCustomerLimits(database.pool, { customer })).limits;
-    expect(await shown()).toEqual({ keys: 200, rulesPerKey: 1_000, rules: 20_000 });
+    expect(await shown()).toEqual({ keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 300 }, actor });
     await setCustomerLimits(database.pool, { customer, limits: { rules: 5 }, actor });
     expect(await shown()).toEqual({ ...DEFAULT_LIMITS, keys: 300, rules: 5 });

@@ -18,6 +18,9 @@ afterEach(async () => {
   await database.close();
 });
 
+/** A known key or customer. */
+const SOME_KEY = '6f1b7d9e-6b1c-4f5e-9d5a-0d6f3b0c2a11';
+
 let requests = 0;
 const decision = (extra: Partial<Decision> = {}): Decision => ({
   requestId: `request-${++requests}`,
@@ -113,7 +116,7 @@ describe('the decision log', () => {
     const writer = newWriter({ maxQueue: 10, rowsPerSecond: 1 });
     for (let index = 0; index < 1_000; index++) writer.record(decision({ outcome: 'key_missing' }));
     await writer.flush();
-    expect(writer.stats().dropped).toBe(990);
+    expect(writer.stats()).toMatchObject({ dropped: 0, droppedAnonymous: 999 });
     expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 1_000 })]);
   });
 
@@ -159,16 +162,17 @@ describe('the decision log', () => {
     Object.assign(pool, { connect: () => (away ? Promise.reject(new Error('connection refused')) : connect()) });
     const errors: unknown[] = [];
     const writer = newWriter({ pool, maxQueue: 64, onError: (error) => errors.push(error) });
-    for (let index = 0; index < 100; index++) writer.record(decision({ outcome: index % 2 ? 'key_missing' : 'admitted' }));
+    for (let index = 0; index < 100; index++)
+      writer.record(decision({ credentialId: SOME_KEY, outcome: index % 2 ? 'key_expired' : 'admitted' }));
     await writer.flush();
-    for (let index = 0; index < 10; index++) writer.record(decision({ outcome: 'key_missing' }));
+    for (let index = 0; index < 10; index++) writer.record(decision({ credentialId: SOME_KEY, outcome: 'key_expired' }));
     await writer.flush();
     expect(errors).toHaveLength(2);
     expect(writer.stats()).toMatchObject({ written: 0, queued: 64, dropped: 46, failures: 2 });
     away = false;
     await writer.close();
     expect(writer.stats()).toMatchObject({ written: 64, queued: 0 });
-    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 60 })]);
+    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_expired', count: 60 })]);
     await pool.end();
   });
 
@@ -189,20 +193,50 @@ describe('the decision log', () => {
   it('takes no more admissions at a time than it is told, however much room refusals leave', () => {
     const queue = new DecisionQueue(100);
     for (let index = 0; index < 20; index++) queue.add(decision({ requestId: `a${index}`, outcome: 'admitted' }));
-    for (let index = 0; index < 3; index++) queue.add(decision({ requestId: `r${index}`, outcome: 'key_missing' }));
-    expect(queue.take(50, 5).map(({ requestId }) => requestId)).toEqual(['r0', 'r1', 'r2', 'a15', 'a16', 'a17', 'a18', 'a19']);
+    for (let index = 0; index < 3; index++) queue.add(decision({ requestId: `r${index}`, outcome: 'key_expired', credentialId: SOME_KEY }));
+    expect(queue.take({ rows: 50, admissions: 5, anonymous: 5 }).map(({ requestId }) => requestId)).toEqual([
+      'r0',
+      'r1',
+      'r2',
+      'a15',
+      'a16',
+      'a17',
+      'a18',
+      'a19',
+    ]);
     expect(queue.size).toBe(15);
   });
 
   it('stays within its memory and lets admissions go first', () => {
     const queue = new DecisionQueue(100);
-    for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_missing' }));
+    for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_expired', credentialId: SOME_KEY }));
     for (let index = 0; index < 500; index++) queue.add(decision());
     expect(queue.size).toBeLessThanOrEqual(100);
     expect(queue.size + queue.dropped).toBe(560);
-    const kept = queue.take(1_000, 1_000);
-    expect(kept.filter(({ outcome }) => outcome === 'key_missing')).toHaveLength(60);
+    const kept = queue.take({ rows: 1_000, admissions: 1_000, anonymous: 1_000 });
+    expect(kept.filter(({ outcome }) => outcome === 'key_expired')).toHaveLength(60);
     expect(kept.at(-1)?.requestId).toBe(`request-${requests}`);
+  });
+
+  it('keeps every refusal of a known key through a flood of requests without one, which have a twentieth of the places', () => {
+    const queue = new DecisionQueue(200);
+    for (let index = 0; index < 50; index++) {
+      queue.add(decision({ outcome: 'key_expired', credentialId: SOME_KEY }));
+      for (let count = 0; count < 1_000; count++) queue.add(decision({ outcome: count % 2 ? 'key_missing' : 'key_unknown' }));
+    }
+    expect(queue.size).toBe(60);
+    expect([queue.dropped, queue.droppedAnonymous]).toEqual([0, 49_990]);
+    const share = { rows: 55, admissions: 0, anonymous: 3 };
+    expect(queue.take(share).filter(({ credentialId }) => credentialId === undefined)).toHaveLength(3);
+    expect(queue.size).toBe(7);
+  });
+
+  it('writes no more of them at a time than their share', async () => {
+    const writer = newWriter({ flushMs: 1_000, rowsPerSecond: 1_000, anonymousPerSecond: 20 });
+    for (let index = 0; index < 100; index++) writer.record(decision({ outcome: 'key_missing' }));
+    await writer.flush();
+    expect(writer.stats().written).toBe(20);
+    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 100 })]);
   });
 });
 
@@ -210,12 +244,33 @@ describe('pruneDecisions', () => {
   it('deletes what is older than 7 days, and the oldest beyond the most that are kept', async () => {
     const now = new Date('2026-11-20T12:00:00Z');
     const writer = newWriter();
-    for (let hours = 0; hours < 10 * 24; hours += 12) writer.record(decision({ atMs: now.getTime() - hours * 3_600_000 }));
+    for (let hours = 0; hours < 10 * 24; hours += 12)
+      writer.record(decision({ customerId: SOME_KEY, atMs: now.getTime() - hours * 3_600_000 }));
     await writer.close();
     expect(await pruneDecisions(database.pool, { now })).toBe(5);
     await database.pool.query('ANALYZE decision');
     expect(await pruneDecisions(database.pool, { now, mostRows: 4 })).toBe(11);
     const { rows } = await database.pool.query('SELECT min(at) AS oldest, count(*)::int AS count FROM decision');
     expect(rows).toEqual([{ oldest: new Date('2026-11-19T00:00:00Z'), count: 4 }]);
+  });
+
+  it('deletes requests without a known key beyond a twentieth of the most that are kept before it deletes a customer’s', async () => {
+    const now = new Date('2026-11-20T12:00:00Z');
+    const minutesAgo = (minutes: number): number => now.getTime() - minutes * 60_000;
+    const writer = newWriter({ maxQueue: 100_000 });
+    for (let index = 0; index < 60; index++) {
+      writer.record(decision({ outcome: 'key_expired', credentialId: SOME_KEY, customerId: SOME_KEY, atMs: minutesAgo(200 + index) }));
+    }
+    for (let index = 0; index < 100; index++) writer.record(decision({ outcome: 'key_missing', atMs: minutesAgo(index) }));
+    await writer.close();
+    await database.pool.query('ANALYZE decision');
+    expect(await pruneDecisions(database.pool, { now, mostRows: 100 })).toBe(95);
+    const { rows } = await database.pool.query(
+      'SELECT customer_id IS NULL AS anonymous, count(*)::int FROM decision GROUP BY 1 ORDER BY 1',
+    );
+    expect(rows).toEqual([
+      { anonymous: false, count: 60 },
+      { anonymous: true, count: 5 },
+    ]);
   });
 });

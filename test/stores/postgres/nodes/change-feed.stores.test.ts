@@ -2,20 +2,25 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
 import { type AccessRecord, StoreUnavailable } from '../../../../plugins/core/ports';
+import { hashApiKey } from '../../../../plugins/core/api-key';
 import { AccessRecordCache } from '../../../../plugins/stores/cache/access-record-cache';
 import { type Change } from '../../../../plugins/stores/cache/change-feed';
+import { KnownHashes } from '../../../../plugins/stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../../../../plugins/stores/postgres/nodes/change-feed';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../../cli/postgres/embedded-postgres';
+import { createPostgresHashSource } from '../../../../plugins/stores/postgres/keys/list-hashes';
+import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
 import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
 import { migrate } from '../../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { seedCatalogue } from '../../../../plugins/stores/postgres/seed-catalogue';
+import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { openPooler } from '../../../support/postgres/pooler';
 import { runFolder } from '../../../support/run-folder';
 import { signalServer } from '../../../support/postgres/postgres-processes';
+import { CATALOGUE } from '../../../support/catalogue';
 
 /** The longest that any node may honour a revoked key. */
 const ONE_SECOND_MS = 1_000;
@@ -42,7 +47,7 @@ beforeAll(async () => {
   await restart();
   await migrate(server.url);
   pool = createPool(server.url, { statementTimeoutMs: PATIENCE_MS });
-  await seedCatalogue(pool);
+  await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
 });
 afterAll(async () => {
   await pool.end();
@@ -78,14 +83,15 @@ describe('the change feed', () => {
   it('announces a gap before it is healthy, then each change', async () => {
     expect(told[0]).toEqual({ kind: 'gap' });
     expect(told).toHaveLength(1);
-    const { id, customerId } = await newKey(pool);
-    await pool.query("UPDATE plan SET daily = daily + 1 WHERE product_id = 'api-ip'");
+    const { id, customerId, hash } = await newKey(pool);
+    // No other test looks at the plans of this product.
+    await pool.query("UPDATE plan SET daily = daily + 1 WHERE product_id = 'api-seo'");
     await settle();
     expect(told).toEqual(
       expect.arrayContaining([
-        { kind: 'credential', id, at: expect.any(String) },
+        { kind: 'credential', id, at: expect.any(String), hash: hash.slice(0, 16) },
         { kind: 'customer', id: customerId },
-        { kind: 'everything' },
+        { kind: 'everything', isCatalogue: true },
       ]),
     );
   });
@@ -95,6 +101,35 @@ describe('the change feed', () => {
       await pool.query('SELECT pg_notify($1, $2)', ['tollgate_changes', payload]);
     await settle();
     expect(told.slice(1)).toEqual(Array(5).fill({ kind: 'everything' }));
+  });
+
+  it('has told everything that was committed before the call once it says that it is caught up', async () => {
+    for (let count = 0; count < 20; count++) {
+      const { id } = await newKey(pool);
+      expect(await feed.caughtUp()).toBe(true);
+      expect(told).toContainEqual(expect.objectContaining({ kind: 'credential', id }));
+    }
+  });
+
+  it('answers any number of those who want to be caught up with few questions', async () => {
+    let answers = 0;
+    const counting = new PostgresChangeFeed({ url: server.url, onTime: () => (answers += 1) });
+    await eventually(() => counting.isHealthy());
+    for (let turn = 0; turn < 50; turn++) {
+      expect(await Promise.all(Array.from({ length: 1_000 }, () => counting.caughtUp()))).not.toContain(false);
+    }
+    expect(answers).toBeLessThan(100);
+    await counting.close();
+  });
+
+  it('is not caught up while its server is frozen', async () => {
+    signalServer(server.pid, 'SIGSTOP');
+    try {
+      expect(await feed.caughtUp()).toBe(false);
+    } finally {
+      signalServer(server.pid, 'SIGCONT');
+    }
+    await healthy();
   });
 
   it('comes back by itself after its connection was killed, and announces the gap', async () => {
@@ -117,6 +152,52 @@ describe('with a real feed', () => {
     await revokeKey(pool, { id, actor: 'test' });
     await sleep(ONE_SECOND_MS);
     expect(await cache.findAccessRecord(hash)).toMatchObject({ state: 'revoked' });
+  });
+
+  it('finds a new key at once on every node that knows all hashes, and asks nothing for a key that does not exist', async () => {
+    const feeds = [0, 1].map(() => new PostgresChangeFeed({ url: server.url }));
+    const nodes = feeds.map((each) => {
+      const hashes = new KnownHashes({ source: createPostgresHashSource(pool), feed: each });
+      return { hashes, cache: new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed: each, hashes }) };
+    });
+    await eventually(() => feeds.every((each) => each.isHealthy()) && nodes.every(({ hashes }) => hashes.stats().isComplete));
+    for (let count = 0; count < 50; count++) {
+      const { hash, id } = await newKey(pool);
+      for (const node of nodes) expect(await node.cache.findAccessRecord(hash)).toMatchObject({ credentialId: id });
+      const second = await rotateKey(pool, { id, actor: 'test' });
+      for (const node of nodes)
+        expect(await node.cache.findAccessRecord(hashApiKey(second.key))).toMatchObject({ credentialId: second.id });
+    }
+    const reads = (): number => nodes.reduce((sum, node) => sum + node.cache.stats().reads, 0);
+    const before = reads();
+    for (let count = 0; count < 200; count++) {
+      for (const node of nodes) expect(await node.cache.findAccessRecord(hashApiKey(`unknown ${count}`))).toBeUndefined();
+    }
+    expect(reads() - before).toBeLessThan(5);
+    for (const node of nodes) {
+      node.cache.close();
+      node.hashes.close();
+    }
+    for (const each of feeds) await each.close();
+  });
+
+  it('finds a key that was made while its connection was gone, before and after all hashes are known again', async () => {
+    const hashes = new KnownHashes({ source: createPostgresHashSource(pool), feed });
+    const lost = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed, hashes });
+    await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'");
+    await eventually(() => hashes.stats().isComplete);
+    for (let count = 0; count < 5; count++) {
+      const { loads } = hashes.stats();
+      await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'");
+      const { hash, id } = await newKey(pool);
+      expect(await lost.findAccessRecord(hash)).toMatchObject({ credentialId: id });
+      const later = await newKey(pool);
+      await eventually(() => hashes.stats().loads > loads && feed.isHealthy());
+      expect(await lost.findAccessRecord(later.hash)).toMatchObject({ credentialId: later.id });
+      expect(hashes.judge(later.hash)).toBe('possible');
+    }
+    lost.close();
+    hashes.close();
   });
 
   it('does not honour a key that was revoked while its connection was gone', async () => {

@@ -28,6 +28,7 @@ class ScriptedFeed implements ChangeFeed {
 
   isHealthy = (): boolean => this.healthy;
   lastHealthyAt = (): number => this.healthyAt;
+  caughtUp = (): Promise<boolean> => Promise.resolve(this.healthy);
   subscribe(listener: (change: Change) => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

@@ -23,6 +23,12 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'webhook.create': 'Webhook added',
   'webhook.change': 'Webhook changed',
   'webhook.secret': 'Webhook secret rotated',
+  'product.add': 'Product offered',
+  'product.change': 'Product changed',
+  'product.retire': 'Product withdrawn',
+  'plan.add': 'Plan offered',
+  'plan.change': 'Plan changed',
+  'plan.retire': 'Plan withdrawn',
   'webhook.delete': 'Webhook deleted',
 };
 

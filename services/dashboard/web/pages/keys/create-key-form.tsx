@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -10,7 +10,9 @@ import { uniqueId } from '../../browser/unique-id';
 import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
+import { FormButtons } from '../../components/form-buttons';
 import { Loaded } from '../../components/loaded';
+import { ModeChoice } from './mode-choice';
 import { ProductChoice } from './product-choice';
 import { RuleWarnings } from './rule-warnings';
 import { SubmissionProblem } from './submission-problem';
@@ -52,12 +54,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
         <TextInput label="Name" description="Optional; helps you tell your keys apart" {...form.getInputProps('name')} data-autofocus />
-        <Radio.Group label="Mode" {...form.getInputProps('mode')}>
-          <Group mt={6} gap="lg">
-            <Radio value="test" label="Test" description="Returns sample data" />
-            <Radio value="live" label="Live" description="Returns real data" />
-          </Group>
-        </Radio.Group>
+        <ModeChoice {...form.getInputProps('mode')} />
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
@@ -74,14 +71,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
         />
         <RuleWarnings rules={splitRules(form.values.rules)} />
         <SubmissionProblem problem={problem} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel} disabled={pending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending}>
-            Create key
-          </Button>
-        </Group>
+        <FormButtons action="Create key" pending={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
@@ -15,6 +15,7 @@ import { ConflictNotice } from './conflict-notice';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
 import { ProductChoice } from './product-choice';
+import { SaveButtons } from './save-buttons';
 import { SaveProblem } from './save-problem';
 
 interface Values {
@@ -76,14 +77,13 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
         </Loaded>
         <ExpiryChoice keep={keep} {...form.getInputProps('expiry')} value={form.values.expiry} />
         <SaveProblem problem={problem} isStale={versioned.isStale} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" disabled={!form.isDirty() || pending} onClick={versioned.takeTheirs}>
-            Discard changes
-          </Button>
-          <Button type="submit" loading={pending} disabled={!form.isDirty() || versioned.isStale}>
-            Save settings
-          </Button>
-        </Group>
+        <SaveButtons
+          action="Save settings"
+          isDirty={form.isDirty()}
+          isStale={versioned.isStale}
+          pending={pending}
+          onDiscard={versioned.takeTheirs}
+        />
       </Stack>
     </form>
   );

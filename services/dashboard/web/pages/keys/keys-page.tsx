@@ -25,13 +25,10 @@ const STATES = [
 /** All keys of the customer, searched and paged by the server. */
 export function KeysPage(): ReactNode {
   const filter = useSearch({ from: '/shell/keys' });
-  const navigate = useNavigate({ from: '/keys' });
   const [isCreating, { open, close }] = useDisclosure(false);
   const paging = usePaged(JSON.stringify(filter));
   const { data, error, refetch } = useQuery({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
   const isFiltered = filter.search !== undefined || filter.state !== undefined;
-  const change = (part: Partial<typeof filter>): void => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
-  const search = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
       Create a key
@@ -49,24 +46,7 @@ export function KeysPage(): ReactNode {
       <PageTitle title="Keys" actions={create}>
         A key gives your programs access to the products you choose.
       </PageTitle>
-      <Group gap="xs" mb="sm" align="flex-end">
-        <TextInput
-          aria-label="Search keys by name or masked key"
-          placeholder="Name or part of the key"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          defaultValue={filter.search ?? ''}
-          onChange={(event) => search(event.currentTarget.value)}
-          maxLength={100}
-          flex="1 1 12rem"
-          maw={360}
-        />
-        <NativeSelect
-          aria-label="State"
-          data={STATES}
-          value={filter.state ?? ''}
-          onChange={(event) => change({ state: event.currentTarget.value || undefined })}
-        />
-      </Group>
+      <KeyFilters />
       {error && !data ? <ProblemAlert problem={error} onRetry={() => void refetch()} /> : <KeyTable keys={data?.keys} empty={empty} />}
       <Pager paging={paging} next={data?.next} summary={data ? countText(data.total, isFiltered) : ' '} />
       {isCreating && <CreateKeyDialog onClose={close} />}
@@ -74,6 +54,33 @@ export function KeysPage(): ReactNode {
         {data ? `${data.keys.length} keys on this page` : ''}
       </Text>
     </>
+  );
+}
+
+function KeyFilters(): ReactNode {
+  const filter = useSearch({ from: '/shell/keys' });
+  const navigate = useNavigate({ from: '/keys' });
+  const change = (part: Partial<typeof filter>): void => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
+  const search = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
+  return (
+    <Group gap="xs" mb="sm" align="flex-end">
+      <TextInput
+        aria-label="Search keys by name or masked key"
+        placeholder="Name or part of the key"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={filter.search ?? ''}
+        onChange={(event) => search(event.currentTarget.value)}
+        maxLength={100}
+        flex="1 1 12rem"
+        maw={360}
+      />
+      <NativeSelect
+        aria-label="State"
+        data={STATES}
+        value={filter.state ?? ''}
+        onChange={(event) => change({ state: event.currentTarget.value || undefined })}
+      />
+    </Group>
   );
 }
 

@@ -11,7 +11,7 @@ interface ProductChoiceProps {
 
 /** Which products a key may call. Products that cannot be subscribed to are left out, unless the key has them already. */
 export function ProductChoice({ products, value, onChange, error }: ProductChoiceProps): ReactNode {
-  const offered = products.filter((product) => product.base !== null || value.includes(product.id));
+  const offered = products.filter((product) => product.subscribable || value.includes(product.id));
   return (
     <Checkbox.Group label="Products" value={value} onChange={onChange} error={error}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={8} mt={6} mb={4}>

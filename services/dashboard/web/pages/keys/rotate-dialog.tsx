@@ -1,5 +1,6 @@
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { NativeSelect, Stack, Text } from '@mantine/core';
 import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type CreatedKey, type Key } from '../../../contract/keys';
@@ -66,14 +67,7 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
               data-autofocus
             />
             <SubmissionProblem problem={problem} />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose} disabled={pending}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={pending}>
-                Rotate
-              </Button>
-            </Group>
+            <FormButtons action="Rotate" pending={pending} onCancel={onClose} />
           </Stack>
         </form>
       )}

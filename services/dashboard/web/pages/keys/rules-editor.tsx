@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { put } from '../../api/request';
 import { isSameList, isSameRules } from './key-changes';
@@ -12,6 +12,7 @@ import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
 import { RuleWarnings } from './rule-warnings';
 import { RuleSimulator } from './rule-simulator';
+import { SaveButtons } from './save-buttons';
 import { SaveProblem } from './save-problem';
 
 /** The rules of a key as text, with a simulator that tries them before they are saved. */
@@ -35,38 +36,56 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
       await client.invalidateQueries({ queryKey: ['keys'] });
     }
   });
-  const isRevoked = item.state === 'revoked';
+  function save(event: FormEvent): void {
+    event.preventDefault();
+    void submit();
+  }
   return (
     <Stack gap="md">
       <ConflictNotice versioned={versioned} item={item} />
-      <Textarea
-        label="One rule per line"
-        description="An IP address, a CIDR range, a domain or *.domain (matched against the Origin or Referer header)"
-        placeholder={'203.0.113.0/24\n*.example.com'}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        readOnly={isRevoked}
-        autosize
-        minRows={5}
-        maxRows={16}
-        spellCheck={false}
-        classNames={{ input: 'mono' }}
-      />
-      <RuleCount count={rules.length} />
-      <RuleWarnings rules={rules} />
-      <SaveProblem problem={problem} isStale={versioned.isStale} />
-      {!isRevoked && (
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" disabled={!isDirty || pending} onClick={versioned.takeTheirs}>
-            Discard changes
-          </Button>
-          <Button loading={pending} disabled={!isDirty || versioned.isStale} onClick={() => void submit()}>
-            Save rules
-          </Button>
-        </Group>
-      )}
+      <form onSubmit={save}>
+        <Stack gap="md">
+          <RulesField text={text} onChange={setText} isFixed={item.state === 'revoked'} />
+          <RuleCount count={rules.length} />
+          <RuleWarnings rules={rules} />
+          <SaveProblem problem={problem} isStale={versioned.isStale} />
+          {item.state !== 'revoked' && (
+            <SaveButtons
+              action="Save rules"
+              isDirty={isDirty}
+              isStale={versioned.isStale}
+              pending={pending}
+              onDiscard={versioned.takeTheirs}
+            />
+          )}
+        </Stack>
+      </form>
       <RuleSimulator id={item.id} rules={rules} isDraft={isDirty} state={item.expired ? 'expired' : item.state} />
     </Stack>
+  );
+}
+
+interface RulesFieldProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  readonly isFixed: boolean;
+}
+
+function RulesField({ text, onChange, isFixed }: RulesFieldProps): ReactNode {
+  return (
+    <Textarea
+      label="One rule per line"
+      description="An IP address, a CIDR range, a domain or *.domain (matched against the Origin or Referer header)"
+      placeholder={'203.0.113.0/24\n*.example.com'}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      readOnly={isFixed}
+      autosize
+      minRows={5}
+      maxRows={16}
+      spellCheck={false}
+      classNames={{ input: 'mono' }}
+    />
   );
 }
 

@@ -5,7 +5,7 @@ import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
 import { post, put } from '../../api/request';
-import { formatCount, formatRupees } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer } from './offers';
@@ -52,7 +52,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         <List.Item>
           {formatCount(offer.daily)} requests a day, {formatCount(offer.monthly)} a month
         </List.Item>
-        <List.Item>{offer.priceInr === null ? 'Free' : `${formatRupees(offer.priceInr)} a month`}</List.Item>
+        <List.Item>{offer.price === null ? 'Free' : `${formatPrice(offer.price)} a month`}</List.Item>
         {isChange && <List.Item>Usage of today and this month still counts.</List.Item>}
       </List>
       {isChange && subscription.hasOwnLimits && (

@@ -6,11 +6,22 @@ export interface Offer {
   readonly plan: string | null;
   readonly daily: number;
   readonly monthly: number;
-  readonly priceInr: string | null;
+  /** A month; null: free. */
+  readonly price: { readonly price: string; readonly currency: string } | null;
+  /** Cannot be taken here: whoever sells it sets it. */
+  readonly needsApproval: boolean;
 }
 
 /** The base limits first, when there are any. */
-export function offersOf({ base, plans }: Product): Offer[] {
-  const all: Offer[] = base === null ? [] : [{ plan: null, ...base, priceInr: null }];
-  return [...all, ...plans.map(({ name, daily, monthly, priceInr }) => ({ plan: name, daily, monthly, priceInr }))];
+export function offersOf({ base, subscribable, plans }: Product): Offer[] {
+  if (!subscribable) return [];
+  const free: Offer[] = base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false }];
+  const paid = plans.map(({ name, daily, monthly, price, currency, approval }) => ({
+    plan: name,
+    daily,
+    monthly,
+    price: { price, currency },
+    needsApproval: approval === 'request',
+  }));
+  return [...free, ...paid];
 }

@@ -15,6 +15,7 @@ import {
   uploadOf,
   type CallBody,
   type TryValues,
+  targetOf,
 } from './try-call';
 import { useSubmit } from '../../hooks/use-submit';
 import { Panel } from '../../components/panel';
@@ -60,26 +61,32 @@ async function bodyOf({ operation }: ListedOperation, { body, file }: TryValues)
   return body === undefined ? undefined : { contentType: 'application/json', body };
 }
 
+/** Makes one call through the dashboard. @throws ApiProblem */
+async function makeCall({ product, listed, memory }: TryPanelProps, values: TryValues): Promise<TryAnswer> {
+  const { method } = listed;
+  const filled = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+  const { path, query } = targetOf(listed.path, filled);
+  const by = memory.key === '' ? { product: product.id } : { key: memory.key };
+  const answer = await postSlowly<TryAnswer>('/try', { ...by, method, path, query, ...(await bodyOf(listed, values)) }, TIMEOUT_MS);
+  const opened = answer.outcome === 'answered' ? sessionIn(answer.body) : undefined;
+  if (opened !== undefined) memory.keepSession(product.id, opened);
+  return answer;
+}
+
 /** A form that makes one call of an operation with a test key, and what came of it. */
-export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode {
+export function TryPanel(props: TryPanelProps): ReactNode {
+  const { product, listed, memory } = props;
   const sessionId = memory.sessionOf(product.id);
   const [values, setValues] = useState(() => valuesFor(listed, sessionId));
   const [errors, setErrors] = useState(NO_ERRORS);
   const [answer, setAnswer] = useState<TryAnswer>();
-  const { key } = memory;
   const { submit, pending, problem } = useSubmit(async () => {
     setAnswer(undefined);
-    const { method, path } = listed;
-    const query = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
-    const call = { ...(key === '' ? { product: product.id } : { key }), method, path, query, ...(await bodyOf(listed, values)) };
-    const came = await postSlowly<TryAnswer>('/try', call, TIMEOUT_MS);
-    setAnswer(came);
-    const opened = came.outcome === 'answered' ? sessionIn(came.body) : undefined;
-    if (opened !== undefined) memory.keepSession(product.id, opened);
+    setAnswer(await makeCall(props, values));
   });
   function send(event: FormEvent): void {
     event.preventDefault();
-    const found = findErrors(key, values);
+    const found = findErrors(memory.key, values);
     setErrors(found);
     if (Object.values(found).every((each) => each === undefined)) void submit();
   }
@@ -88,8 +95,8 @@ export function TryPanel({ product, listed, memory }: TryPanelProps): ReactNode 
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Uses a test key: responses are sample data and count towards your limits. The dashboard makes the call, so the gateway sees the
-            dashboard’s IP address and no Origin.
+            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the
+            gateway sees the dashboard’s IP address and no Origin.
           </Text>
           <TryKey product={product} memory={memory} error={errors.key} />
           {needsSession(listed.operation) && sessionId === undefined && (

@@ -1,21 +1,15 @@
-import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Usage } from '../../../contract/usage';
-import { productsQuery, usageQuery, type UsagePeriod } from '../../api/queries';
+import { productsQuery, usageQuery } from '../../api/queries';
 import { queryText } from '../../api/request';
-import { formatCount } from '../../format/numbers';
 import { addDays, dayOf } from '../../format/time';
-import { refusedSeries, usedSeries } from './usage-series';
 import { useSession } from '../../hooks/use-session';
-import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
-import { WindowBar } from '../../components/window-bar';
-import { DayChart } from './day-chart';
-import { RefusedTable, UsedTable } from './usage-tables';
+import { UsageView } from './usage-view';
 
 const PERIODS = [
   { value: '7', label: '7 days' },
@@ -77,62 +71,5 @@ function Filters({ days, product }: { readonly days: string; readonly product: s
         onChange={(event) => void navigate({ search: { days, product: event.currentTarget.value || undefined }, replace: true })}
       />
     </Group>
-  );
-}
-
-function UsageView({ usage, period: { from, to, product } }: { readonly usage: Usage; readonly period: UsagePeriod }): ReactNode {
-  const shown = usage.subscriptions.filter((each) => each.state !== 'cancelled' && (product === undefined || each.product === product));
-  if (shown.length === 0 && usage.days.length === 0 && usage.refusals.length === 0) {
-    return (
-      <div className="panel">
-        <EmptyState
-          title="No usage yet"
-          action={
-            <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link in-text">
-              Create a key
-            </Link>
-          }
-        >
-          Make your first call with a key; it appears here within seconds.
-        </EmptyState>
-      </div>
-    );
-  }
-  return (
-    <Stack gap="md">
-      <section aria-label="Limits">
-        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-          {shown.map((each) => (
-            <div key={each.id} className="panel">
-              <Title order={2} size="h3" mb="xs">
-                {each.product}{' '}
-                <Text component="span" size="sm" c="dimmed" fw={400}>
-                  {each.plan ?? 'Base'}
-                  {each.state === 'paused' && ', paused'}
-                </Text>
-              </Title>
-              <Stack gap="xs">
-                <WindowBar window="day" standing={each.daily} of={each.product} />
-                <WindowBar window="month" standing={each.monthly} of={each.product} />
-                <Text size="xs" c="dimmed">
-                  Given back today: {formatCount(each.refunds.used)} of at most {formatCount(each.refunds.limit)} failed requests.
-                </Text>
-              </Stack>
-            </div>
-          ))}
-        </SimpleGrid>
-      </section>
-      <DayChart title="Requests used" series={usedSeries(usage, from, to)} table={<UsedTable days={usage.days} />} palette="cool">
-        No requests in this period.
-      </DayChart>
-      <DayChart
-        title="Requests refused"
-        series={refusedSeries(usage, from, to)}
-        table={<RefusedTable refusals={usage.refusals} />}
-        palette="warm"
-      >
-        No refused requests in this period.
-      </DayChart>
-    </Stack>
   );
 }

@@ -41,10 +41,15 @@ function stack(entries: readonly Entry[], from: string, to: string): Series {
   return { names, rows };
 }
 
-/** Requests that counted, by product and day. */
+/** A product, apart for test keys. */
+function nameOf({ product, mode }: Usage['days'][number]): string {
+  return mode === 'test' ? `${product} (test)` : product;
+}
+
+/** Requests that counted, by product, mode and day. */
 export function usedSeries(usage: Usage, from: string, to: string): Series {
   return stack(
-    usage.days.map(({ day, product, used }) => ({ day, name: product, value: used })),
+    usage.days.map((each) => ({ day: each.day, name: nameOf(each), value: each.used })),
     from,
     to,
   );

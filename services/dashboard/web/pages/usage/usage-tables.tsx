@@ -10,6 +10,7 @@ type Refused = Usage['refusals'][number];
 const USED_COLUMNS: readonly Column<UsedDay>[] = [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
   { header: 'Product', cell: ({ product }) => product },
+  { header: 'Keys', cell: ({ mode }) => (mode === 'test' ? 'Test' : 'Live') },
   { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
   { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
   { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
@@ -32,7 +33,7 @@ export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
       caption="Requests used by day and product"
       columns={USED_COLUMNS}
       rows={newestFirst(days)}
-      rowKey={({ day, product }) => `${day} ${product}`}
+      rowKey={({ day, product, mode }) => `${day} ${product} ${mode}`}
     />
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type CreatedWebhook } from '../../../contract/alerts';
@@ -46,14 +47,7 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
               {...form.getInputProps('url')}
             />
             <ProblemAlert problem={problem} />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose} disabled={pending}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={pending}>
-                Add webhook
-              </Button>
-            </Group>
+            <FormButtons action="Add webhook" pending={pending} onCancel={onClose} />
           </Stack>
         </form>
       )}

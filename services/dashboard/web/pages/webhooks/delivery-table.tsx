@@ -19,6 +19,15 @@ const STATES = {
   failed: { color: 'red', text: 'Failed' },
 } as const;
 
+const COLUMNS: readonly Column<Delivery>[] = [
+  { header: 'Event', isTitle: true, cell: ({ event }) => <span className="mono">{event}</span> },
+  { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
+  { header: 'Response', cell: ({ lastStatus, lastError }) => lastError ?? (lastStatus === null ? '–' : String(lastStatus)) },
+  { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+  { header: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+  { header: 'Next attempt', cell: ({ nextAttemptAt }) => <Moment at={nextAttemptAt} none="–" /> },
+];
+
 /** What was sent to a webhook, newest first, with what came of it. */
 export function DeliveryTable({ webhookId }: { readonly webhookId: string }): ReactNode {
   const client = useQueryClient();
@@ -30,28 +39,12 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
     await client.invalidateQueries({ queryKey: ['webhooks', webhookId] });
   });
   const columns: readonly Column<Delivery>[] = [
-    { header: 'Event', isTitle: true, cell: ({ event }) => <span className="mono">{event}</span> },
-    { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
-    { header: 'Response', cell: ({ lastStatus, lastError }) => lastError ?? (lastStatus === null ? '–' : String(lastStatus)) },
-    { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-    { header: 'Created', cell: ({ createdAt }) => <Moment at={createdAt} /> },
-    { header: 'Next attempt', cell: ({ nextAttemptAt }) => <Moment at={nextAttemptAt} none="–" /> },
+    ...COLUMNS,
     {
       header: 'Replay',
       isHeaderHidden: true,
-      cell: ({ id, state, event }) =>
-        state !== 'waiting' && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            className="tappable"
-            disabled={pending}
-            onClick={() => void submit(id)}
-            aria-label={`Replay ${event}`}
-          >
-            Replay
-          </Button>
-        ),
+      cell: (delivery) =>
+        delivery.state !== 'waiting' && <Replay event={delivery.event} isOff={pending} onClick={() => void submit(delivery.id)} />,
     },
   ];
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
@@ -72,5 +65,19 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
       />
       <Pager paging={paging} next={data?.next} />
     </>
+  );
+}
+
+interface ReplayProps {
+  readonly event: string;
+  readonly isOff: boolean;
+  readonly onClick: () => void;
+}
+
+function Replay({ event, isOff, onClick }: ReplayProps): ReactNode {
+  return (
+    <Button size="compact-xs" variant="default" className="tappable" disabled={isOff} onClick={onClick} aria-label={`Replay ${event}`}>
+      Replay
+    </Button>
   );
 }

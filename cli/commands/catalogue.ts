@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { type Command } from 'commander';
+import { type Pool } from 'pg';
+import { checkKongConfig } from '../../kong/check';
+import { type Catalogue } from '../../plugins/core/catalogue';
+import { compareCatalogues } from '../../plugins/core/compare-catalogues';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { countTouched } from '../../plugins/stores/postgres/catalogue/count-touched';
+import { writeProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
+import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/read-catalogue';
+import { inTransaction } from '../../plugins/stores/postgres/database';
+import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
+import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { CommandError } from './command-error';
+import { readApiDocuments } from './read-api-documents';
+import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
+import { showChanges, type TouchingChange } from './show-changes';
+
+const HELP = `
+kong/catalogue.yml says what is sold; docs/catalogue.md describes it.
+
+  check   is the file right, and do kong/kong.yml and it agree
+  diff    what would change, and for whom; exit 2 when there is something
+  apply   change it: in one transaction, known to every gateway within a second. An instance that runs by npm start from this folder
+          also takes kong/kong.yml over`;
+
+/** For scripts, as diff(1) has it. */
+const EXIT_CHANGES = 2;
+
+const KONG_RELOAD = 'Kong takes kong/kong.yml over with: kong reload';
+
+function count(mistakes: readonly unknown[]): string {
+  return mistakes.length === 1 ? 'one place' : `${mistakes.length} places`;
+}
+
+/** @throws CommandError `catalogue_invalid` naming every mistake with its line and column */
+function readFile({ root, env }: CommandContext): Catalogue {
+  const file = catalogueFile(root, env);
+  try {
+    return readCatalogue(file);
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    const name = relative(root, file);
+    const mistakes = error.problems.map((problem) => ({ file: name, ...problem, text: describeProblem(name, problem) }));
+    throw new CommandError('catalogue_invalid', `${name} cannot be used in ${count(mistakes)}; nothing was changed`, undefined, mistakes);
+  }
+}
+
+/**
+ * What kong.yml says otherwise.
+ * @param retired products that are not sold any more, whose subscribers may still be served
+ */
+function findDifferences({ root, env }: CommandContext, { products }: Catalogue, retired: readonly string[] = []): readonly string[] {
+  return checkKongConfig(readFileSync(kongFile(root, env), 'utf8'), products, retired);
+}
+
+function refuseDifferences(problems: readonly string[]): void {
+  const mistakes = problems.map((text) => ({ text }));
+  if (mistakes.length === 0) return;
+  throw new CommandError(
+    'catalogue_differs',
+    `kong.yml and the catalogue differ in ${count(mistakes)}; nothing was changed`,
+    undefined,
+    mistakes,
+  );
+}
+
+async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[]> {
+  const changes = compareCatalogues(await readAppliedCatalogue(db), wanted);
+  const touched = await countTouched(db, changes);
+  return changes.map((change, index) => ({ ...change, touched: touched[index] }));
+}
+
+function addCheck(group: Command, context: CommandContext): void {
+  finishCommand(group.command('check').description('is the file right, and does kong.yml agree')).action(() => {
+    const catalogue = readFile(context);
+    refuseDifferences(findDifferences(context, catalogue));
+    const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
+    const products = catalogue.products.length;
+    context.output.result({ ok: true, products, plans }, () => `the catalogue is right: ${products} products, ${plans} plans`);
+  });
+}
+
+function addDiff(group: Command, context: CommandContext): void {
+  finishCommand(group.command('diff').description('what would change, and for whom; exit 2 when there is something')).action(async () => {
+    const catalogue = readFile(context);
+    const changes = await withDatabase(context, (db) => findChanges(db, catalogue));
+    if (changes.length > 0) context.exitWith(EXIT_CHANGES);
+    context.output.result({ changed: changes.length > 0, changes }, () => showChanges(changes) || 'nothing would change');
+  });
+}
+
+function describeApplied(changes: readonly TouchingChange[], gateway: Reloaded): string {
+  const done = changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`;
+  return `${done}\n${gateway === 'local' ? 'the gateway has taken kong/kong.yml over' : KONG_RELOAD}`;
+}
+
+function addApply(group: Command, context: CommandContext): void {
+  finishCommand(group.command('apply').description('make it so, in one transaction')).action(async () => {
+    const catalogue = readFile(context);
+    const changes = await withDatabase(context, async (db) => {
+      const found = await findChanges(db, catalogue);
+      const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
+      // Before anything is changed: what is sold must have a route, and no route may be open.
+      refuseDifferences([...findDifferences(context, catalogue, retired), ...findLocalRefusals(context)]);
+      const documents = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));
+      await inTransaction(db, async (client) => {
+        await applyCatalogue(client, catalogue, { actor: ACTOR });
+        await writeProductDocuments(client, documents);
+      });
+      return found;
+    });
+    const gateway = await reloadGateway(context);
+    const result = { changed: changes.length > 0, changes, gateway, ...(gateway === 'none' && { next: KONG_RELOAD }) };
+    context.output.result(result, () => describeApplied(changes, gateway));
+  });
+}
+
+/** `tollgate catalogue` */
+export function addCatalogueCommands(program: Command, context: CommandContext): void {
+  const group = program.command('catalogue').description('what is sold: products, limits, plans and prices').addHelpText('after', HELP);
+  addCheck(group, context);
+  addDiff(group, context);
+  addApply(group, context);
+}

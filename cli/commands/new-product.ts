@@ -1,0 +1,54 @@
+/** An API that is to be sold, wherever it runs. */
+export interface NewProduct {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  /** Where it is; http or https, without a slash at its end. */
+  readonly url: string;
+  readonly prefix: string;
+  /** Requests a day and a month without a plan. */
+  readonly daily: number;
+  readonly monthly: number;
+  readonly openapi: string | undefined;
+}
+
+/** Milliseconds: what most blocks of kong.yml have. */
+const CONNECT_MS = 2_000;
+const TRANSFER_MS = 60_000;
+
+/** What kong.yml and the catalogue say of a product whose upstream is not ours. */
+export function describeProduct(product: NewProduct): {
+  readonly block: Readonly<Record<string, unknown>>;
+  readonly entry: Readonly<Record<string, unknown>>;
+} {
+  const { id, title, description, url, prefix, daily, monthly, openapi } = product;
+  const block = {
+    name: id,
+    url,
+    connect_timeout: CONNECT_MS,
+    read_timeout: TRANSFER_MS,
+    write_timeout: TRANSFER_MS,
+    retries: 1,
+    routes: [
+      {
+        name: id,
+        // Together they have a boundary, which a bare prefix has not, and what they match is what Kong takes off the path.
+        paths: [`~${prefix.replaceAll('.', '\\.')}$`, `${prefix}/`],
+        strip_path: true,
+      },
+    ],
+    // Services of ours set the RateLimit fields themselves; for others the gateway does.
+    plugins: [{ name: 'access-layer', config: { products: [id], rate_limit_headers: 'gateway' } }],
+  };
+  const entry = {
+    id,
+    title,
+    description,
+    prefix,
+    routes: [{ method: 'ANY', path: prefix, purpose: 'The API, with every path below' }],
+    base: { daily, monthly },
+    plans: [],
+    ...(openapi !== undefined && { openapi }),
+  };
+  return { block, entry };
+}

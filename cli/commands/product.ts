@@ -1,0 +1,123 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { type Command } from 'commander';
+import { checkKongConfig } from '../../kong/check';
+import { PRODUCT_ID } from '../../plugins/core/catalogue';
+import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+import { describeProblem } from '../../services/kit/read-catalogue';
+import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { addToList } from './add-to-list';
+import { type CommandContext, finishCommand } from './command-context';
+import { CommandError } from './command-error';
+import { parseLimit } from './parse-arguments';
+import { describeProduct, type NewProduct } from './new-product';
+
+const NEW_HELP = `
+Writes a block into kong/kong.yml and an entry into kong/catalogue.yml; nothing is live before npx tollgate catalogue apply. A request for
+/NAME/today reaches the API as /today.
+
+Example:
+  npx tollgate product new weather --url http://127.0.0.1:9000 --daily 1000 --monthly 30000`;
+
+/** What every product of the specification has unless it says otherwise. */
+const USUAL_DAILY = 1_000;
+const DAYS = 30;
+
+interface NewFlags {
+  readonly url: string;
+  readonly prefix?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly daily?: string;
+  readonly monthly?: string;
+  readonly openapi?: string;
+}
+
+function invalid(message: string): CommandError {
+  return new CommandError('invalid_argument', message);
+}
+
+function parseUpstream(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (isPlain && ['http:', 'https:'].includes(url.protocol)) return text.replace(/\/+$/, '');
+  throw invalid('--url is an address such as http://127.0.0.1:9000, without user, query or fragment');
+}
+
+function readNew(name: string, flags: NewFlags): NewProduct {
+  if (!PRODUCT_ID.test(name)) throw invalid('a product is named in small letters, digits and -, beginning with a letter, 63 at most');
+  const title = flags.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
+  const daily = flags.daily === undefined ? undefined : parseLimit(flags.daily, '--daily');
+  const monthly = flags.monthly === undefined ? undefined : parseLimit(flags.monthly, '--monthly');
+  return {
+    id: name,
+    title,
+    description: flags.description ?? `The ${title} API.`,
+    url: parseUpstream(flags.url),
+    prefix: flags.prefix ?? `/${name}`,
+    daily: daily ?? Math.min(USUAL_DAILY, monthly ?? USUAL_DAILY),
+    monthly: monthly ?? (daily ?? USUAL_DAILY) * DAYS,
+    openapi: flags.openapi,
+  };
+}
+
+/** Both files' new texts, checked before either is written. @throws CommandError `invalid_argument` */
+function writeTexts(product: NewProduct, texts: { kong: string; catalogue: string }): { kong: string; catalogue: string } {
+  const { block, entry } = describeProduct(product);
+  const comment = `${product.title}: an API of its own; npx tollgate product new wrote this block.`;
+  const kong = addToList(texts.kong, { list: 'services', entry: block, comment });
+  const catalogue = addToList(texts.catalogue, { list: 'products', entry });
+  const before = parseCatalogue(texts.catalogue);
+  const after = parseCatalogue(catalogue);
+  const [problem] = after.problems ?? [];
+  if (problem) {
+    // A mistake that was there already is told with its place; one of this command in its own words.
+    throw invalid(before.problems ? describeProblem('kong/catalogue.yml', problem) : problem.message);
+  }
+  const known = new Set(checkKongConfig(texts.kong, before.catalogue?.products ?? []));
+  const [difference] = checkKongConfig(kong, after.catalogue?.products ?? []).filter((each) => !known.has(each));
+  if (difference !== undefined) throw invalid(`kong.yml: ${difference}`);
+  return { kong, catalogue };
+}
+
+/** Replaces a file in one step. */
+function put(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+function addNew(group: Command, context: CommandContext): void {
+  finishCommand(group.command('new <name>').description('put an HTTP API behind the gateway'))
+    .requiredOption('--url <url>', 'where the API is')
+    .option('--prefix <path>', 'below which customers reach it; /NAME unless given')
+    .option('--title <text>', 'what customers read')
+    .option('--description <text>', 'what it does, in one sentence')
+    .option('--daily <n>', `requests a day without a plan; ${USUAL_DAILY} unless given`)
+    .option('--monthly <n>', `requests a month without a plan; ${DAYS} days of them unless given`)
+    .option('--openapi <file or url>', 'its own OpenAPI document, for the API reference')
+    .addHelpText('after', NEW_HELP)
+    .action((name: string, flags: NewFlags) => {
+      const { root, env, output } = context;
+      const product = readNew(name, flags);
+      const files = { kong: kongFile(root, env), catalogue: catalogueFile(root, env) };
+      const texts = writeTexts(product, { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') });
+      put(files.kong, texts.kong);
+      put(files.catalogue, texts.catalogue);
+      const written = Object.values(files).map((file) => relative(root, file));
+      const { id, prefix, url, daily, monthly } = product;
+      const next = ['npx tollgate catalogue apply', `npx tollgate key create --customer you@example.com --products ${id}`];
+      output.result({ product: { id, prefix, url, daily, monthly }, files: written, next }, () =>
+        [
+          `${id}: ${prefix} goes to ${url}; written to ${written.join(' and ')}`,
+          'look them over, then',
+          `  ${next[0]}   makes it live`,
+          `  ${next[1]}   makes a key for it`,
+        ].join('\n'),
+      );
+    });
+}
+
+/** `tollgate product` */
+export function addProductCommands(program: Command, context: CommandContext): void {
+  addNew(program.command('product').description('put an API behind the gateway'), context);
+}

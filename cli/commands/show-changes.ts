@@ -1,0 +1,50 @@
+import { type CatalogueChange } from '../../plugins/core/compare-catalogues';
+import { type Touched } from '../../plugins/stores/postgres/catalogue/count-touched';
+
+/** A change with those whom it takes something from, if it does. */
+export interface TouchingChange extends CatalogueChange {
+  readonly touched: Touched | undefined;
+}
+
+const SIGNS: Readonly<Record<CatalogueChange['action'], string>> = { add: '+', change: '~', retire: '-' };
+
+/** Longest value that is read in a line. */
+const LONGEST_VALUE = 60;
+
+function valueOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+}
+
+function whatOf({ action, plan, fields, falls }: CatalogueChange): string {
+  if (action === 'add') return plan === undefined ? 'new product' : 'new plan';
+  if (action === 'retire') return plan === undefined ? 'no longer sold' : 'no longer offered; who has it keeps it';
+  return Object.entries(fields)
+    .map(([name, { before, after }]) => {
+      const isFall = (falls as readonly string[]).includes(name);
+      return `${name} ${valueOf(before)} → ${valueOf(after)}${isFall ? ' (falls)' : ''}`;
+    })
+    .join(', ');
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function whomOf({ subscriptions, customers, keys, examples }: Touched): string {
+  const more = customers > examples.length ? ' …' : '';
+  const who = examples.length === 0 ? '' : `: ${examples.join(', ')}${more}`;
+  const withKeys = keys > 0 ? ` and ${plural(keys, 'key')}` : '';
+  return `    touches ${plural(subscriptions, 'subscription')}${withKeys} of ${plural(customers, 'customer')}${who}`;
+}
+
+/** One line a change, and one more for whom it touches. */
+export function showChanges(changes: readonly TouchingChange[]): string {
+  return changes
+    .flatMap((change) => {
+      const name = change.plan === undefined ? change.product : `${change.product}, plan ${change.plan}`;
+      const line = `${SIGNS[change.action]} ${name}: ${whatOf(change)}`;
+      return change.touched === undefined ? [line] : [line, whomOf(change.touched)];
+    })
+    .join('\n');
+}

@@ -1,0 +1,32 @@
+import { type Command } from 'commander';
+import { type DatabaseSizes, readTableSizes } from '../../plugins/stores/postgres/table-sizes';
+import { type CommandContext, finishCommand, withDatabase } from './command-context';
+import { table } from './output';
+
+const HELP = `
+Rows are PostgreSQL's estimate, which autovacuum keeps; a dash where it has not counted yet. How long each table keeps its rows:
+docs/operations.md, "What is kept, and for how long".
+
+Example:
+  npx tollgate sizes`;
+
+/** 10 MB is worth telling from 11; of more, three digits are. */
+function megabytes(bytes: number): string {
+  const value = bytes / 1e6;
+  return `${value < 100 ? value.toFixed(1) : value.toFixed(0)} MB`;
+}
+
+function showSizes({ bytes, tables }: DatabaseSizes): string {
+  const rows = tables.map((each) => [each.table, megabytes(each.bytes), each.rows, each.since?.toISOString().slice(0, 10)]);
+  return table(['Table', 'Size', 'Rows', 'Since'], [...rows, ['all of the database', megabytes(bytes), null, null]]);
+}
+
+/** `tollgate sizes` */
+export function addSizesCommand(program: Command, context: CommandContext): void {
+  finishCommand(program.command('sizes').description('how large each table of the database is, and since when it has rows'))
+    .addHelpText('after', HELP)
+    .action(async () => {
+      const sizes = await withDatabase(context, readTableSizes);
+      context.output.result(sizes, () => showSizes(sizes));
+    });
+}

@@ -1,0 +1,131 @@
+import { FORGEABLE } from '../../plugins/core/request-variable';
+import { type Directive, parseNginx, type ReadIncluded } from './nginx-syntax';
+
+/** Directives of the enclosing blocks, innermost last: nginx takes the innermost block that has one of a name. */
+type Scope = readonly (readonly Directive[])[];
+
+const isPass = ({ name }: Directive): boolean => /^(proxy|fastcgi|grpc|uwsgi|scgi)_pass$/.test(name);
+
+/** All directives of a name in the innermost block that has any: nginx merges them in this way. */
+function effective(scope: Scope, name: string): readonly Directive[] {
+  for (const block of [...scope].reverse()) {
+    const own = block.filter((directive) => directive.name === name);
+    if (own.length > 0) return own;
+  }
+  return [];
+}
+
+const valueOf = (scope: Scope, name: string): string | undefined => effective(scope, name)[0]?.args[0];
+
+function headersOf(scope: Scope): Map<string, string> {
+  return new Map(effective(scope, 'proxy_set_header').map(({ args }) => [(args[0] ?? '').toLowerCase(), args[1] ?? '']));
+}
+
+/** What every request to a service must have set or taken away. */
+const REQUIRED: ReadonlyMap<string, string> = new Map([
+  ['x-tollgate-context', '$tollgate_context'],
+  ['authorization', '$tollgate_authorization'],
+  ['x-api-key', ''],
+  ...FORGEABLE.filter((name) => name !== 'context').map((name) => [`x-tollgate-${name}`, ''] as const),
+]);
+
+/** What the question to the access layer must say, and may take from nowhere else: the client can send all of these. */
+const TOLD: ReadonlyMap<string, string> = new Map([
+  ['x-forwarded-uri', '$request_uri'],
+  ['x-forwarded-for', '$remote_addr'],
+  ['x-request-id', '$request_id'],
+]);
+
+const isQuestion = ({ args }: Directive): boolean => /\/authorize\//.test(args[0] ?? '');
+
+function checkHeaders(scope: Scope, required: ReadonlyMap<string, string>): string[] {
+  const set = headersOf(scope);
+  return [...required].flatMap(([name, value]) => {
+    const given = set.get(name);
+    if (given === undefined) return [`proxy_set_header ${name} is missing: what the client sends under the name goes on`];
+    return given === value ? [] : [`proxy_set_header ${name} must be ${value === '' ? 'empty' : value}`];
+  });
+}
+
+function checkQuestion(scope: Scope): string[] {
+  return [
+    ...(effective(scope.slice(-1), 'internal').length > 0 ? [] : ['internal is missing: clients could ask the access layer themselves']),
+    ...(valueOf(scope, 'proxy_next_upstream') === 'off' ? [] : ['proxy_next_upstream is not off: a request could be charged twice']),
+    ...(valueOf(scope, 'proxy_pass_request_body') === 'off'
+      ? []
+      : ['proxy_pass_request_body is not off: the question is refused with a body']),
+    ...checkHeaders(scope, TOLD),
+  ];
+}
+
+function checkPassing(scope: Scope, pass: Directive): string[] {
+  const question = effective(scope, 'auth_request')[0];
+  // Written down for this place: meant.
+  if (question?.args[0] === 'off') return [];
+  if (!question) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
+  const problems: string[] = [];
+  if (valueOf(scope, 'satisfy') === 'any') problems.push('satisfy any lets an allowed address pass without a key');
+  if (effective(scope, 'mirror').some(({ args }) => args[0] !== 'off')) problems.push('mirror sends the key to somebody else');
+  if (!scope.some((block) => block.some(({ name, args }) => name === 'set' && args[0] === '$tollgate_product'))) {
+    problems.push('set $tollgate_product is missing: every request is refused');
+  }
+  if (pass.name !== 'proxy_pass') return [...problems, `${pass.name} takes no credentials off the request`];
+  if (!pass.args[0]?.endsWith('$tollgate_uri')) problems.push('proxy_pass does not end with $tollgate_uri: a key in the query goes on');
+  return [...problems, ...checkHeaders(scope, REQUIRED)];
+}
+
+const SECRET_VARIABLE = /\$\{?(request|request_uri|args|query_string|arg_api_key|http_x_api_key|http_authorization|http_cookie)\b(?!_)/;
+
+/** Logs of a server that hold keys. */
+function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
+  const problems: string[] = [];
+  const [errorLog] = effective(scope, 'error_log');
+  if (!['alert', 'emerg'].includes(errorLog?.args[1] ?? '') && errorLog?.args[0] !== '/dev/null') {
+    problems.push('error_log is not at alert: nginx adds the request line, and with it a key in the query, to its errors');
+  }
+  const accessLogs = effective(scope, 'access_log');
+  for (const { args } of accessLogs.length > 0 ? accessLogs : [{ args: ['logs/access.log'] }]) {
+    const [place, format = 'combined'] = args;
+    if (place === 'off') continue;
+    const text = formats.get(format);
+    if (text === undefined || SECRET_VARIABLE.test(text))
+      problems.push(`access_log in the format ${format} writes down a key in the query`);
+  }
+  return problems;
+}
+
+const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
+  ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
+  ['ignore_invalid_headers', 'off', 'lets headers through that nobody judged'],
+  ['merge_slashes', 'off', 'chooses routes by another path than the access layer sends on'],
+];
+
+/**
+ * What is dangerous in an nginx configuration that asks the access layer; an empty list when nothing is.
+ * @throws Error where it cannot be parsed
+ */
+export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
+  const problems = new Set<string>();
+  const formats = new Map<string, string>();
+  let questions = 0;
+  const visit = (block: readonly Directive[], outer: Scope, where: string): void => {
+    const scope = [...outer, block];
+    for (const directive of block) {
+      const { name, args } = directive;
+      if (name === 'log_format') formats.set(args[0] ?? '', args.slice(1).join(''));
+      for (const [switched, value, why] of SWITCHES) if (name === switched && args[0] === value) problems.add(`${name} ${value} ${why}`);
+      if (isPass(directive)) {
+        if (isQuestion(directive)) questions++;
+        const found = isQuestion(directive) ? checkQuestion(scope) : checkPassing(scope, directive);
+        found.forEach((problem) => problems.add(`${where}: ${problem}`));
+      }
+      const inner = ['location', 'if', 'server', 'limit_except'].includes(name) ? `${name} ${args.join(' ')}`.trim() : where;
+      if (directive.block) visit(directive.block, scope, inner);
+      if (name === 'server' && directive.block && outer.length > 0)
+        checkLogs([...scope, directive.block], formats).forEach((each) => problems.add(each));
+    }
+  };
+  visit(parseNginx(text, readIncluded), [], 'the configuration');
+  if (questions === 0) problems.add('nothing asks the access layer: no location passes a question to /authorize/');
+  return [...problems];
+}

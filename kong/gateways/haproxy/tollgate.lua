@@ -1,0 +1,139 @@
+-- The access layer's question in HAProxy: `http-request lua.tollgate api-NAME` in each guarded backend. HAProxy has no directive for it, so this asks
+-- over a socket of HAProxy's, which waits without blocking. (Its own HTTP client asks again after a time-out, and each question that is answered
+-- takes a unit of the quota.) Only a 200 with a proof goes on. HAProxy itself lets a request pass when an action in
+-- Lua fails or runs too long: the `http-request deny … unless` that follows the action in haproxy.cfg is what refuses then.
+
+local AUTHORIZER = '/var/run/tollgate/forward-auth.sock'
+-- A decision takes 5 s at most.
+local TIMEOUT_SECONDS = 6
+
+local UNDECIDED = '{"type":"about:blank","title":"Access check not possible","status":503,"detail":"The request could not be checked and was refused. '
+  .. 'Try again shortly.","code":"access_layer_unavailable","request_id":"%s"}'
+
+-- Not passed on: about the client's connection or body, or set below.
+local OWN = {
+  ['host'] = true, ['connection'] = true, ['content-length'] = true, ['transfer-encoding'] = true, ['upgrade'] = true, ['expect'] = true,
+  ['x-forwarded-uri'] = true, ['x-forwarded-method'] = true, ['x-forwarded-for'] = true, ['x-request-id'] = true, ['x-tollgate-gateway'] = true,
+}
+
+-- Of the exchange with the access layer, or set again below.
+local HOP = { ['content-length'] = true, ['connection'] = true, ['keep-alive'] = true, ['x-kong-request-id'] = true }
+
+local function is_gateways(name)
+  return name:find('^x[-_]tollgate[-_]') ~= nil
+end
+
+local function is_key(name)
+  return name:gsub('_', '-') == 'x-api-key'
+end
+
+local function refuse(txn, id, answer)
+  local reply = txn:reply({ status = answer and answer.status or 503 })
+  for name, values in pairs(answer and answer.headers or {}) do
+    if not HOP[name] then
+      for _, value in pairs(values) do
+        reply:add_header(name, value)
+      end
+    end
+  end
+  if not answer then
+    reply:add_header('content-type', 'application/problem+json')
+    reply:add_header('cache-control', 'no-store')
+    reply:add_header('retry-after', '1')
+  end
+  reply:add_header('x-kong-request-id', id)
+  reply:set_body(answer and answer.body or UNDECIDED:format(id))
+  txn:done(reply)
+end
+
+local function question(txn, route, id, sent)
+  local lines = {
+    'GET /haproxy/authorize/' .. route .. ' HTTP/1.1',
+    'host: authorizer',
+    'connection: close',
+    'x-forwarded-uri: ' .. txn.f:url(),
+    'x-forwarded-method: ' .. txn.f:method(),
+    'x-forwarded-for: ' .. txn.f:src(),
+    'x-request-id: ' .. id,
+  }
+  for name, values in pairs(sent) do
+    if not OWN[name] then
+      for index = 0, #values do
+        lines[#lines + 1] = name .. ': ' .. values[index]
+      end
+    end
+  end
+  return table.concat(lines, '\r\n') .. '\r\n\r\n'
+end
+
+-- Nothing where the answer is not whole: a server that is killed may send the first half of one.
+local function parse(text)
+  local status, head, body = text:match('^HTTP/1%.1 (%d%d%d)[^\r\n]*\r\n(.-\r\n)\r\n(.*)$')
+  if not status then
+    return nil
+  end
+  local headers = {}
+  for name, value in head:gmatch('([^:\r\n]+): *([^\r\n]*)\r\n') do
+    name = name:lower()
+    headers[name] = headers[name] or {}
+    table.insert(headers[name], value)
+  end
+  local length = headers['content-length'] and tonumber(headers['content-length'][1])
+  if length ~= #body then
+    return nil
+  end
+  return { status = tonumber(status), headers = headers, body = body }
+end
+
+local function ask(txn, route, id, sent)
+  local socket = core.tcp()
+  socket:settimeout(TIMEOUT_SECONDS)
+  if not socket:connect(AUTHORIZER) then
+    return nil
+  end
+  socket:send(question(txn, route, id, sent))
+  local text = socket:receive('*a')
+  socket:close()
+  return text and parse(text)
+end
+
+local function only(answer, name)
+  local values = answer.headers[name]
+  return values and values[1]
+end
+
+local function admit(txn, id, sent, answer)
+  for name in pairs(sent) do
+    if is_gateways(name) or is_key(name) or name == 'authorization' then
+      txn.http:req_del_header(name)
+    end
+  end
+  txn.http:req_set_uri(only(answer, 'x-tollgate-uri'))
+  txn.http:req_set_header('x-tollgate-context', only(answer, 'x-tollgate-context'))
+  txn.http:req_set_header('x-kong-request-id', id)
+  for header, from in pairs({ ['authorization'] = 'x-tollgate-authorization', ['traceparent'] = 'x-tollgate-traceparent' }) do
+    if only(answer, from) then
+      txn.http:req_set_header(header, only(answer, from))
+    end
+  end
+  -- Last: a failure before it admits nobody.
+  txn:set_var('txn.tollgate_admitted', true)
+end
+
+core.register_action('tollgate', { 'http-req' }, function(txn, route)
+  local id = txn.f:uuid():gsub('-', '')
+  txn:set_var('txn.tollgate_id', id)
+  local sent = txn.http:req_get_headers()
+  local asked, answer = pcall(ask, txn, route, id, sent)
+  if not asked or not answer then
+    return refuse(txn, id)
+  end
+  if answer.status == 200 and only(answer, 'x-tollgate-context') and only(answer, 'x-tollgate-uri') then
+    return admit(txn, id, sent, answer)
+  end
+  -- A refusal of ours is a problem; whatever else came back is none that a caller should see.
+  if answer.status < 400 or only(answer, 'content-type') ~= 'application/problem+json' then
+    return refuse(txn, id)
+  end
+  return refuse(txn, id, answer)
+end, 1)

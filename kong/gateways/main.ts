@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { GATEWAY_KINDS, renderConfiguration, type GatewayKind } from './render';
+
+/** Under `npm start` this process is killed 5 s after SIGTERM; by then its gateway must be gone. */
+const GRACE_MS = 4_000;
+const READY_MS = 15_000;
+
+const settingsSchema = z.object({
+  GATEWAY_KIND: z.enum(GATEWAY_KINDS),
+  GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
+  GATEWAY_PORT: z.coerce.number().int().min(1).max(65_535),
+  /** Made when missing; holds the configuration as it runs, and nginx's temporary files. */
+  GATEWAY_DIR: z.string().min(1),
+  FORWARD_AUTH_LISTEN: z.string().startsWith('/'),
+  UPSTREAM_OVERRIDES: z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text))),
+});
+
+type Settings = z.infer<typeof settingsSchema>;
+
+/** Beside this file's source: the build copies no such files. */
+const SHIPPED = join(process.cwd(), 'kong', 'gateways');
+
+function writeConfiguration(settings: Settings): void {
+  const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
+  mkdirSync(folder, { recursive: true });
+  // Of this run alone: nobody rotates it.
+  rmSync(join(folder, 'access.log'), { force: true });
+  const places = {
+    host: settings.GATEWAY_HOST,
+    port: settings.GATEWAY_PORT,
+    socketPath: settings.FORWARD_AUTH_LISTEN,
+    accessLog: join(folder, 'access.log'),
+    services: settings.UPSTREAM_OVERRIDES,
+  };
+  for (const name of readdirSync(join(SHIPPED, kind))) {
+    writeFileSync(join(folder, name), renderConfiguration(kind, readFileSync(join(SHIPPED, kind, name), 'utf8'), places));
+  }
+}
+
+/** The socket belongs to who runs this: as root, nginx's workers must be root too, or they could not ask. */
+const nginxUser = process.getuid?.() === 0 ? 'user root;' : '';
+
+const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
+  nginx: (folder) => ['nginx', '-p', `${folder}/`, '-c', join(folder, 'nginx.conf'), '-g', `daemon off; ${nginxUser}`],
+  caddy: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
+  // Foreground, one process, no master.
+  haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')],
+};
+
+/** What lets requests under way end. */
+const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = { nginx: 'SIGQUIT', caddy: 'SIGTERM', haproxy: 'SIGUSR1' };
+
+/** The gateway ends with this process, however that ends: another one could not have its port. */
+function startGateway({ GATEWAY_KIND: kind, GATEWAY_DIR: folder }: Settings): ChildProcess {
+  const home = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  return spawn('setpriv', ['--pdeathsig', 'TERM', ...COMMANDS[kind](folder)], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...home },
+  });
+}
+
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({ host, port });
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}
+
+async function untilAccepting({ GATEWAY_HOST: host, GATEWAY_PORT: port }: Settings): Promise<void> {
+  const deadline = performance.now() + READY_MS;
+  while (!(await accepts(host, port))) {
+    if (performance.now() > deadline) throw new Error('the gateway does not listen');
+    await sleep(20);
+  }
+}
+
+/** Runs nginx, Caddy or HAProxy with the shipped configuration, moved to this machine's places, until SIGTERM. */
+async function main(): Promise<void> {
+  const settings = settingsSchema.parse(process.env);
+  writeConfiguration(settings);
+  const gateway = startGateway(settings);
+  gateway.once('error', (error) => {
+    process.stderr.write(`${settings.GATEWAY_KIND} cannot be run: ${error.message}\n`);
+    process.exit(1);
+  });
+  let isStopping = false;
+  gateway.once('exit', (code) => process.exit(isStopping ? 0 : (code ?? 1)));
+  const stop = (): void => {
+    isStopping = true;
+    gateway.kill(GENTLY[settings.GATEWAY_KIND]);
+    setTimeout(() => gateway.kill('SIGKILL'), GRACE_MS);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  await untilAccepting(settings);
+  process.stdout.write(`${JSON.stringify({ ready: true, port: settings.GATEWAY_PORT })}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : 'the gateway could not start'}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,44 @@
+/** Gateways that stand in front of the products in place of Kong. */
+export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy'] as const;
+
+export type GatewayKind = (typeof GATEWAY_KINDS)[number];
+
+/** Where the shipped configuration's places are on this machine. */
+export interface GatewayPlaces {
+  readonly host: string;
+  readonly port: number;
+  /** The plugin server's FORWARD_AUTH_LISTEN. */
+  readonly socketPath: string;
+  /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
+  readonly accessLog: string;
+  /** `http://host:port` by the names that services have in kong.yml. */
+  readonly services: Readonly<Record<string, string>>;
+}
+
+const SHIPPED_SOCKET = '/var/run/tollgate/forward-auth.sock';
+const SHIPPED_SERVICE = /\btollgate-([a-z-]+):8080\b/g;
+
+/** What listens on the shipped port, in each language, and the same on another. */
+const LISTEN: Readonly<Record<GatewayKind, readonly [string, (places: GatewayPlaces) => string]>> = {
+  nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
+  caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
+  haproxy: ['  bind :8000\n', ({ host, port }) => `  bind ${host}:${port}\n`],
+};
+
+/**
+ * One file of the shipped configuration with the places of this machine; everything else stays as it is shipped, so that what runs here is what is
+ * run in production.
+ * @throws Error naming a service that has no address
+ */
+export function renderConfiguration(kind: GatewayKind, text: string, places: GatewayPlaces): string {
+  const [shipped, listen] = LISTEN[kind];
+  return text
+    .replaceAll(shipped, () => listen(places))
+    .replaceAll('access_log /dev/stdout', () => `access_log ${places.accessLog}`)
+    .replaceAll(SHIPPED_SOCKET, () => places.socketPath)
+    .replace(SHIPPED_SERVICE, (_, name: string) => {
+      const url = places.services[name];
+      if (url === undefined) throw new Error(`the service ${name} of kong/gateways/${kind} has no address`);
+      return new URL(url).host;
+    });
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { PRODUCT_ID } from './catalogue';
+import { checkCatalogueFile } from './check-catalogue';
+
+/**
+ * More than anybody sells from one installation, and little enough that a file made by mistake is refused before it costs anything: a
+ * whole catalogue is sent to every dashboard page that lists products.
+ */
+export const CATALOGUE_BOUNDS = { bytes: 4 * 1024 * 1024, products: 5_000, plans: 50, routes: 200 } as const;
+
+/** PostgreSQL's integer. */
+const HIGHEST_LIMIT = 2_147_483_647;
+
+const line = (longest: number): z.ZodString => z.string().trim().min(1).max(longest);
+const path = z
+  .string()
+  .max(200)
+  .regex(/^(\/[A-Za-z0-9._~{}-]+)+$/, 'must be a path such as /ip/lookup, of letters, digits and . _ ~ - { }, without a slash at its end');
+const prefix = z
+  .string()
+  .max(100)
+  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /ip, of letters, digits and . _ ~ -, without a slash at its end');
+const limit = z.int().min(1).max(HIGHEST_LIMIT);
+const limits = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
+
+/** `999.00` reads as a number where nobody quotes it. */
+const price = z
+  .union([
+    z.string().regex(/^\d{1,10}\.\d{2}$/, "must be an amount with two decimals such as '999.00'"),
+    z
+      .number()
+      .min(0)
+      .max(9_999_999_999.99)
+      .refine((amount) => Number(amount.toFixed(2)) === amount, 'must have two decimals at most'),
+  ])
+  .transform((amount) => (typeof amount === 'number' ? amount.toFixed(2) : amount));
+
+const plan = z.strictObject({
+  name: line(100).describe('What customers choose by; upper and lower case are the same.'),
+  ...limits.shape,
+  price: price.describe('A month.'),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR')
+    .describe('ISO 4217, for example INR.'),
+  approval: z
+    .enum(['automatic', 'request'])
+    .default('automatic')
+    .describe('request: a customer cannot take this plan alone; whoever sells it sets it.'),
+});
+
+const route = z.strictObject({
+  method: z.enum(['ANY', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('ANY: published without a method restriction.'),
+  path: path.describe('Full path below the base URL; the prefix itself, or below it.'),
+  purpose: line(200),
+});
+
+const product = z.strictObject({
+  id: z
+    .string()
+    .regex(PRODUCT_ID, 'must begin with a small letter and hold small letters, digits and - only, 63 at most')
+    .describe('For ever: keys, subscriptions and usage are kept under it.'),
+  title: line(100),
+  description: line(500),
+  prefix: prefix.nullable().describe('Route prefix, for example /ip; null when no route is published.'),
+  routes: z.array(route).max(CATALOGUE_BOUNDS.routes),
+  base: limits.nullable().describe('Limits of a subscription without a plan; null where none are published.'),
+  subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
+  plans: z.array(plan).max(CATALOGUE_BOUNDS.plans),
+  slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription at a time; not bounded unless given.'),
+  openapi: line(2_000)
+    .optional()
+    .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),
+});
+
+/** What `kong/catalogue.yml` holds; what one member cannot know is checked over the whole. */
+export const catalogueFile = z
+  .strictObject({
+    version: z.literal(1).describe('Of this format.'),
+    products: z.array(product).max(CATALOGUE_BOUNDS.products).describe('In the order in which they are shown.'),
+  })
+  .superRefine((file, context) => {
+    for (const problem of checkCatalogueFile(file)) context.addIssue({ code: 'custom', ...problem });
+  });
+
+/** What editors complete and check catalogue.yml with, published as `kong/catalogue.schema.json`. */
+export function catalogueJsonSchema(): object {
+  return { title: 'Tollgate catalogue', ...z.toJSONSchema(catalogueFile, { io: 'input', target: 'draft-7' }) };
+}

@@ -1,0 +1,85 @@
+import { type CatalogueProduct } from './catalogue';
+
+/** Something that no member shows alone. */
+export interface CatalogueMistake {
+  readonly path: (string | number)[];
+  readonly message: string;
+}
+
+type File = { readonly products: readonly CatalogueProduct[] };
+
+/** What must hold between the members of a catalogue whose members are each well formed. */
+export function checkCatalogueFile({ products }: File): CatalogueMistake[] {
+  return [
+    ...findRepeats(
+      products.map(({ id }) => id),
+      (index) => ['products', index, 'id'],
+      (id) => `product ${id} is there already`,
+    ),
+    ...checkPrefixes(products),
+    ...products.flatMap((product, index) => checkProduct(product, ['products', index])),
+  ];
+}
+
+/** Everything that was said before, at its second place. */
+function findRepeats(
+  texts: readonly string[],
+  place: (index: number) => (string | number)[],
+  say: (text: string) => string,
+): CatalogueMistake[] {
+  const seen = new Set<string>();
+  return texts.flatMap((text, index) => {
+    if (seen.has(text)) return [{ path: place(index), message: say(text) }];
+    seen.add(text);
+    return [];
+  });
+}
+
+/** `/a` and `/a/b`: a request below the second would be below the first as well. */
+function checkPrefixes(products: readonly CatalogueProduct[]): CatalogueMistake[] {
+  const owners = new Map<string, string>();
+  const mistakes: CatalogueMistake[] = [];
+  products.forEach(({ id, prefix }, index) => {
+    const owner = prefix === null ? undefined : owners.get(prefix);
+    if (owner !== undefined) mistakes.push({ path: ['products', index, 'prefix'], message: `${prefix} is the prefix of ${owner} already` });
+    else if (prefix !== null) owners.set(prefix, id);
+  });
+  products.forEach(({ prefix }, index) => {
+    const above = prefix === null ? undefined : foldersOf(prefix).find((folder) => owners.has(folder));
+    if (above === undefined) return;
+    const message = `${prefix} lies below ${above}, the prefix of ${owners.get(above)}`;
+    mistakes.push({ path: ['products', index, 'prefix'], message });
+  });
+  return mistakes;
+}
+
+/** `/a/b/c`: `/a/b` and `/a`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(1, -1);
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
+}
+
+function checkProduct(product: CatalogueProduct, at: (string | number)[]): CatalogueMistake[] {
+  const { prefix, routes, plans, base, subscribable } = product;
+  return [
+    ...(base === null && subscribable
+      ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: nobody can subscribe without limits' }]
+      : []),
+    ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
+    ...routes.flatMap(({ path }, index) =>
+      prefix !== null && (path === prefix || path.startsWith(`${prefix}/`))
+        ? []
+        : [{ path: [...at, 'routes', index, 'path'], message: `${path} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }],
+    ),
+    ...findRepeats(
+      routes.map(({ method, path }) => `${method} ${path}`),
+      (index) => [...at, 'routes', index],
+      (named) => `${named} is there already`,
+    ),
+    ...findRepeats(
+      plans.map(({ name }) => name.toLowerCase()),
+      (index) => [...at, 'plans', index, 'name'],
+      (name) => `a plan named ${name} is there already; upper and lower case are the same`,
+    ),
+  ];
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Catalogue, type CataloguePlan, type CatalogueProduct, type QuotaLimits } from './catalogue';
+
+export interface FieldChange {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** One product or plan that is new, changes, or goes. What goes stays for who has it and is not sold any more. */
+export interface CatalogueChange {
+  readonly action: 'add' | 'change' | 'retire';
+  readonly product: string;
+  /** Absent: the product itself. */
+  readonly plan?: string;
+  /** By the member's name; empty unless the action is `change`. */
+  readonly fields: Readonly<Record<string, FieldChange>>;
+  /** Limits become lower than they were. */
+  readonly falls: readonly (keyof QuotaLimits)[];
+}
+
+/** What has to change so that `before` becomes `after`. The order of products is how they are shown, and no change. */
+export function compareCatalogues(before: Catalogue, after: Catalogue): CatalogueChange[] {
+  const kept = after.products.flatMap((product): CatalogueChange[] => {
+    const known = before.find(product.id);
+    if (!known) return [bare('add', product.id), ...product.plans.map(({ name }) => bare('add', product.id, name))];
+    return [...changeOf(factsOf(known), factsOf(product), { product: product.id }), ...comparePlans(known, product)];
+  });
+  const gone = before.products.filter(({ id }) => after.find(id) === undefined);
+  return [...kept, ...gone.flatMap(({ id, plans }) => [bare('retire', id), ...plans.map(({ name }) => bare('retire', id, name))])];
+}
+
+function comparePlans(before: CatalogueProduct, after: CatalogueProduct): CatalogueChange[] {
+  const product = after.id;
+  const known = new Map(before.plans.map((plan) => [plan.name, plan]));
+  const offered = new Set(after.plans.map(({ name }) => name));
+  return [
+    ...after.plans.flatMap((plan) => {
+      const old = known.get(plan.name);
+      return old ? changeOf(termsOf(old), termsOf(plan), { product, plan: plan.name }) : [bare('add', product, plan.name)];
+    }),
+    ...before.plans.filter(({ name }) => !offered.has(name)).map(({ name }) => bare('retire', product, name)),
+  ];
+}
+
+function bare(action: 'add' | 'retire', product: string, plan?: string): CatalogueChange {
+  return { action, product, ...(plan !== undefined && { plan }), fields: {}, falls: [] };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** A product without its plans, by the names that catalogue.yml has; absent members are null. */
+function factsOf({ title, description, prefix, routes, base, subscribable, slots, openapi }: CatalogueProduct): Facts {
+  const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
+  return { title, description, prefix, routes, ...limits, subscribable, slots: slots ?? null, openapi: openapi ?? null };
+}
+
+function termsOf({ daily, monthly, price, currency, approval }: CataloguePlan): Facts {
+  return { daily, monthly, price, currency, approval };
+}
+
+function changeOf(before: Facts, after: Facts, of: { product: string; plan?: string }): CatalogueChange[] {
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (names.length === 0) return [];
+  const fields = Object.fromEntries(names.map((name) => [name, { before: before[name], after: after[name] }]));
+  const falls = (['daily', 'monthly'] as const).filter((name) => isLower(after[name], before[name]));
+  return [{ action: 'change', ...of, fields, falls }];
+}
+
+function isLower(after: unknown, before: unknown): boolean {
+  return typeof after === 'number' && typeof before === 'number' && after < before;
+}

@@ -1,0 +1,181 @@
+import { createHmac, sign, timingSafeEqual, verify } from 'node:crypto';
+import { type ContextKey } from './context-keys';
+import { CONTEXT_LIFETIME_SECONDS, MAX_TOKEN_LENGTH, type ContextSigner, type ContextVerdict, type RequestContext } from './context-token';
+import { type QuotaReport } from './quota';
+
+/** Who issues proofs. */
+const CONTEXT_ISSUER = 'tollgate';
+
+interface WindowClaim {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Unix seconds at which the window ends. */
+  readonly reset: number;
+  /** Seconds. */
+  readonly window: number;
+}
+
+/** The claims of a proof; docs/verify-context.md tells upstreams what each means. */
+interface ContextClaims {
+  readonly iss: string;
+  /** The product. */
+  readonly aud: string;
+  /** The customer. */
+  readonly sub: string;
+  readonly key: string;
+  readonly sub_id: string;
+  readonly product: string;
+  readonly mode: RequestContext['mode'];
+  readonly ip: string;
+  readonly day: string | null;
+  readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim } | null;
+  readonly iat: number;
+  readonly exp: number;
+  /** The request's id. */
+  readonly jti: string;
+}
+
+/** One header for each key: nothing in it is a token's to choose. */
+function headerOf({ id, algorithm }: ContextKey): string {
+  return base64url(JSON.stringify({ alg: algorithm, typ: 'JWT', kid: id }));
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+/**
+ * Signs proofs as JSON Web Tokens (RFC 7519, compact). node:crypto itself: a library costs several times the signature, and Ed25519 alone
+ * costs about 40 µs (docs/decisions/0003).
+ */
+export function createJwtSigner(key: ContextKey): ContextSigner {
+  const header = headerOf(key);
+  return (context) => {
+    const input = `${header}.${base64url(JSON.stringify(claimsOf(context)))}`;
+    return `${input}.${signatureOf(input, key).toString('base64url')}`;
+  };
+}
+
+function signatureOf(input: string, { algorithm, key }: ContextKey): Buffer {
+  return algorithm === 'EdDSA' ? sign(null, Buffer.from(input, 'latin1'), key) : createHmac('sha256', key).update(input).digest();
+}
+
+function claimsOf(context: RequestContext): ContextClaims {
+  const { quota, product, expiresAt } = context;
+  return {
+    iss: CONTEXT_ISSUER,
+    aud: product,
+    sub: context.customerId,
+    key: context.credentialId,
+    sub_id: context.subscriptionId,
+    product,
+    mode: context.mode,
+    ip: context.callerAddress,
+    day: context.chargedDay,
+    quota: quota && { daily: claimOf(quota.daily), monthly: claimOf(quota.monthly) },
+    iat: expiresAt - CONTEXT_LIFETIME_SECONDS,
+    exp: expiresAt,
+    jti: context.requestId,
+  };
+}
+
+function claimOf({ limit, remaining, resetsAt, windowSeconds }: QuotaReport['daily']): WindowClaim {
+  return { limit, remaining, reset: resetsAt, window: windowSeconds };
+}
+
+/** Keys by the only first part that their tokens have. */
+export type JwtKeys = ReadonlyMap<string, ContextKey>;
+
+export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
+  return new Map(keys.map((key) => [headerOf(key), key]));
+}
+
+export interface ExpectedToken {
+  /** Product ids; a proof for another is no proof. */
+  readonly products: readonly string[];
+  /** Unix seconds. */
+  readonly nowSeconds: number;
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Verifies a proof. The first part is not parsed but compared with the one that each key's signer writes: a token can name no algorithm,
+ * key or extension of its own. The claims are not read before the signature holds.
+ */
+export function verifyJwt(token: string, keys: JwtKeys, { products, nowSeconds }: ExpectedToken): ContextVerdict {
+  if (token.length > MAX_TOKEN_LENGTH) return { ok: false, reason: 'malformed' };
+  const [header = '', payload = '', signature = '', ...more] = token.split('.');
+  if (more.length > 0 || !BASE64URL.test(payload) || !BASE64URL.test(signature)) return { ok: false, reason: 'malformed' };
+  const key = keys.get(header);
+  if (!key || !isSigned(`${header}.${payload}`, signature, key)) return { ok: false, reason: 'forged' };
+  const claims = parseClaims(payload);
+  if (!claims) return { ok: false, reason: 'malformed' };
+  const { aud, product, exp } = claims;
+  if (aud !== product || !products.includes(aud)) return { ok: false, reason: 'misdirected' };
+  return nowSeconds > exp ? { ok: false, reason: 'expired' } : { ok: true, context: contextOf(claims) };
+}
+
+function isSigned(input: string, signature: string, { algorithm, key }: ContextKey): boolean {
+  const given = Buffer.from(signature, 'base64url');
+  // The last character holds bits that belong to no byte: one signature has one form.
+  if (given.toString('base64url') !== signature) return false;
+  if (algorithm === 'EdDSA') return verify(null, Buffer.from(input, 'latin1'), key, given);
+  const expected = createHmac('sha256', key).update(input).digest();
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+/** The claims as their signer wrote them; undefined for anything else, a member given twice included. */
+function parseClaims(payload: string): ContextClaims | undefined {
+  try {
+    const text = Buffer.from(payload, 'base64url').toString('utf8');
+    const claims: unknown = JSON.parse(text);
+    return JSON.stringify(claims) === text && hasClaims(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXTS = ['aud', 'sub', 'key', 'sub_id', 'product', 'ip', 'jti'] as const;
+
+function hasClaims(value: unknown): value is ContextClaims {
+  if (typeof value !== 'object' || value === null) return false;
+  const claims = value as Partial<Record<keyof ContextClaims, unknown>>;
+  return (
+    claims.iss === CONTEXT_ISSUER &&
+    TEXTS.every((name) => typeof claims[name] === 'string') &&
+    (claims.mode === 'live' || claims.mode === 'test') &&
+    (claims.day === null || typeof claims.day === 'string') &&
+    (claims.quota === null || hasWindows(claims.quota)) &&
+    Number.isSafeInteger(claims.iat) &&
+    Number.isSafeInteger(claims.exp)
+  );
+}
+
+function hasWindows(quota: unknown): boolean {
+  const { daily, monthly } = (quota ?? {}) as Partial<Record<string, unknown>>;
+  return [daily, monthly].every((window) => {
+    const numbers = (window ?? {}) as Partial<Record<string, unknown>>;
+    return ['limit', 'remaining', 'reset', 'window'].every((name) => typeof numbers[name] === 'number');
+  });
+}
+
+function contextOf(claims: ContextClaims): RequestContext {
+  const { quota } = claims;
+  return {
+    requestId: claims.jti,
+    credentialId: claims.key,
+    customerId: claims.sub,
+    subscriptionId: claims.sub_id,
+    product: claims.product,
+    mode: claims.mode,
+    callerAddress: claims.ip,
+    chargedDay: claims.day,
+    quota: quota && { daily: windowOf(quota.daily), monthly: windowOf(quota.monthly) },
+    expiresAt: claims.exp,
+  };
+}
+
+function windowOf({ limit, remaining, reset, window }: WindowClaim): QuotaReport['daily'] {
+  return { limit, remaining, resetsAt: reset, windowSeconds: window };
+}

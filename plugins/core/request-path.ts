@@ -1,0 +1,26 @@
+/**
+ * Characters that two servers read differently: an encoded slash, backslash or NUL, and whatever may not stand in a path. A gateway that decodes
+ * `/a/..%2fb` routes by `/b`, a service behind it may see a path below `/a`.
+ */
+const UNCLEAR = /%(?:2f|5c|00)|[^\x21-\x7e]|[\\#?]/i;
+
+/**
+ * A request's path with dot segments and empty segments resolved, as nginx, Caddy and Kong resolve them before they choose a route.
+ * @param rawPath begins with `/`, without the query
+ * @returns undefined for a path that cannot be read in one way only
+ */
+export function resolvePath(rawPath: string): string | undefined {
+  if (!rawPath.startsWith('/') || UNCLEAR.test(rawPath)) return undefined;
+  if (!/\/\/|\/\.|%2e/i.test(rawPath)) return rawPath;
+  const out: string[] = [];
+  const segments = rawPath.slice(1).split('/');
+  const last = segments.length - 1;
+  for (const [index, segment] of segments.entries()) {
+    const plain = segment.replace(/%2e/gi, '.');
+    if (plain === '..' && out.pop() === undefined) return undefined;
+    const isDots = plain === '' || plain === '.' || plain === '..';
+    if (!isDots) out.push(segment);
+    else if (index === last) out.push('');
+  }
+  return `/${out.join('/')}`;
+}

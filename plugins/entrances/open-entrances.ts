@@ -1,0 +1,70 @@
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname } from 'node:path';
+import { type PluginModule } from '../core/kong-pdk';
+import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
+import { type EntranceSettings, type ListenPlace } from './settings';
+
+export interface EntranceOptions {
+  readonly plugin: PluginModule;
+  readonly settings: EntranceSettings;
+  readonly log: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
+}
+
+export interface Entrances {
+  /** Takes no more questions and lets those under way be answered for at most `graceMs`. */
+  close(options: { graceMs: number }): Promise<void>;
+}
+
+interface EntranceServer extends Entrances {
+  listen(): Promise<void>;
+}
+
+/** Gateway and plugin server run as different users of one group. */
+const SOCKET_MODE = 0o660;
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}
+
+/**
+ * Makes room for the sockets, once for all workers that share them: an earlier server that was killed left its own behind.
+ * @throws Error when another server answers there, or the path is no socket
+ */
+export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings): Promise<void> {
+  for (const place of [forwardAuth, extAuthz]) {
+    if (!place || !('path' in place)) continue;
+    mkdirSync(dirname(place.path), { recursive: true });
+    const found = lstatSync(place.path, { throwIfNoEntry: false });
+    if (!found) continue;
+    if (!found.isSocket()) throw new Error(`${place.path} exists and is not a socket`);
+    if (await isServed(place.path)) throw new Error(`another server answers on ${place.path}`);
+    rmSync(place.path, { force: true });
+  }
+}
+
+/** Opens what the settings ask for beside Kong's socket; every entrance asks the same plugin. */
+export async function openEntrances({ plugin, settings, log }: EntranceOptions): Promise<Entrances> {
+  const { forwardAuth, extAuthz, secret } = settings;
+  const open: EntranceServer[] = [];
+  const openAt = async (entrance: string, place: ListenPlace, server: EntranceServer): Promise<void> => {
+    await server.listen();
+    open.push(server);
+    if ('path' in place) chmodSync(place.path, SOCKET_MODE);
+    log.info({ entrance, ...place }, 'entrance ready');
+  };
+  if (forwardAuth) await openAt('forward-auth', forwardAuth, new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log }));
+  if (extAuthz) {
+    // gRPC is loaded only where it is wanted.
+    const { ExtAuthzServer } = await import('../ext-authz/ext-authz-server.js');
+    await openAt('ext-authz', extAuthz, new ExtAuthzServer({ plugin, listen: extAuthz, secret, log }));
+  }
+  return { close: async (options) => void (await Promise.all(open.map((each) => each.close(options)))) };
+}

@@ -1,0 +1,57 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+
+/** Where an entrance listens: a unix socket, or an address of a network that nobody but gateways reaches. */
+export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+
+/** A secret that can be guessed is none; as long as a key of HMAC-SHA256. */
+const SHORTEST_SECRET = 32;
+
+function parsePlace(text: string): ListenPlace | undefined {
+  if (isAbsolute(text)) return { path: text };
+  const [, host = '', port = ''] = /^\[?([\w.:-]+?)\]?:(\d{1,5})$/.exec(text) ?? [];
+  return host !== '' && Number(port) <= 65_535 ? { host, port: Number(port) } : undefined;
+}
+
+const place = z.string().transform((text, context): ListenPlace => {
+  const parsed = parsePlace(text);
+  if (parsed) return parsed;
+  context.addIssue({ code: 'custom', message: 'must be the absolute path of a socket, or host:port' });
+  return z.NEVER;
+});
+
+const ENVIRONMENT = z
+  .object({
+    FORWARD_AUTH_LISTEN: place.optional(),
+    EXT_AUTHZ_LISTEN: place.optional(),
+    GATEWAY_SECRET: z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`).optional(),
+  })
+  .superRefine(({ FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, GATEWAY_SECRET }, context) => {
+    const isOnTcp = [FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN].some((each) => each && 'host' in each);
+    if (isOnTcp && GATEWAY_SECRET === undefined) {
+      context.addIssue({ code: 'custom', path: ['GATEWAY_SECRET'], message: 'is required where an entrance listens on a network' });
+    }
+  });
+
+export interface EntranceSettings {
+  /** For nginx, Caddy, HAProxy and Traefik. */
+  readonly forwardAuth: ListenPlace | undefined;
+  /** For Envoy. */
+  readonly extAuthz: ListenPlace | undefined;
+  readonly secret: string | undefined;
+}
+
+/**
+ * Reads which gateways beside Kong are answered; an empty variable counts as absent.
+ * @throws Error with one line that names every problem and no value
+ */
+export function readEntranceSettings(environment: NodeJS.ProcessEnv): EntranceSettings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = ENVIRONMENT.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+    throw new Error(`the plugin server cannot start: ${problems.join('; ')}`);
+  }
+  const { FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, GATEWAY_SECRET } = parsed.data;
+  return { forwardAuth: FORWARD_AUTH_LISTEN, extAuthz: EXT_AUTHZ_LISTEN, secret: GATEWAY_SECRET };
+}

@@ -1,0 +1,29 @@
+/** What one kind of gateway tells, and what its shipped configuration does with an answer. */
+export interface GatewayProfile {
+  /** Headers in which it says what was asked of it. It must set both itself: a client's own would be believed. */
+  readonly uriHeader: 'x-forwarded-uri' | 'x-original-uri' | 'x-original-url';
+  /** True where its configuration sets X-Request-Id; elsewhere that header is the client's word. */
+  readonly namesRequests: boolean;
+  /** True where it resolves `//`, `/./` and `/../` before it chooses a route, and sends on the path that it is given. */
+  readonly resolvesPaths: boolean;
+  /** True where it can pass on nothing of a refusal but headers, and knows no status but 401 and 403. */
+  readonly refusesInHeaders: boolean;
+}
+
+/** Of a gateway that was told nothing: it is believed as little as possible. */
+const GENERIC: GatewayProfile = { uriHeader: 'x-forwarded-uri', namesRequests: false, resolvesPaths: false, refusesInHeaders: false };
+
+const PROFILES: Readonly<Record<string, GatewayProfile>> = {
+  generic: GENERIC,
+  caddy: { ...GENERIC, resolvesPaths: true },
+  haproxy: { ...GENERIC, namesRequests: true },
+  nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, refusesInHeaders: true },
+  original: { ...GENERIC, uriHeader: 'x-original-uri' },
+  'ingress-nginx': { ...GENERIC, uriHeader: 'x-original-url', resolvesPaths: true },
+  traefik: GENERIC,
+};
+
+/** The profile that a route's path begins with; undefined for an unknown name. */
+export function findProfile(name: string): GatewayProfile | undefined {
+  return Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined;
+}

@@ -1,0 +1,85 @@
+import { type IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { newRequestId, type HeldRequest } from '../access-layer/held-request';
+import { FORGEABLE } from '../core/request-variable';
+import { resolvePath } from '../core/request-path';
+import { type GatewayProfile } from './gateway-profiles';
+
+/** The header in which a gateway on TCP shows the shared secret. */
+export const SECRET_HEADER = 'x-tollgate-gateway';
+
+/** A request as the gateway tells it. */
+export interface ForwardedRequest extends HeldRequest {
+  /** What the service is to be asked for, without a query. */
+  readonly path: string;
+}
+
+/** `gateway`: its configuration leaves something out that no decision can do without. `client`: no gateway could pass this request on safely. */
+export type UnreadableRequest = { readonly fault: 'gateway' | 'client'; readonly why: string; readonly requestId: string };
+
+const REQUEST_ID = /^[\w-]{16,64}$/;
+
+/** Between gateway and authoriser alone. */
+const HOP_HEADERS = new Set([
+  SECRET_HEADER,
+  'host',
+  'connection',
+  'x-forwarded-uri',
+  'x-forwarded-method',
+  'x-forwarded-for',
+  'x-request-id',
+]);
+
+const known = new Set(FORGEABLE.map((name) => `x-tollgate-${name}`));
+
+/** A header in the gateway's own name space that no shipped configuration removes by name: it would reach the service as if we had set it. */
+const isForged = (name: string): boolean => /^x[-_]tollgate[-_]/.test(name) && !known.has(name.replaceAll('_', '-'));
+
+/** All headers by lower-cased name, with repetitions: Node itself would drop a second Authorization. */
+function readHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase();
+    const value = rawHeaders[index + 1] ?? '';
+    // `__proto__` is a legal name of a header.
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
+}
+
+/** The last address: the one that the gateway added. What stands before it is the client's word. */
+function callerIn(forwardedFor: string | string[] | undefined): string | undefined {
+  const last = [forwardedFor ?? []].flat().at(-1)?.split(',').at(-1)?.trim();
+  return last !== undefined && isIP(last) !== 0 ? last : undefined;
+}
+
+/** Path and query of `/path?query`, or of an absolute URL where the gateway tells one. */
+function splitTarget(target: string): { rawPath: string; rawQuery: string } {
+  const [rawPath = '', ...rest] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
+  return { rawPath: rawPath === '' ? '/' : rawPath, rawQuery: rest.join('?') };
+}
+
+/** Reads what the gateway says of a request. Only a gateway that has proved to be ours may be read. */
+export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableRequest {
+  const all = readHeaders(rawHeaders);
+  const given = all['x-request-id'];
+  const requestId = profile.namesRequests && typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+  const unreadable = (fault: UnreadableRequest['fault'], why: string): UnreadableRequest => ({ fault, why, requestId });
+  const target = all[profile.uriHeader];
+  if (typeof target !== 'string') return unreadable('gateway', `the gateway must send ${profile.uriHeader} once`);
+  const callerAddress = callerIn(all['x-forwarded-for']);
+  if (callerAddress === undefined) return unreadable('gateway', 'the gateway must send the caller’s address in X-Forwarded-For');
+  const { rawPath, rawQuery } = splitTarget(target);
+  const path = resolvePath(rawPath);
+  if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
+  if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
+  if (rawQuery.includes('#')) return unreadable('client', 'The query has a fragment.');
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (HOP_HEADERS.has(name) || name === profile.uriHeader) continue;
+    if (isForged(name)) return unreadable('client', 'The request has a header that begins with X-Tollgate and is not known.');
+    headers[name] = value;
+  }
+  return { requestId, headers, rawQuery, callerAddress, path };
+}

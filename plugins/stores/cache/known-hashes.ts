@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Change, type ChangeFeed } from './change-feed';
+import { hashStartOf, KeyFilter } from './key-filter';
+
+/** Some of the store's hashes, in their order. */
+export interface HashPage {
+  /** 8 bytes a key: the start of its hash. */
+  readonly starts: Buffer;
+  /** Where the next page begins; undefined after the last. */
+  readonly next: Buffer | undefined;
+}
+
+export interface HashSource {
+  /**
+   * @param after the hash behind which the page begins; from the first hash without
+   * @throws Error when the store does not answer, or is a copy that may lag behind what the feed tells
+   */
+  readHashes(after: Buffer | undefined): Promise<HashPage>;
+}
+
+export interface KnownHashesOptions {
+  readonly source: HashSource;
+  readonly feed: ChangeFeed;
+  /** First pause after a load that failed; it doubles up to 30 s. Default 1 s. */
+  readonly retryMs?: number;
+  /** Room for at least so many keys. Default 65,536, which takes 96 KB. */
+  readonly leastCapacity?: number;
+  /** Told when a load failed; it is tried again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** `possible`: nearly certainly a key. `absent`: none, if the feed is caught up. `doubtful`: not known to be one, and that proves nothing. */
+export type HashVerdict = 'possible' | 'absent' | 'doubtful';
+
+/** Room for keys that are made after a load: with more than that it is loaded again. */
+const HEADROOM = 1.25;
+const LONGEST_RETRY_MS = 30_000;
+const START_BYTES = 8;
+
+/**
+ * Knows of every key whether it exists, from a filter in memory, and knows when it does not know. Loaded in pages from the store after the
+ * feed was connected: a key is either committed before, then a page holds it, or told by the feed. After a loss of the feed it is loaded anew.
+ */
+export class KnownHashes {
+  /** Holds every key that the feed had told when it was loaded, and every one told since. */
+  private complete: KeyFilter | undefined;
+  /** The filter of the connection before: it says which keys existed, not which do not. */
+  private former: KeyFilter | undefined;
+  private loading: KeyFilter | undefined;
+  /** Grows whenever keys may have been missed. */
+  private epoch = 0;
+  /** Which load is the one to wait for. */
+  private turn = 0;
+  private isLoading = false;
+  private loads = 0;
+  private readonly closing = new AbortController();
+  private readonly unsubscribe: () => void;
+
+  constructor(private readonly options: KnownHashesOptions) {
+    this.unsubscribe = options.feed.subscribe((change) => this.hear(change));
+  }
+
+  judge(hash: string): HashVerdict {
+    const start = hashStartOf(hash);
+    if (this.complete) return this.complete.mayHave(start) ? 'possible' : 'absent';
+    return this.former?.mayHave(start) || this.loading?.mayHave(start) ? 'possible' : 'doubtful';
+  }
+
+  /**
+   * Proves that no key has this hash: a key that was committed before this call is told by the feed before it is caught up.
+   * @returns false when it cannot be proven
+   */
+  async isAbsent(hash: string): Promise<boolean> {
+    const { epoch } = this;
+    const isCaughtUp = await this.options.feed.caughtUp();
+    return isCaughtUp && epoch === this.epoch && this.judge(hash) === 'absent';
+  }
+
+  stats(): { readonly keys: number; readonly bytes: number; readonly isComplete: boolean; readonly loads: number } {
+    const filters = [this.complete, this.former, this.loading].filter((filter) => filter !== undefined);
+    const bytes = filters.reduce((sum, filter) => sum + filter.bytes, 0);
+    return { keys: this.complete?.size ?? 0, bytes, isComplete: this.complete !== undefined, loads: this.loads };
+  }
+
+  /** Ends a load that runs and stops listening to the feed. */
+  close(): void {
+    this.unsubscribe();
+    this.closing.abort();
+  }
+
+  private hear(change: Change): void {
+    if (change.kind === 'customer' || (change.kind === 'everything' && change.isCatalogue)) return;
+    if (change.kind !== 'credential' || change.hash === undefined) return this.distrust();
+    if (change.hash !== null) this.add(change.hash);
+  }
+
+  private add(hash: string): void {
+    const start = hashStartOf(hash);
+    this.complete?.add(start);
+    this.loading?.add(start);
+    if (this.complete?.isFull && !this.isLoading) this.startLoad();
+  }
+
+  private distrust(): void {
+    this.epoch += 1;
+    this.former = this.complete ?? this.former;
+    this.complete = undefined;
+    this.startLoad();
+  }
+
+  private startLoad(): void {
+    this.isLoading = true;
+    this.turn += 1;
+    void this.loadUntilDone(this.turn);
+  }
+
+  /** False once another load has begun. */
+  private isCurrent(turn: number): boolean {
+    return this.turn === turn && !this.closing.signal.aborted;
+  }
+
+  private async loadUntilDone(turn: number): Promise<void> {
+    const { retryMs = 1_000, leastCapacity = 65_536, onError } = this.options;
+    let least = leastCapacity;
+    for (let pauseMs = retryMs; this.isCurrent(turn);) {
+      try {
+        const filter = await this.load(turn, least);
+        if (!filter) return;
+        if (!filter.isFull) return this.finish(filter);
+        // Hashes that are not spread evenly misled the estimate, or very many keys were made meanwhile.
+        least = filter.size * 2;
+      } catch (error) {
+        onError?.(error);
+        await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, LONGEST_RETRY_MS);
+      }
+    }
+  }
+
+  /** @returns the filter with all pages in it, or a full one; undefined when another load has begun */
+  private async load(turn: number, least: number): Promise<KeyFilter | undefined> {
+    const { source } = this.options;
+    const expected = estimateKeys(await source.readHashes(undefined));
+    if (!this.isCurrent(turn)) return undefined;
+    // Before the first page that counts is read: what is told from here on is added, what was told before is in the pages.
+    const filter = (this.loading = new KeyFilter(Math.max(least, Math.ceil(expected * HEADROOM))));
+    let next: Buffer | undefined;
+    do {
+      const page = await source.readHashes(next);
+      if (!this.isCurrent(turn)) return undefined;
+      for (let offset = 0; offset < page.starts.length; offset += START_BYTES) {
+        filter.add({ high: page.starts.readUInt32BE(offset), low: page.starts.readUInt32BE(offset + 4) });
+      }
+      next = page.next;
+    } while (next !== undefined && !filter.isFull);
+    return filter;
+  }
+
+  private finish(filter: KeyFilter): void {
+    this.complete = filter;
+    this.former = undefined;
+    this.loading = undefined;
+    this.isLoading = false;
+    this.loads += 1;
+  }
+}
+
+/** Hashes are spread evenly: how far the first page reaches tells how many there are. */
+function estimateKeys({ starts, next }: HashPage): number {
+  const count = starts.length / START_BYTES;
+  return next === undefined ? count : Math.ceil(count / ((next.readUInt32BE(0) + 1) / 2 ** 32));
+}

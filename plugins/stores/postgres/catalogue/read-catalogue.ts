@@ -1,0 +1,51 @@
+import { type Catalogue, type CataloguePlan, type CatalogueProduct, createCatalogue } from '../../../core/catalogue';
+import { type Database } from '../database';
+
+/** What a product is besides its limits and its state, as `product.definition` keeps it. */
+export interface ProductDefinition extends Pick<CatalogueProduct, 'prefix' | 'routes' | 'slots' | 'openapi'> {
+  /** Names, in the order in which they are shown. */
+  readonly plans: readonly string[];
+}
+
+interface ProductRow {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly daily: number | null;
+  readonly monthly: number | null;
+  readonly subscribable: boolean;
+  readonly definition: ProductDefinition | null;
+}
+
+const PRODUCTS = `
+SELECT p.id, p.title, p.description, p.daily, p.monthly, p.subscribable, p.definition
+FROM product p CROSS JOIN catalogue_revision r
+WHERE p.active ORDER BY array_position(r.product_order, p.id), p.id`;
+
+const PLANS = `
+SELECT product_id AS product, name, daily, monthly, COALESCE(price, price_inr)::text AS price, currency, approval
+FROM plan WHERE active ORDER BY product_id, name`;
+
+/** What is sold now: what was applied last. */
+export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
+  const { rows: products } = await db.query<ProductRow>(PRODUCTS);
+  const { rows: plans } = await db.query<CataloguePlan & { product: string }>(PLANS);
+  const byProduct = new Map<string, (typeof plans)[number][]>();
+  for (const plan of plans) byProduct.set(plan.product, [...(byProduct.get(plan.product) ?? []), plan]);
+  return createCatalogue(products.map((row) => productOf(row, byProduct.get(row.id) ?? [])));
+}
+
+function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: string })[]): CatalogueProduct {
+  const { id, title, description, daily, monthly, subscribable, definition } = row;
+  const { prefix = null, routes = [], slots, openapi, plans: order = [] } = definition ?? {};
+  const plans = rows.map(({ product: _product, ...plan }) => plan).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const base = daily === null || monthly === null ? null : { daily, monthly };
+  const optional = { ...(slots !== undefined && { slots }), ...(openapi !== undefined && { openapi }) };
+  return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
+}
+
+/** Changes whenever {@link readAppliedCatalogue} would return something else. */
+export async function readCatalogueRevision(db: Database): Promise<string> {
+  const { rows } = await db.query<{ revision: string }>('SELECT revision::text FROM catalogue_revision');
+  return rows[0]?.revision ?? '';
+}

@@ -1,0 +1,56 @@
+import { type Database } from './database';
+
+export interface TableSize {
+  readonly table: string;
+  /** With indexes and what is stored beside the rows. */
+  readonly bytes: number;
+  /** PostgreSQL's estimate; null when the table was never analysed. */
+  readonly rows: number | null;
+  /** When the estimate was made; null when never, or before the statistics were reset. */
+  readonly countedAt: Date | null;
+  /** When its oldest row was made; null for an empty table, and for one whose rows have no time. */
+  readonly since: Date | null;
+}
+
+export interface DatabaseSizes {
+  /** The whole database, PostgreSQL's own tables included. */
+  readonly bytes: number;
+  /** Largest first. */
+  readonly tables: readonly TableSize[];
+}
+
+const SIZES = `
+SELECT c.relname AS table, pg_total_relation_size(c.oid)::float8 AS bytes, NULLIF(c.reltuples, -1)::float8 AS rows,
+  GREATEST(s.last_analyze, s.last_autoanalyze, s.last_vacuum, s.last_autovacuum) AS "countedAt"
+FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+ORDER BY bytes DESC, c.relname`;
+
+/** Of the tables that grow with time, by an index where they are large: the order of the rows' making, or their time. */
+const OLDEST: Readonly<Record<string, string>> = {
+  alert: 'SELECT at FROM alert ORDER BY number LIMIT 1',
+  audit_log: 'SELECT at FROM audit_log ORDER BY id LIMIT 1',
+  decision: 'SELECT at FROM decision ORDER BY at LIMIT 1',
+  denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
+  outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
+  quota_refund: 'SELECT min(day)::timestamptz AS at FROM quota_refund',
+  submission: 'SELECT min(at) AS at FROM submission',
+  usage: 'SELECT day::timestamptz AS at FROM usage ORDER BY day LIMIT 1',
+  webhook_delivery: 'SELECT created_at AS at FROM webhook_delivery ORDER BY created_at LIMIT 1',
+};
+
+async function oldestOf(db: Database, table: string): Promise<Date | null> {
+  const text = OLDEST[table];
+  if (text === undefined) return null;
+  const { rows } = await db.query<{ at: Date | null }>(text);
+  return rows[0]?.at ?? null;
+}
+
+/** How large each table is. Reads no table but for its oldest row. */
+export async function readTableSizes(db: Database): Promise<DatabaseSizes> {
+  const { rows: whole } = await db.query<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes');
+  const { rows } = await db.query<Omit<TableSize, 'since'>>(SIZES);
+  const tables: TableSize[] = [];
+  for (const row of rows) tables.push({ ...row, since: await oldestOf(db, row.table) });
+  return { bytes: whole[0]?.bytes ?? 0, tables };
+}

@@ -1,0 +1,26 @@
+import { type Catalogue } from '../../../../plugins/core/catalogue';
+
+/** Published beside `/gst/refresh_captcha`, in no product's list. */
+const GST_ALIAS = '/api/v1/gst/refresh-captcha';
+
+/** One part of a path, of characters that need no care, and not one that walks up. */
+const PART = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~%-]+';
+const BELOW = new RegExp(`^(?:/${PART})*$`);
+
+/**
+ * Whether a path is one that customers are told of: a route of the catalogue, where `{…}` takes any one part, or anything below the
+ * prefix of a product that brings its own description.
+ */
+export function isPublishedPath(path: string, { products }: Catalogue): boolean {
+  if (path === GST_ALIAS) return true;
+  return products.some(({ prefix, routes, openapi }) => {
+    if (prefix === null || !path.startsWith(prefix)) return false;
+    if (openapi !== undefined && BELOW.test(path.slice(prefix.length))) return true;
+    return routes.some((route) => route.path === path || (route.path.includes('{') && patternOf(route.path).test(path)));
+  });
+}
+
+function patternOf(route: string): RegExp {
+  const parts = route.split(/\{[^{}]*\}/).map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join(PART)}$`);
+}

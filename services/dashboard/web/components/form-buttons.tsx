@@ -1,0 +1,23 @@
+import { Button, Group } from '@mantine/core';
+import { type ReactNode } from 'react';
+
+interface FormButtonsProps {
+  /** What the button says: the act itself, never "OK". */
+  readonly action: string;
+  readonly pending: boolean;
+  readonly onCancel: () => void;
+}
+
+/** The end of a form in a dialog. */
+export function FormButtons({ action, pending, onCancel }: FormButtonsProps): ReactNode {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onCancel} disabled={pending}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={pending}>
+        {action}
+      </Button>
+    </Group>
+  );
+}

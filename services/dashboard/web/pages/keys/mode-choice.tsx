@@ -1,0 +1,14 @@
+import { Group, Radio, type RadioGroupProps } from '@mantine/core';
+import { type ReactNode } from 'react';
+
+/** Test or live; the props are the form's. */
+export function ModeChoice(props: Omit<RadioGroupProps, 'label' | 'children'>): ReactNode {
+  return (
+    <Radio.Group label="Mode" {...props}>
+      <Group mt={6} gap="lg">
+        <Radio value="test" label="Test" description="Returns sample data" />
+        <Radio value="live" label="Live" description="Returns real data" />
+      </Group>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,25 @@
+import { Button, Group } from '@mantine/core';
+import { type ReactNode } from 'react';
+
+interface SaveButtonsProps {
+  readonly action: string;
+  readonly isDirty: boolean;
+  /** Somebody else has changed it meanwhile: nothing can be saved before that is settled. */
+  readonly isStale: boolean;
+  readonly pending: boolean;
+  readonly onDiscard: () => void;
+}
+
+/** The end of a form that edits what is saved already. */
+export function SaveButtons({ action, isDirty, isStale, pending, onDiscard }: SaveButtonsProps): ReactNode {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" disabled={!isDirty || pending} onClick={onDiscard}>
+        Discard changes
+      </Button>
+      <Button type="submit" loading={pending} disabled={!isDirty || isStale}>
+        {action}
+      </Button>
+    </Group>
+  );
+}

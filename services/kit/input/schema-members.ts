@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** What a schema takes, without what it adds to that: defaults, transformations, refinements. */
+export function takenBy(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return takenBy(schema.def.innerType);
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodCatch || schema instanceof z.ZodReadonly)
+    return takenBy(schema.def.innerType);
+  return schema instanceof z.ZodPipe ? takenBy(schema.def.in) : schema;
+}
+
+/** Names and schemas of the members of an object, looked for through unions and transformations. */
+export function memberSchemas(schema: unknown): [name: string, schema: unknown][] {
+  const inner = takenBy(schema);
+  if (inner instanceof z.ZodObject) return Object.entries(inner.shape);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap(memberSchemas);
+  if (inner instanceof z.ZodIntersection) return [...memberSchemas(inner.def.left), ...memberSchemas(inner.def.right)];
+  return [];
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { type Catalogue } from '../../plugins/core/catalogue';
+import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+import { type CatalogueProblem } from '../../plugins/core/locate-problems';
+
+/** Below the project's folder, which is where processes run. */
+export const CATALOGUE_FILE = 'kong/catalogue.yml';
+
+/** A catalogue that cannot be used, with everything that is wrong with it. */
+export class CatalogueError extends Error {
+  override readonly name = 'CatalogueError';
+
+  constructor(
+    readonly file: string,
+    readonly problems: readonly CatalogueProblem[],
+  ) {
+    super(`the catalogue cannot be used:\n${problems.map((problem) => `  ${describeProblem(file, problem)}`).join('\n')}`);
+  }
+}
+
+/** `kong/catalogue.yml:12:7 products[0].prefix …`, which editors and terminals open at the place. */
+export function describeProblem(file: string, { line, column, place, message }: CatalogueProblem): string {
+  return `${file}:${line}:${column} ${place === '' ? '' : `${place}: `}${message}`;
+}
+
+/**
+ * Reads the catalogue; once, at the start of a process that needs it.
+ * @throws CatalogueError naming every problem; whatever reading the file throws
+ */
+export function readCatalogue(file: string): Catalogue {
+  const { catalogue, problems } = parseCatalogue(readFileSync(file, 'utf8'));
+  if (!catalogue) throw new CatalogueError(file, problems);
+  return catalogue;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { parseKeySet, parseSharedKeys, type ContextKey } from '../../../plugins/core/context-keys';
+import { createContextKeys, type ContextKeys } from '../../../plugins/core/verify-context';
+
+/**
+ * @param value a JSON Web Key Set, or the path of a file that holds one; an empty file counts as none, so that a compose file may name
+ * `/dev/null` for what is not used
+ * @throws Error naming what is wrong, never a key or the path
+ */
+export function readKeySet(value: string): ContextKey[] {
+  if (value.trimStart().startsWith('{')) return parseKeySet(value);
+  let text: string;
+  try {
+    text = readFileSync(value, 'utf8');
+  } catch (cause) {
+    throw new Error('is neither a JSON Web Key Set nor the path of a file that can be read', { cause });
+  }
+  return text.trim() === '' ? [] : parseKeySet(text);
+}
+
+/**
+ * What a service verifies proofs with: the key set of plugin servers, as JSON or as the path of a file, and the shared keys of the time
+ * before, as long as they are set. Read once, at start.
+ */
+export const proofSettings = z
+  .object({ TOLLGATE_CONTEXT_JWKS: z.string().optional(), TOLLGATE_SIGNING_KEYS: z.string().optional() })
+  .transform(({ TOLLGATE_CONTEXT_JWKS: jwks, TOLLGATE_SIGNING_KEYS: shared }, context): ContextKeys => {
+    const complain = (name: string, message: string): never => {
+      context.addIssue({ code: 'custom', path: [name], message });
+      return z.NEVER;
+    };
+    const read = <Key>(name: string, text: string | undefined, parse: (text: string) => Key[]): Key[] | undefined => {
+      try {
+        return text === undefined ? [] : parse(text);
+      } catch (error) {
+        complain(name, error instanceof Error ? error.message : 'cannot be read');
+        return undefined;
+      }
+    };
+    const keySet = read('TOLLGATE_CONTEXT_JWKS', jwks, readKeySet);
+    const sharedKeys = read('TOLLGATE_SIGNING_KEYS', shared, parseSharedKeys);
+    if (!keySet || !sharedKeys) return z.NEVER;
+    if (keySet.length + sharedKeys.length === 0) return complain('TOLLGATE_CONTEXT_JWKS', 'is required and not set');
+    try {
+      return createContextKeys(keySet, sharedKeys);
+    } catch {
+      return complain('TOLLGATE_SIGNING_KEYS', 'has a key with the id of one in TOLLGATE_CONTEXT_JWKS');
+    }
+  });

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { createJwtSigner } from '../../plugins/core/context-jwt';
+import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../plugins/core/context-keys';
+import { type ContextSigner } from '../../plugins/core/context-token';
+import { createV1Signer } from '../../plugins/core/context-v1';
+import { createContextKey } from '../../plugins/core/create-context-key';
+import { createContextKeys, verifyContext } from '../../plugins/core/verify-context';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
+import { contextFor } from '../services/kit/harness';
+import { startBenchNode } from './support/bench-node';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { type MeasuredLoad, measure, start } from './support/load';
+
+// What each form of the proof costs: CPU of signing and of verifying one, and requests through gateway and plugin server, in turns.
+// Run: npm run build && node dist/test/bench/proofs.js [seconds a row] [rounds]
+
+const SECONDS = Number(process.argv[2] ?? 3);
+const ROUNDS = Number(process.argv[3] ?? 5);
+const TOKENS = 5_000;
+
+const shared = `bench:${randomBytes(32).toString('base64')}`;
+const [pair, secret] = [createContextKey('EdDSA'), createContextKey('HS256')];
+const [sharedKey] = parseSharedKeys(shared);
+
+interface Form {
+  readonly sign: ContextSigner;
+  /** Of the plugin server. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  v1: { sign: createV1Signer(sharedKey), env: { TOLLGATE_CONTEXT_FORMAT: 'v1', TOLLGATE_SIGNING_KEYS: shared } },
+  HS256: { sign: createJwtSigner(parsePrivateKey(secret.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: secret.privateKey } },
+  EdDSA: { sign: createJwtSigner(parsePrivateKey(pair.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey } },
+};
+
+const keys = createContextKeys(parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...secret.keySet.keys] })), [sharedKey]);
+
+const median = (values: readonly number[]): number => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+
+/** CPU of this process for one call, in microseconds. */
+function cpuOf(call: (index: number) => unknown): number {
+  const before = process.cpuUsage();
+  for (let index = 0; index < TOKENS; index++) call(index);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / TOKENS;
+}
+
+function measureTokens(name: string, { sign }: Form): void {
+  const token = sign(contextFor('api-ip'));
+  const expected = { products: ['api-ip'], nowSeconds: 0 };
+  const signing = Array.from({ length: ROUNDS }, () => cpuOf((index) => sign(contextFor('api-ip', { requestId: String(index) }))));
+  const verifying = Array.from({ length: ROUNDS }, () => cpuOf(() => verifyContext(token, keys, expected)));
+  console.log(
+    `${name.padEnd(6)} ${token.length} characters  sign ${median(signing).toFixed(1)} µs  verify ${median(verifying).toFixed(1)} µs`,
+  );
+}
+
+async function main({ folder, db, databaseUrl, redisUrl }: BenchStores): Promise<void> {
+  for (const [name, form] of Object.entries(FORMS)) measureTokens(name, form);
+  const upstream = await start('test/bench/support/stub-upstream.js');
+  const service = `http://127.0.0.1:${upstream.line}`;
+  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', daily: NO_LIMIT, monthly: NO_LIMIT });
+  const nodes = await Promise.all(
+    Object.entries(FORMS).map(async ([name, { env }]) => ({
+      name,
+      node: await startBenchNode({ folder, name, service, databaseUrl, redisUrl, env }),
+      loads: [] as MeasuredLoad[],
+    })),
+  );
+  // The first round warms up.
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const { name, node, loads } of nodes) {
+      const load = measure({ name, url: `${node.base}/guarded?a=1`, seconds: SECONDS, key, pids: node.pids });
+      if (round > 0) loads.push(load);
+    }
+  }
+  for (const { name, loads } of nodes) {
+    const of = (value: (load: MeasuredLoad) => number): string => median(loads.map(value)).toFixed(0);
+    console.log(
+      `median ${name.padEnd(6)} ${of((load) => load.requestsPerSecond)} req/s  CPU µs/req: ` +
+        `gateway ${of(({ cpuMicros }) => cpuMicros['gateway'] ?? 0)}, plugin server ${of(({ cpuMicros }) => cpuMicros['plugin'] ?? 0)}`,
+    );
+  }
+}
+
+void withBenchStores(main);

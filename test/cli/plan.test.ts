@@ -1,0 +1,43 @@
+import {
+  dashboardChild,
+  gatewayChild,
+  type PlanContext,
+  pluginServerChild,
+  sandboxChild,
+  servicesChild,
+  workerChild,
+} from '../../cli/supervisor/plan';
+
+const SECRETS = { TOLLGATE_CONTEXT_PRIVATE_KEY: 'private', TOLLGATE_CONTEXT_JWKS: 'public', TOLLGATE_SIGNING_KEYS: 'shared' };
+
+const context: PlanContext = {
+  root: '/project',
+  logsDir: '/logs',
+  // As when an operator has set them all.
+  env: SECRETS,
+  databaseUrls: { owner: 'owner', plugin: 'plugin', dashboard: 'dashboard', service: 'service' },
+  redisUrl: undefined,
+  proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
+  dashboardSecret: 'secret',
+  pluginSocket: '/socket',
+  gateway: 'local',
+  forwardAuthSocket: '/forward-auth',
+  ports: {
+    gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
+    pluginServerMetrics: 9,
+  }, // prettier-ignore
+};
+
+const { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS } = SECRETS;
+
+test.each([
+  ['the plugin server', pluginServerChild(context), { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_SIGNING_KEYS }],
+  ['services', servicesChild(context), { TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS }],
+  ['the dashboard', dashboardChild(context), {}],
+  ['the gateway', gatewayChild(context, {}), {}],
+  ['the sandbox', sandboxChild(context), {}],
+  ['a worker', workerChild(context, 'apk'), {}],
+])('of the keys of proofs %s is told what it needs and no more', (_name, { env = {} }, told) => {
+  const known = Object.entries(env).filter(([name, value]) => name in SECRETS && value !== undefined);
+  expect(Object.fromEntries(known)).toEqual(told);
+});

@@ -1,0 +1,118 @@
+import { CATALOGUE_BOUNDS } from '../../plugins/core/catalogue-schema';
+import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+
+const HEAD = 'version: 1\nproducts:\n';
+const weather = `  - id: api-weather
+    title: Weather
+    description: Tomorrow's weather.
+    prefix: /weather
+    routes:
+      - { method: GET, path: '/weather/{city}', purpose: Forecast }
+    base: { daily: 100, monthly: 1000 }
+    plans:
+      - { name: Gold, daily: 1000, monthly: 10000, price: 10.5, currency: EUR, approval: request }
+`;
+const tides = weather.replaceAll('weather', 'tides');
+
+/** `line:column place message`, one a problem. */
+const problemsOf = (text: string): string[] =>
+  (parseCatalogue(text).problems ?? []).map(({ line, column, place, message }) => `${line}:${column} ${place} ${message}`);
+const changed = (from: string, to: string): string[] => problemsOf(HEAD + weather.replace(from, to) + tides);
+
+describe('a catalogue', () => {
+  it('is read with its defaults, and an amount that nobody quoted', () => {
+    const { catalogue } = parseCatalogue(HEAD + weather);
+    expect(catalogue?.find('api-weather')).toMatchObject({ subscribable: true, prefix: '/weather', base: { daily: 100, monthly: 1_000 } });
+    expect(catalogue?.products[0]?.plans).toEqual([
+      { name: 'Gold', daily: 1_000, monthly: 10_000, price: '10.50', currency: 'EUR', approval: 'request' },
+    ]);
+  });
+
+  it('may be empty', () => {
+    expect(parseCatalogue('version: 1\nproducts: []\n').catalogue?.products).toEqual([]);
+  });
+
+  it.each([
+    ['a title that is missing', 'title: Weather\n    ', '', ['3:5 products[0].title is missing']],
+    ['a member that is none', 'title: W', 'colour: blue\n    title: W', ['4:5 products[0].colour there is no such member']],
+    [
+      'a limit that is none',
+      'daily: 100,',
+      'daily: many,',
+      ['9:20 products[0].base.daily Invalid input: expected number, received string'],
+    ],
+    ['a price with three decimals', '10.5', '10.555', ['11:59 products[0].plans[0].price must have two decimals at most']],
+    [
+      'a route outside its prefix',
+      "'/weather/{",
+      "'/wetter/{",
+      ['8:30 products[0].routes[0].path /wetter/{city} is not below the prefix /weather'],
+    ],
+    ['an id twice', 'id: api-weather', 'id: api-tides', ['12:9 products[1].id product api-tides is there already']],
+    [
+      'a prefix below another',
+      'prefix: /weather',
+      'prefix: /tides/weather',
+      [
+        '6:13 products[0].prefix /tides/weather lies below /tides, the prefix of api-tides',
+        '8:30 products[0].routes[0].path /weather/{city} is not below the prefix /tides/weather',
+      ],
+    ],
+    [
+      'a product without limits that is for sale',
+      'base: { daily: 100, monthly: 1000 }',
+      'base: null',
+      ['3:5 products[0].subscribable must be false where base is null: nobody can subscribe without limits'],
+    ],
+    [
+      'an id that no URL can hold',
+      'id: api-weather',
+      'id: API Weather',
+      ['3:9 products[0].id must begin with a small letter and hold small letters, digits and - only, 63 at most'],
+    ],
+  ])('with %s is refused with its line and column', (_what, from, to, problems) => {
+    expect(changed(from, to)).toEqual(problems);
+  });
+
+  it('is refused with every problem at once', () => {
+    expect(
+      problemsOf(`${HEAD}${weather.replace('title: Weather', 'title: 7').replace('GET', 'FETCH')}${tides.replace('EUR', 'euro')}`),
+    ).toEqual([
+      '4:12 products[0].title Invalid input: expected string, received number',
+      expect.stringMatching(/^8:19 products\[0\]\.routes\[0\]\.method /),
+      expect.stringMatching(/^20:75 products\[1\]\.plans\[0\]\.currency must be a code of ISO 4217/),
+    ]);
+  });
+
+  it.each([
+    ['an unfinished list', 'base: {', 'base: ['],
+    ['a member that stands twice', '    prefix', '    title: Again\n    prefix'],
+    ['a tab', '    prefix', '\tprefix'],
+  ])('whose YAML has %s is refused with the place', (_what, from, to) => {
+    const [problem = '', ...rest] = changed(from, to);
+    expect(problem).toMatch(/^\d+:\d+ /);
+    expect(rest.length).toBeLessThan(10);
+  });
+
+  it.each([
+    ['a text', '"no"'],
+    ['nothing', ''],
+    ['a list', '- 1'],
+  ])('that is %s is refused', (_what, text) => {
+    expect(problemsOf(text).length).toBeGreaterThan(0);
+  });
+
+  it('that is larger than anybody’s is refused before it is read', () => {
+    expect(problemsOf('#'.repeat(CATALOGUE_BOUNDS.bytes + 1))).toEqual(['1:1  is larger than 4 MiB']);
+  });
+
+  it('that names one list a million times is refused before anything walks it', () => {
+    const plan = '{ name: A, daily: 1, monthly: 1, price: "1.00", currency: INR }';
+    const lists = `a: &a ${plan}\nb: &b [${Array(CATALOGUE_BOUNDS.plans + 1)
+      .fill('*a')
+      .join(', ')}]\n`;
+    const products = Array(CATALOGUE_BOUNDS.products).fill('  - { id: x, plans: *b }').join('\n');
+    expect(problemsOf(`${lists}version: 1\nproducts:\n${products}`)[0]).toMatch(/has more than 50 plans$/);
+    expect(problemsOf(`${HEAD}${'  - 1\n'.repeat(CATALOGUE_BOUNDS.products + 1)}`)).toEqual(['3:3 products has more than 5000 products']);
+  });
+});

@@ -1,0 +1,197 @@
+import { createHmac, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
+import fc from 'fast-check';
+import { createJwtSigner } from '../../plugins/core/context-jwt';
+import { parseKeySet, parsePrivateKey, parseSharedKeys, sharedContextKey } from '../../plugins/core/context-keys';
+import { type ContextSigner, type RequestContext } from '../../plugins/core/context-token';
+import { createV1Signer } from '../../plugins/core/context-v1';
+import { createContextKey } from '../../plugins/core/create-context-key';
+import { createContextKeys, verifyContext } from '../../plugins/core/verify-context';
+
+const context: RequestContext = {
+  requestId: 'r1',
+  credentialId: 'c1',
+  customerId: 'u1',
+  subscriptionId: 's1',
+  product: 'api-ip',
+  mode: 'live',
+  callerAddress: '203.0.113.7',
+  chargedDay: '2026-11-20',
+  quota: {
+    daily: { limit: 10, remaining: 3, resetsAt: 2000, windowSeconds: 86400 },
+    monthly: { limit: 100, remaining: 33, resetsAt: 9000, windowSeconds: 2592000 },
+  },
+  expiresAt: 1060,
+};
+const at = (nowSeconds: number, ...products: string[]) => ({ nowSeconds, products: products.length > 0 ? products : ['api-ip'] });
+
+const [pair, next] = [createContextKey('EdDSA'), createContextKey('EdDSA')];
+const own = parsePrivateKey(pair.privateKey);
+const published = parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...next.keySet.keys] }));
+const [shared] = parseSharedKeys(`shared:${randomBytes(32).toString('base64')}`);
+const everything = createContextKeys(published, [shared]);
+const pairOnly = createContextKeys(parseKeySet(JSON.stringify(pair.keySet)), []);
+
+const signers: [string, ContextSigner][] = [
+  ['EdDSA', createJwtSigner(own)],
+  ['HS256', createJwtSigner(sharedContextKey(shared))],
+  ['v1', createV1Signer(shared)],
+];
+
+const encode = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const signEd25519 = (input: string, key: KeyObject = own.key): string => sign(null, Buffer.from(input), key).toString('base64url');
+const claims = {
+  iss: 'tollgate', aud: 'api-ip', sub: 'u1', key: 'c1', sub_id: 's1', product: 'api-ip', mode: 'live', ip: '203.0.113.7',
+  day: null, quota: null, iat: 1000, exp: 1060, jti: 'r1',
+}; // prettier-ignore
+const header = { alg: 'EdDSA', typ: 'JWT', kid: own.id };
+
+/** A token that the plugin server's key signed, whatever it says. */
+function signed(head: unknown, body: unknown): string {
+  const input = `${encode(head)}.${encode(body)}`;
+  return `${input}.${signEd25519(input)}`;
+}
+
+describe.each(signers)('a proof signed by %s', (_name, signContext) => {
+  it('comes back as it was', () => {
+    expect(verifyContext(signContext(context), everything, at(1000, 'api-gst', 'api-ip'))).toEqual({ ok: true, context });
+    const uncharged = { ...context, chargedDay: null, quota: null, mode: 'test' as const };
+    expect(verifyContext(signContext(uncharged), everything, at(1060))).toEqual({ ok: true, context: uncharged });
+  });
+
+  it('is refused from the second after its last, and for another product', () => {
+    expect(verifyContext(signContext(context), everything, at(1060.01))).toEqual({ ok: false, reason: 'expired' });
+    expect(verifyContext(signContext(context), everything, at(1000, 'api-gst'))).toEqual({ ok: false, reason: 'misdirected' });
+  });
+
+  it('is refused after any change of its characters', () => {
+    const token = signContext(context);
+    for (let index = 0; index < token.length; index += 5) {
+      const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1);
+      expect([index, verifyContext(changed, everything, at(1000)).ok]).toEqual([index, false]);
+    }
+    expect(verifyContext(token.slice(0, -1), everything, at(1000)).ok).toBe(false);
+    expect(verifyContext(`${token.slice(0, -1)}${token.endsWith('B') ? 'C' : 'B'}`, everything, at(1000)).ok).toBe(false);
+    expect(verifyContext(`${token}=`, everything, at(1000)).ok).toBe(false);
+    expect(verifyContext(`${token}.x`, everything, at(1000)).ok).toBe(false);
+  });
+
+  it('is refused by who does not know its key', () => {
+    const other = createContextKeys(parseKeySet(JSON.stringify(createContextKey('EdDSA').keySet)), []);
+    expect(verifyContext(signContext(context), other, at(1000)).ok).toBe(false);
+  });
+});
+
+describe('the claims of a proof', () => {
+  it('are those that upstreams are told of', () => {
+    const token = createJwtSigner(own)(context);
+    const [head = '', body = ''] = token.split('.');
+    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual(header);
+    expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toEqual({
+      ...claims,
+      day: '2026-11-20',
+      quota: {
+        daily: { limit: 10, remaining: 3, reset: 2000, window: 86400 },
+        monthly: { limit: 100, remaining: 33, reset: 9000, window: 2592000 },
+      },
+    });
+  });
+
+  it('hold any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.ipV6(), (text, address) => {
+        const given = { ...context, requestId: text, callerAddress: address };
+        expect(verifyContext(createJwtSigner(own)(given), pairOnly, at(1000))).toEqual({ ok: true, context: given });
+      }),
+    );
+  });
+});
+
+describe('keys that are rotated', () => {
+  it('are both believed', () => {
+    for (const { privateKey } of [pair, next]) {
+      expect(verifyContext(createJwtSigner(parsePrivateKey(privateKey))(context), everything, at(1000)).ok).toBe(true);
+    }
+  });
+
+  it('are refused once the set does not name them', () => {
+    const left = createJwtSigner(parsePrivateKey(next.privateKey))(context);
+    expect(verifyContext(left, pairOnly, at(1000))).toEqual({ ok: false, reason: 'forged' });
+  });
+});
+
+describe('a service without shared keys', () => {
+  it('believes no proof of the form before', () => {
+    expect(verifyContext(createV1Signer(shared)(context), pairOnly, at(1000))).toEqual({ ok: false, reason: 'forged' });
+  });
+});
+
+describe('a forger', () => {
+  const body = encode(claims);
+  const [publicKey] = pair.keySet.keys;
+  const hmacs: [string, Buffer | string][] = [
+    ['its bytes', Buffer.from(publicKey?.x ?? '', 'base64url')],
+    ['its JSON', JSON.stringify(publicKey)],
+    ['its PEM', createPublicKey(own.key).export({ type: 'spki', format: 'pem' })],
+  ];
+
+  it.each(hmacs)('gains nothing from the public key as an HMAC secret: %s', (_form, secret) => {
+    for (const kid of [own.id, 'shared']) {
+      for (const alg of ['HS256', 'EdDSA']) {
+        const input = `${encode({ alg, typ: 'JWT', kid })}.${body}`;
+        const mac = createHmac('sha256', secret).update(input).digest('base64url');
+        expect(verifyContext(`${input}.${mac}`, everything, at(1000))).toEqual({ ok: false, reason: 'forged' });
+      }
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['no algorithm', { alg: 'none', typ: 'JWT', kid: own.id }],
+    ['an algorithm in other letters', { alg: 'eddsa', typ: 'JWT', kid: own.id }],
+    ['no kid', { alg: 'EdDSA', typ: 'JWT' }],
+    ['an unknown kid', { ...header, kid: 'other' }],
+    ['another type', { ...header, typ: 'at+jwt' }],
+    ['an extension', { ...header, crit: ['b64'], b64: false }],
+    ['a key of its own', { ...header, jwk: publicKey }],
+    ['a member twice', `{"alg":"none","alg":"EdDSA","typ":"JWT","kid":"${own.id}"}`],
+  ])('cannot choose how a proof is verified: %s', (_what, head) => {
+    for (const token of [signed(head, claims), `${encode(head)}.${body}.`, `${encode(head)}.${body}`, `${encode(head)}.${body}.AAAA`]) {
+      expect(verifyContext(token, everything, at(1000)).ok).toBe(false);
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['a claim twice', JSON.stringify(claims).replace('"aud":', '"aud":"api-gst","aud":')],
+    ['spaces', JSON.stringify(claims, undefined, 1)],
+    ['another issuer', { ...claims, iss: 'somebody' }],
+    ['several audiences', { ...claims, aud: ['api-ip', 'api-gst'] }],
+    ['a product that is not the audience', { ...claims, product: 'api-gst' }],
+    ['no expiry', { ...claims, exp: undefined }],
+    ['an expiry in words', { ...claims, exp: '1060' }],
+    ['an expiry without end', { ...claims, exp: 1e300 }],
+    ['a mode of its own', { ...claims, mode: 'free' }],
+    ['half a quota', { ...claims, quota: { daily: { limit: 1, remaining: 1, reset: 1, window: 1 } } }],
+    ['no object', null],
+    ['no JSON', '{"iss"'],
+  ])('that even has the key is not believed with claims of another shape: %s', (_what, given) => {
+    expect(verifyContext(signed(header, given), everything, at(1000)).ok).toBe(false);
+  });
+
+  it('is refused at once with a token that is too long to be one', () => {
+    const huge = { ...claims, jti: 'x'.repeat(5_000) };
+    expect(verifyContext(signed(header, huge), everything, at(1000))).toEqual({ ok: false, reason: 'malformed' });
+    expect(verifyContext('.'.repeat(100_000), everything, at(1000))).toEqual({ ok: false, reason: 'malformed' });
+  });
+
+  it('is never believed, whatever it sends, and never answered with an exception', () => {
+    const part = fc.oneof(fc.base64String(), fc.string(), fc.constantFrom(encode(header), body, 'v1', ''));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
+        expect(verifyContext(parts.join('.'), everything, at(1000)).ok).toBe(false);
+      }),
+    );
+  });
+
+  it('is told apart from who sends nothing', () => {
+    for (const nothing of [undefined, '']) expect(verifyContext(nothing, everything, at(1000))).toEqual({ ok: false, reason: 'absent' });
+  });
+});

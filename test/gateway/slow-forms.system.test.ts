@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createAccessLayer } from '../../plugins/access-layer/plugin';
+import { createPluginServer, type PluginServer } from '../../plugins/server/plugin-server';
+import { key, recordOf, recordsOf, signContext } from '../access-layer/call-plugin';
+import { memoryQuota, NOW_MS } from '../access-layer/fake-kong';
+import { eventually } from '../support/eventually';
+import { startEcho, type TestServer } from './support/echo-server';
+import { exchangeRaw, get, splitAnswer } from './support/raw-client';
+import { startGateway, type RunningGateway } from './support/test-gateway';
+
+const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n';
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** `/patient` waits for a form longer than a test takes, `/hasty` not at all. */
+const PATIENCE = { patient: 25_000, hasty: 100 };
+
+const kongYml = (url: string): string =>
+  JSON.stringify({
+    _format_version: '3.0',
+    services: Object.entries(PATIENCE).map(([name, form_key_timeout_ms]) => ({
+      name,
+      url,
+      routes: [{ name, paths: [`/${name}`], strip_path: false }],
+      plugins: [{ name: 'access-layer', config: { products: ['api-ip'], form_key_timeout_ms } }],
+    })),
+  });
+
+describe('a form without a key in header or query', () => {
+  let upstream: TestServer & { seen: string[] };
+  let server: PluginServer;
+  let gateway: RunningGateway;
+  /** Where this gateway writes bodies. */
+  let spool: string;
+
+  beforeAll(async () => {
+    upstream = await startEcho();
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, limits: { daily: 1000, monthly: 1000 } }));
+    const plugin = createAccessLayer({
+      records: recordsOf(recordOf({ subscriptions })),
+      quota: memoryQuota(),
+      decisions: { record: () => undefined },
+      clock: { now: () => NOW_MS, monotonic: () => 0 },
+      signContext,
+      readBodyFile: () => Promise.reject(new Error('no file')),
+      log: silent,
+    });
+    const socketPath = join(tmpdir(), `plugin-${randomUUID().slice(0, 8)}.sock`);
+    server = createPluginServer({ plugin, socketPath, log: silent });
+    await server.listen();
+    spool = mkdtempSync(join(tmpdir(), 'tollgate-spool-'));
+    gateway = await startGateway({
+      pluginSocket: socketPath,
+      tempDir: spool,
+      pluginInfoPath: resolve(__dirname, '../../kong/access-layer.json'),
+      kongYml: kongYml(upstream.url),
+      kongConf: 'nginx_http_client_body_buffer_size = 1m\n',
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.close({ graceMs: 50 });
+    await server.close({ graceMs: 50 });
+    await upstream.close();
+    rmSync(spool, { recursive: true, force: true });
+  });
+
+  async function openTrickle(path: string): Promise<Socket> {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${FORM}Content-Length: 1000\r\n\r\na=`);
+    return socket;
+  }
+
+  it('waits for its body in nobody’s way: 300 of them, and a caller with a key in a header is served', async () => {
+    const strangers = await Promise.all(Array.from({ length: 300 }, () => openTrickle('/patient')));
+    await eventually(() => server.stats().running === 300);
+    const { status } = await get(gateway.port, '/patient', { 'X-API-Key': key });
+    expect([status, server.stats().running]).toEqual([200, 300]);
+    strangers.forEach((socket) => socket.destroy());
+    await eventually(() => server.stats().running === 0);
+    expect(upstream.seen).toEqual(['/patient']);
+  });
+
+  it('is refused when its body does not come in time, however steadily it trickles', async () => {
+    const socket = await openTrickle('/hasty');
+    const trickle = setInterval(() => socket.write('x'), 20);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    clearInterval(trickle);
+    socket.destroy();
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*"code":"key_missing"/);
+    expect(String(answer)).toContain('the form did not arrive within 0.1 s');
+  });
+
+  it('is searched for one when it arrives in time, in pieces', async () => {
+    const form = `a=1&api_key=${key}`;
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(
+      `POST /patient HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${FORM}Content-Length: ${form.length}\r\n\r\n${form.slice(0, 5)}`,
+    );
+    setTimeout(() => socket.write(form.slice(5)), 100);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(String(answer)).not.toContain(key);
+  });
+
+  it('of unknown length is refused unread: none of it reaches the disk', async () => {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`POST /patient HTTP/1.1\r\nHost: a\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    for (let sent = 0; sent < 4; sent++) socket.write(chunk);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 401 [^]*forms without Content-Length are not searched/);
+    expect(readdirSync(spool, { recursive: true })).toEqual([expect.stringMatching(/^tollgate-gateway-[^/]*$/)]);
+    socket.destroy();
+  });
+
+  it('of unknown length is served with a key in a header', async () => {
+    const request = `POST /patient HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-Key: ${key}\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n3\r\na=1\r\n0\r\n\r\n`;
+    expect(JSON.parse(splitAnswer(await exchangeRaw(gateway.port, request)).body)).toMatchObject({ bodyLen: 3, body: 'a=1' });
+  });
+});

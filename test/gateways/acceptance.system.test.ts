@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+import { runFolder } from '../support/run-folder';
+import { sharedInstance } from '../support/system/shared-instance';
+import { DIFFERENCES } from './support/differences';
+import { startGateway } from './support/running-gateway';
+
+const ROOT = resolve(__dirname, '..', '..');
+
+/** The products' time-outs alone take two minutes. */
+const SUITE_LIMIT_MS = 900_000;
+
+/** The recordings of a real Kong are compared byte by byte in raw-http; raw-requests.system.test.ts judges them for other gateways. */
+const OF_KONG_ALONE = ['nodes.performance', 'raw-http', '/node_modules/'];
+
+interface JestResults {
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+/** Runs the suite as a person would on any installation; a run of its own, with a folder of its own. */
+async function runSuite(kind: GatewayKind, env: Record<string, string>): Promise<JestResults> {
+  const output = join(runFolder(), `acceptance-${kind}.json`);
+  const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
+  const args = [jest, 'test/acceptance', '--testPathIgnorePatterns', ...OF_KONG_ALONE, '--json', '--outputFile', output];
+  const { TOLLGATE_TEST_RUN_DIR: _, JEST_WORKER_ID: __, ...inherited } = process.env;
+  // It fails where tests fail: those are looked at below.
+  await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...inherited, ...env }, maxBuffer: 1e8 }).catch(() => undefined);
+  return JSON.parse(readFileSync(output, 'utf8')) as JestResults;
+}
+
+it.each(GATEWAY_KINDS)(
+  'the acceptance suite passes unchanged on %s, but for what is documented',
+  async (kind) => {
+    const instance = await sharedInstance();
+    const socket = join(instance.dataDir, 'forward-auth.sock');
+    const gateway = await startGateway({ kind, forwardAuthSocket: socket, services: instance.services });
+    try {
+      const endpoints = { GATEWAY_URL: gateway.url, DATABASE_URL: instance.databaseUrl, SANDBOX_URL: instance.sandbox };
+      const { testResults } = await runSuite(kind, endpoints);
+      const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+      const failures = results.filter(({ status }) => status === 'failed');
+      const failed = failures.map(({ fullName }) => fullName);
+      expect(failures.filter(({ fullName }) => !(fullName in DIFFERENCES[kind])).flatMap(({ failureMessages }) => failureMessages)).toEqual(
+        [],
+      );
+      expect(failed.sort()).toEqual(Object.keys(DIFFERENCES[kind]).sort());
+      expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(130);
+      expect(gateway.logs()).not.toMatch(/tg_(live|test)_[0-9A-Za-z]{10}|api_key=./);
+    } finally {
+      await gateway.stop();
+    }
+  },
+  SUITE_LIMIT_MS,
+);

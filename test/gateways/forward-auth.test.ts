@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-server';
+import { generateApiKey } from '../../plugins/core/api-key';
+import { StoreUnavailable } from '../../plugins/core/ports';
+import { compileWhitelist } from '../../plugins/core/whitelist';
+import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
+import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
+
+const SECRET = 'a secret that gateway and plugin server share';
+
+interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+let folder: string;
+let server: ForwardAuthServer | undefined;
+
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'forward-auth-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await server?.close({ graceMs: 0 });
+  server = undefined;
+});
+
+type Target = { socketPath: string } | { host: string; port: number };
+
+async function serve(staged: StagedPlugin = stagePlugin()): Promise<Target> {
+  const path = join(folder, 's.sock');
+  server = new ForwardAuthServer({ plugin: staged.plugin, listen: { path }, secret: undefined, log: staged.log });
+  await server.listen();
+  return { socketPath: path };
+}
+
+function ask(target: Target, path: string, headers: readonly (readonly [string, string])[], body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const all = [['Host', 'authorizer'], ...headers, ...(body === undefined ? [] : [['Content-Length', String(body.length)]])];
+    const outgoing = httpRequest({ ...target, path, agent: false, headers: all.flat() }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += String(chunk)));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+const of = (uri: string, ...more: readonly (readonly [string, string])[]): (readonly [string, string])[] => [
+  ['X-Forwarded-Uri', uri],
+  ['X-Forwarded-For', '203.0.113.7'],
+  ...more,
+];
+const withKey = ['X-API-Key', key] as const;
+const codeOf = ({ body }: Answer): unknown => (JSON.parse(body) as { code: unknown }).code;
+
+describe('an admitted request', () => {
+  it('is 200 with the proof, and with where to ask the service without the key', async () => {
+    const target = await serve();
+    const answer = await ask(target, '/authorize/api-ip', of(`/ip?a=1&%61pi_key=${key}&b=%zz`));
+    expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip?a=1&b=%zz']);
+    expect(proofIn({ set: { 'X-Tollgate-Context': String(answer.headers['x-tollgate-context']) } })).toMatchObject({
+      ok: true,
+      context: { product: 'api-ip', callerAddress: '203.0.113.7' },
+    });
+  });
+
+  it('keeps an Authorization that is not the key’s, and loses one that is', async () => {
+    const target = await serve();
+    const basic = await ask(target, '/authorize/api-ip', of('/ip', withKey, ['Authorization', 'Basic dTpw']));
+    const bearer = await ask(target, '/authorize/api-ip', of('/ip', ['Authorization', `Bearer ${key}`]));
+    expect([basic.headers['x-tollgate-authorization'], bearer.headers['x-tollgate-authorization']]).toEqual(['Basic dTpw', undefined]);
+    expect([basic.status, bearer.status]).toEqual([200, 200]);
+  });
+
+  it('tells the limits where the route asks for them', async () => {
+    const target = await serve();
+    const answer = await ask(target, '/authorize/api-ip;rate_limit_headers=gateway', of('/ip', withKey));
+    expect(answer.headers['ratelimit']).toContain('"daily";r=1');
+  });
+
+  it('has the id that the gateway gave, where its profile says that it gives one', async () => {
+    const staged = stagePlugin();
+    const target = await serve(staged);
+    const id = '0123456789abcdef0123456789abcdef';
+    await ask(target, '/nginx/authorize/api-ip', of('/ip', withKey, ['X-Request-Id', id]));
+    await ask(target, '/authorize/api-ip', of('/ip', withKey, ['X-Request-Id', id]));
+    expect(staged.decisions.map(({ requestId }) => requestId === id)).toEqual([true, false]);
+  });
+});
+
+describe('a refused request', () => {
+  it('is answered as the caller is to see it', async () => {
+    const target = await serve();
+    const answer = await ask(target, '/authorize/api-ip', of('/ip'));
+    expect([answer.status, codeOf(answer), answer.headers['content-type']]).toEqual([401, 'key_missing', 'application/problem+json']);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="tollgate"');
+    expect(answer.headers['x-tollgate-context']).toBeUndefined();
+  });
+
+  it('is 403 with its parts in headers for nginx, which passes nothing else on', async () => {
+    const target = await serve();
+    for (let left = 2; left > 0; left--) await ask(target, '/authorize/api-ip', of('/ip', withKey));
+    const answer = await ask(target, '/nginx/authorize/api-ip', of('/ip', withKey));
+    expect([answer.status, answer.body, answer.headers['x-tollgate-status']]).toEqual([403, '', '429']);
+    expect(JSON.parse(String(answer.headers['x-tollgate-problem']))).toMatchObject({ code: 'quota_daily_exceeded' });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it.each<[string, readonly (readonly [string, string])[], string]>([
+    ['a repeated key', [withKey, withKey], 'ambiguous_key'],
+    ['two keys in two places', [withKey, ['Authorization', `Bearer ${generateApiKey('live')}`]], 'ambiguous_key'],
+    ['a repeated Authorization', [['Authorization', `Bearer ${key}`], ['Authorization', 'Basic dTpw']], 'ambiguous_key'], // prettier-ignore
+  ])('has %s judged as Kong’s entrance judges it', async (_, headers, code) => {
+    const target = await serve();
+    expect(codeOf(await ask(target, '/authorize/api-ip', of('/ip', ...headers)))).toBe(code);
+  });
+
+  it('of a key for another product names that product’s absence', async () => {
+    const target = await serve();
+    expect(codeOf(await ask(target, '/authorize/api-gst', of('/gst', withKey)))).toBe('product_not_authorised');
+    expect((await ask(target, '/authorize/api-gst,api-ip', of('/x', withKey))).status).toBe(200);
+  });
+
+  it('finds no key in a form, and no body is read', async () => {
+    const target = await serve();
+    const form = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
+    expect(codeOf(await ask(target, '/authorize/api-ip', of('/ip', form)))).toBe('key_missing');
+    expect((await ask(target, '/authorize/api-ip', of('/ip', form), `api_key=${key}`)).status).toBe(503);
+  });
+});
+
+describe('the caller’s address', () => {
+  const fenced = (): StagedPlugin => stagePlugin(recordOf({ whitelist: compileWhitelist(['203.0.113.7']) }));
+
+  it('is the one that the gateway added, never one that the client wrote before it', async () => {
+    const target = await serve(fenced());
+    const asked = async (forwarded: string): Promise<number> =>
+      (await ask(target, '/authorize/api-ip', [['X-Forwarded-Uri', '/ip'], ['X-Forwarded-For', forwarded], withKey])).status; // prettier-ignore
+    expect(await asked('203.0.113.7')).toBe(200);
+    expect(await asked('203.0.113.7, 198.51.100.9')).toBe(401);
+    expect(await asked('198.51.100.9, 203.0.113.7')).toBe(200);
+    expect(await asked('unknown')).toBe(503);
+  });
+
+  it('is believed over TCP only from who knows the secret', async () => {
+    const staged = fenced();
+    const log = staged.log;
+    server = new ForwardAuthServer({ plugin: staged.plugin, listen: { host: '127.0.0.1', port: 0 }, secret: SECRET, log });
+    await server.listen();
+    const target = { host: '127.0.0.1', port: server.port ?? 0 };
+    const asked = async (...headers: (readonly [string, string])[]): Promise<number> =>
+      (await ask(target, '/authorize/api-ip', of('/ip', withKey, ...headers))).status;
+    expect(await asked(['X-Tollgate-Gateway', SECRET])).toBe(200);
+    expect(await asked()).toBe(503);
+    expect(await asked(['X-Tollgate-Gateway', `${SECRET}x`])).toBe(503);
+    expect(await asked(['X-Tollgate-Gateway', SECRET], ['X-Tollgate-Gateway', SECRET])).toBe(503);
+    expect(JSON.stringify(staged.logged)).not.toContain(SECRET);
+  });
+
+  it('over TCP without a secret there is no entrance', () => {
+    const { plugin, log } = stagePlugin();
+    expect(() => new ForwardAuthServer({ plugin, listen: { host: '127.0.0.1', port: 0 }, secret: undefined, log })).toThrow(
+      /GATEWAY_SECRET/,
+    );
+  });
+});
+
+describe('what no gateway could pass on safely is refused, and costs nothing', () => {
+  it.each([
+    ['/ip/..%2fgst', '400'],
+    ['/ip/%5c..', '400'],
+    ['/ip%00', '400'],
+    ['/../ip', '400'],
+    ['/ip//x', '400'],
+    ['/./ip', '400'],
+    ['/ip/%2e%2e/gst', '400'],
+  ])('the path %s', async (path, status) => {
+    const staged = stagePlugin();
+    const answer = await ask(await serve(staged), '/authorize/api-ip', of(path, withKey));
+    expect([String(answer.status), codeOf(answer), staged.decisions]).toEqual([status, 'request_not_readable', []]);
+  });
+
+  it('unless the gateway resolves paths before it chooses a route', async () => {
+    const target = await serve();
+    const answer = await ask(target, '/nginx/authorize/api-ip', of('/a/..//ip/./', withKey));
+    expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip/']);
+  });
+
+  it('a header in the gateway’s own name space that no configuration removes', async () => {
+    const target = await serve();
+    const asked = async (name: string): Promise<number> => (await ask(target, '/authorize/api-ip', of('/ip', withKey, [name, 'x']))).status;
+    expect(await asked('X-Tollgate-Context')).toBe(200);
+    expect(await asked('X_Tollgate_Customer')).toBe(200);
+    expect(await asked('X-Tollgate-Anything')).toBe(400);
+  });
+});
+
+describe('nobody is admitted', () => {
+  it.each<[string, string, (readonly [string, string])[]]>([
+    ['an unknown path', '/other/api-ip', of('/ip', withKey)],
+    ['no product', '/authorize/', of('/ip', withKey)],
+    ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
+    ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
+    ['an unknown setting', '/authorize/api-ip;quoat=false', of('/ip', withKey)],
+    ['a place for keys that is not handed over', '/authorize/api-ip;key_in=form', of('/ip', withKey)],
+    ['the client’s own query', `/authorize/api-ip?a=1`, of('/ip', withKey)],
+    ['no word on what is asked for', '/authorize/api-ip', [['X-Forwarded-For', '203.0.113.7'], withKey]], // prettier-ignore
+    ['two words on what is asked for', '/authorize/api-ip', of('/ip', withKey, ['X-Forwarded-Uri', '/other'])],
+    ['no address', '/authorize/api-ip', [['X-Forwarded-Uri', '/ip'], withKey]], // prettier-ignore
+  ])('when a gateway’s configuration has %s', async (_, path, headers) => {
+    const target = await serve();
+    expect((await ask(target, path, headers)).status).toBe(503);
+  });
+
+  it('when the store fails', async () => {
+    const target = await serve(stagePlugin(recordOf(), { records: failing(new StoreUnavailable('gone')) }));
+    const answer = await ask(target, '/authorize/api-ip', of('/ip', withKey));
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'access_layer_unavailable']);
+  });
+
+  it('when the access layer ends without a word', async () => {
+    const staged = stagePlugin();
+    class Silent {
+      access(): Promise<void> {
+        return Promise.resolve();
+      }
+    }
+    const target = await serve({ ...staged, plugin: { ...staged.plugin, Plugin: Silent } });
+    expect((await ask(target, '/authorize/api-ip', of('/ip', withKey))).status).toBe(503);
+  });
+
+  it('by a head that is too large to be read whole', async () => {
+    const target = await serve();
+    const answer = await ask(target, '/authorize/api-ip', of('/ip', withKey, ['X-Filler', 'x'.repeat(60_000)]));
+    expect(answer.status).toBe(431);
+  });
+});

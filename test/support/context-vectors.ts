@@ -1,0 +1,100 @@
+import { createHmac, sign } from 'node:crypto';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/context-keys';
+import { keySetOf } from '../../plugins/core/create-context-key';
+import { createV1Signer } from '../../plugins/core/context-v1';
+import { contextFor } from '../services/kit/harness';
+import { fixedPrivateKey } from './proof-keys';
+
+/** Tokens that programs in any language are tried with. */
+export interface ContextVectors {
+  readonly about: string;
+  readonly product: string;
+  readonly keySet: { readonly keys: readonly object[] };
+  readonly tokens: readonly { readonly name: string; readonly token: string; readonly valid: boolean }[];
+}
+
+const PRODUCT = 'api-ip';
+/** Tokens of the vectors do not expire within anybody's time; those of a gateway live for a minute. */
+const FAR = Date.UTC(2100, 0, 1) / 1000;
+const SIGNED_AT = Date.UTC(2026, 10, 22) / 1000;
+
+const [first, second, stranger] = [1, 2, 3].map((seed) => parsePrivateKey(fixedPrivateKey(`vector-${seed}`, seed))) as [Key, Key, Key];
+type Key = ReturnType<typeof parsePrivateKey>;
+
+const CLAIMS = {
+  iss: 'tollgate',
+  aud: PRODUCT,
+  sub: '0197f0a2-0000-7000-8000-000000000001',
+  key: '0197f0a2-0000-7000-8000-000000000002',
+  sub_id: '0197f0a2-0000-7000-8000-000000000003',
+  product: PRODUCT,
+  mode: 'live',
+  ip: '203.0.113.7',
+  day: '2026-11-22',
+  quota: {
+    daily: { limit: 1_000, remaining: 998, reset: 1_795_372_200, window: 86_400 },
+    monthly: { limit: 30_000, remaining: 29_998, reset: 1_796_063_400, window: 2_592_000 },
+  },
+  iat: SIGNED_AT,
+  exp: FAR,
+  jti: '2c7a5b1d0e4f4c6c9b6a8d2f1e3c5a7b',
+};
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const headerOf = ({ id }: Key): object => ({ alg: 'EdDSA', typ: 'JWT', kid: id });
+
+function tokenOf(claims: object, key: Key = first, header = headerOf(key)): string {
+  const input = `${encode(header)}.${encode(claims)}`;
+  return `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`;
+}
+
+/** Signed with HMAC, the public key as its secret. */
+function confusedToken(publicKey: string): string {
+  const input = `${encode({ alg: 'HS256', typ: 'JWT', kid: first.id })}.${encode(CLAIMS)}`;
+  return `${input}.${createHmac('sha256', Buffer.from(publicKey, 'base64url')).update(input).digest('base64url')}`;
+}
+
+function refusedTokens(publicKey: string): Record<string, string> {
+  const good = tokenOf(CLAIMS);
+  const [header = '', , signature = ''] = good.split('.');
+  return {
+    'claims changed': `${header}.${encode({ ...CLAIMS, sub: 'somebody-else' })}.${signature}`,
+    'signature changed': `${good.slice(0, -8)}AAAAAAA${good.slice(-1)}`,
+    'signature missing': `${good.slice(0, good.lastIndexOf('.'))}.`,
+    'two parts': good.slice(0, good.lastIndexOf('.')),
+    'another product': tokenOf({ ...CLAIMS, aud: 'api-gst', product: 'api-gst' }),
+    'another issuer': tokenOf({ ...CLAIMS, iss: 'somebody' }),
+    expired: tokenOf({ ...CLAIMS, iat: SIGNED_AT, exp: SIGNED_AT + 60 }),
+    'key that the set does not hold': tokenOf(CLAIMS, stranger),
+    'foreign key under a kid of the set': tokenOf(CLAIMS, stranger, headerOf(first)),
+    'no algorithm': `${encode({ alg: 'none', typ: 'JWT', kid: first.id })}.${encode(CLAIMS)}.`,
+    'HMAC with the public key as its secret': confusedToken(publicKey),
+    'the form before JSON Web Tokens': createV1Signer({ id: first.id, secret: Buffer.alloc(32) })(contextFor(PRODUCT)),
+    empty: '',
+  };
+}
+
+/** The same in every run: Ed25519 has one signature for one text. */
+export function createContextVectors(): ContextVectors {
+  const keys = [...keySetOf(first).keys, ...keySetOf(second).keys];
+  parseKeySet(JSON.stringify({ keys }));
+  const valid = {
+    'signed with the first key': tokenOf(CLAIMS),
+    'signed with the second key': tokenOf(CLAIMS, second),
+    'of a test key, nothing charged, a caller with an IPv6 address': tokenOf({
+      ...CLAIMS,
+      mode: 'test',
+      day: null,
+      quota: null,
+      ip: '2001:db8::7',
+    }),
+  };
+  const list = (tokens: Record<string, string>, isValid: boolean): ContextVectors['tokens'] =>
+    Object.entries(tokens).map(([name, token]) => ({ name, token, valid: isValid }));
+  return {
+    about: 'Tokens for docs/verify-context.md. Those of a gateway expire after 60 s; these valid ones in 2100, so that any clock will do.',
+    product: PRODUCT,
+    keySet: { keys },
+    tokens: [...list(valid, true), ...list(refusedTokens(String(keys[0]?.x)), false)],
+  };
+}
