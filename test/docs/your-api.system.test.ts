@@ -131,17 +131,7 @@ test('its test keys are served by its sandbox once it has one', async () => {
   const file = join(folder, 'catalogue.yml');
   const before = readFileSync(file, 'utf8');
   try {
-    const made = await instance.cli(
-      'key',
-      'create',
-      '--customer',
-      'you@example.com',
-      '--products',
-      'weather',
-      '--mode',
-      'test',
-      '--json',
-    );
+    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     expect((await send(`${instance.gateway}/weather/pune`, { headers })).text).toContain('rain');
     writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);

@@ -95,8 +95,8 @@ export function TryPanel(props: TryPanelProps): ReactNode {
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the gateway sees the
-            dashboard’s IP address and no Origin.
+            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the
+            gateway sees the dashboard’s IP address and no Origin.
           </Text>
           <TryKey product={product} memory={memory} error={errors.key} />
           {needsSession(listed.operation) && sessionId === undefined && (
