@@ -19,6 +19,8 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
+  /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
+  readonly suspended?: string | undefined;
 }
 
 /** All that the checks need to know of one key, read together so that they judge one moment. */
@@ -27,6 +29,8 @@ export interface AccessRecord {
   readonly customerId: string;
   readonly mode: KeyMode;
   readonly state: CredentialState;
+  /** Why the provider suspended the key; empty when no reason was given. Absent: not suspended. */
+  readonly suspended?: string | undefined;
   /** Unix milliseconds, or null when the key does not expire. */
   readonly expiresAtMs: number | null;
   /** Product ids that the key is authorised for. */
@@ -112,6 +116,8 @@ export interface Decision {
   /** Host of Origin, else of Referer. */
   readonly originHost: string | undefined;
   readonly matchedRule: string | undefined;
+  /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
+  readonly suspended?: string | undefined;
   readonly quota:
     | { day: string; usedDaily: number; usedMonthly: number; daily: number; monthly: number; exceeded: QuotaWindowName | undefined }
     | undefined;

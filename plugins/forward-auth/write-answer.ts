@@ -37,7 +37,8 @@ interface Asked {
 /** The refusal as it is to be sent, or for a gateway that cannot pass it on, its parts in headers. */
 export function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
   const { status, headers, body } = refusal;
-  if (!profile.refusesInHeaders) {
+  // Whatever is 2xx lets a request pass, whoever's configuration it is.
+  if (!profile.refusesInHeaders && status >= 300) {
     response.writeHead(status, { ...headers, 'X-Kong-Request-Id': requestId, 'Content-Length': String(body.length) }).end(body);
     return;
   }
