@@ -80,6 +80,7 @@ const BEAT_MS = 20;
 export async function atRate(perSecond: number, signal: AbortSignal, shot: (index: number) => Promise<Shot>): Promise<Damage> {
   const damage = new DamageCount();
   const open: Promise<void>[] = [];
+  const count = (result: Shot): void => damage.add(result);
   const startedAt = performance.now();
   let sent = 0;
   await new Promise<void>((done) => {
@@ -89,7 +90,7 @@ export async function atRate(perSecond: number, signal: AbortSignal, shot: (inde
         return done();
       }
       const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond);
-      while (sent < due) open.push(shot(sent++).then((result) => damage.add(result)));
+      while (sent < due) open.push(shot(sent++).then(count));
       return undefined;
     }, BEAT_MS);
   });

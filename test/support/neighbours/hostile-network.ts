@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from '../../../services/sandbox/ip/dns-message';
 
 /** A public address; in the installation it leads to the web server here. */
@@ -15,7 +16,7 @@ const PRELOAD = join(__dirname, 'redirect-network.cjs');
 export interface HostileNetwork {
   /** For the environment of an installation. */
   readonly env: Readonly<Record<string, string>>;
-  /** What `http://NAME.hostile.example/` answers; every `NAME.shop.example` has a small page. */
+  /** What `http://NAME.hostile.example/` answers, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
   servePage(html: Buffer): void;
   close(): Promise<void>;
 }
@@ -46,13 +47,15 @@ function startWeb(hostilePage: () => Uint8Array): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/robots.txt') return response.writeHead(404).end();
     const isHostile = request.headers.host?.endsWith('.hostile.example');
-    return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(isHostile ? hostilePage() : SMALL_PAGE);
+    const type = { 'content-type': 'text/html; charset=utf-8' };
+    if (!isHostile) return response.writeHead(200, type).end(SMALL_PAGE);
+    return response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(hostilePage());
   });
   return new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
 export async function startHostileNetwork(): Promise<HostileNetwork> {
-  let page: Uint8Array = SMALL_PAGE;
+  let page: Uint8Array = gzipSync(SMALL_PAGE);
   const [nameServer, web] = await Promise.all([startNameServer(), startWeb(() => page)]);
   const ports = { dns: nameServer.address().port, web: (web.address() as AddressInfo).port, address: ADDRESS };
   return {
@@ -61,7 +64,7 @@ export async function startHostileNetwork(): Promise<HostileNetwork> {
       HOSTILE_NETWORK: JSON.stringify(ports),
       IP_DNS_SERVERS: `127.0.0.1:${ports.dns}`,
     },
-    servePage: (html) => void (page = html),
+    servePage: (html) => void (page = gzipSync(html)),
     async close() {
       web.closeAllConnections();
       await new Promise((done) => web.close(done));
