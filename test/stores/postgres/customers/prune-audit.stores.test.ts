@@ -15,9 +15,9 @@ async function linesOf(...days: number[]): Promise<void> {
 }
 
 const ages = async (): Promise<number[]> =>
-  (await database.pool.query<{ subject_id: string }>("SELECT subject_id FROM audit_log WHERE subject_id ~ '^[0-9]+$' ORDER BY id")).rows.map((row) =>
-    Number(row.subject_id),
-  );
+  (
+    await database.pool.query<{ subject_id: string }>("SELECT subject_id FROM audit_log WHERE subject_id ~ '^[0-9]+$' ORDER BY id")
+  ).rows.map((row) => Number(row.subject_id));
 
 describe('the audit log', () => {
   it('loses the lines that are older than it is told, in batches, and no other', async () => {
