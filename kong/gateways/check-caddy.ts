@@ -4,7 +4,7 @@ interface Handler {
   readonly handler: string;
   readonly routes?: readonly Route[] | undefined;
   readonly rewrite?: { readonly uri?: string | undefined } | undefined;
-  readonly uri?: string | undefined;
+  readonly uri_substring?: readonly { readonly find: string; readonly replace?: string | undefined }[] | undefined;
   readonly headers?: { readonly request?: HeaderOperations | undefined } | undefined;
   readonly request?: HeaderOperations | undefined;
   readonly handle_response?: readonly HandledResponse[] | undefined;
@@ -35,7 +35,7 @@ const handler: z.ZodType<Handler> = z.object({
   handler: z.string(),
   routes: z.array(route).optional(),
   rewrite: z.object({ uri: z.string().optional() }).optional(),
-  uri: z.string().optional(),
+  uri_substring: z.array(z.object({ find: z.string(), replace: z.string().optional() })).optional(),
   headers: z.object({ request: operations.optional() }).optional(),
   request: operations.optional(),
   handle_response: z
@@ -97,8 +97,10 @@ function checkQuestion(question: Handler): string[] {
     for (const name of ['authorization', 'x-api-key', 'x_api_key']) {
       if (!deleted(handlers).includes(name)) problems.push(`the header ${name} goes on to the service with the key`);
     }
-    if (!handlers.some(({ handler: kind, uri }) => kind === 'rewrite' && uri === `${ANSWER}X-Tollgate-Uri}`)) {
-      problems.push('the path is not rewritten to X-Tollgate-Uri: a key in the query goes on');
+    const replacing = { find: '{http.request.uri.query}', replace: `${ANSWER}X-Tollgate-Query}` };
+    const replaces = handlers.flatMap(({ uri_substring: all = [] }) => all);
+    if (!replaces.some(({ find, replace }) => find === replacing.find && replace === replacing.replace)) {
+      problems.push('the query is not replaced by X-Tollgate-Query: a key in the query goes on');
     }
   }
   return problems;

@@ -12,6 +12,11 @@ export type CredentialState = 'active' | 'inactive' | 'revoked';
 
 export type SubscriptionState = 'active' | 'paused' | 'cancelled';
 
+export interface SandboxAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A customer's subscription to one product, with the limits in force: its own override, else its plan's, else the product's base. */
 export interface SubscriptionAccess {
   readonly id: string;
@@ -19,6 +24,8 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
+  /** Where test keys are served instead of the product's upstream; absent where the service itself knows, or there is none. */
+  readonly sandbox?: SandboxAddress;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
 }

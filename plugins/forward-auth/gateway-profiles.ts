@@ -6,6 +6,8 @@ export interface GatewayProfile {
   readonly namesRequests: boolean;
   /** True where it resolves `//`, `/./` and `/../` before it chooses a route, and sends on the path that it is given. */
   readonly resolvesPaths: boolean;
+  /** True where it puts the new query in the old one's place wherever the old one stands, in the path too. */
+  readonly replacesText: boolean;
   /** True where it takes the key off the query, and names with underscores off the request. Elsewhere a request that has them is refused. */
   readonly stripsEverything: boolean;
   /** True where it sends a 403 with X-Tollgate-Status: 200 on as 200: every 2xx of ours would let the request pass. */
@@ -19,6 +21,7 @@ const GENERIC: GatewayProfile = {
   uriHeader: 'x-forwarded-uri',
   namesRequests: false,
   resolvesPaths: false,
+  replacesText: false,
   stripsEverything: false,
   answersPreflights: false,
   refusesInHeaders: false,
@@ -26,7 +29,7 @@ const GENERIC: GatewayProfile = {
 
 const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   generic: GENERIC,
-  caddy: { ...GENERIC, resolvesPaths: true, stripsEverything: true, answersPreflights: true },
+  caddy: { ...GENERIC, resolvesPaths: true, replacesText: true, stripsEverything: true, answersPreflights: true },
   haproxy: { ...GENERIC, namesRequests: true, stripsEverything: true, answersPreflights: true },
   nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, stripsEverything: true, answersPreflights: true, refusesInHeaders: true },
   original: { ...GENERIC, uriHeader: 'x-original-uri' },

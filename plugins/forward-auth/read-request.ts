@@ -32,7 +32,7 @@ const HOP_HEADERS = new Set([
   'x-request-id',
 ]);
 
-const known = new Set(FORGEABLE.map((name) => `x-tollgate-${name}`));
+const known = new Set([SECRET_HEADER, ...FORGEABLE.map((name) => `x-tollgate-${name}`)]);
 
 /** A header that no shipped configuration removes by name, and that a service could take for ours, or for the key. */
 function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean {
@@ -80,7 +80,11 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   const path = resolvePath(rawPath);
   if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
   if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
-  if (!profile.stripsEverything && removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery) {
+  const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
+  if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
+    return unreadable('client', 'The path has an encoded dot, or repeats the query with the key.');
+  }
+  if (!profile.stripsEverything && hasKey) {
     return unreadable('client', 'This gateway cannot take the API key off the query. Send it in a header.');
   }
   if (rawQuery.includes('#')) return unreadable('client', 'The query has a fragment.');

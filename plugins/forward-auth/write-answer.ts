@@ -18,6 +18,7 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
     ...responseHeaders,
     // Where the service is to be asked, without the key.
     'X-Tollgate-Uri': rawQuery === '' ? request.path : `${request.path}?${rawQuery}`,
+    'X-Tollgate-Query': rawQuery,
     'X-Tollgate-Request-Id': request.requestId,
     [CONTEXT_HEADER]: set[CONTEXT_HEADER] ?? '',
     'Content-Length': '0',

@@ -55,7 +55,12 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key goes on'],
     ['tollgate.caddy', 'request_header -Authorization', '', 'authorization goes on'],
     ['tollgate.caddy', 'request_header X-Tollgate-Context {http.reverse_proxy.header.X-Tollgate-Context}', '', 'the proof is not set'],
-    ['tollgate.caddy', 'rewrite * {http.reverse_proxy.header.X-Tollgate-Uri}', '', 'a key in the query goes on'],
+    [
+      'tollgate.caddy',
+      'uri replace {http.request.uri.query} {http.reverse_proxy.header.X-Tollgate-Query} 1',
+      '',
+      'a key in the query goes on',
+    ],
     ['tollgate.caddy', '@admitted status 200', '@admitted status 200 401', 'other answers than 200'],
     ['tollgate.caddy', '@admitted status 200', '@admitted header X-Any *', 'other answers than 200'],
     ['tollgate.caddy', 'header_up X-Forwarded-For {http.request.remote.host}', '', 'X-Forwarded-For is not set'],

@@ -5,6 +5,7 @@ import {
   type CredentialState,
   type KeyMode,
   StoreUnavailable,
+  type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
 import { type Whitelist } from '../../../core/whitelist';
@@ -25,7 +26,8 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
       'suspended', COALESCE(
         (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
       ),
-      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly)
+      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
+      'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -60,7 +62,15 @@ interface Row {
     /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
     daily: number | null;
     monthly: number | null;
+    /** Of test keys; null where the product has none of its own. */
+    sandboxUrl: string | null;
   }[];
+}
+
+function sandboxOf(url: string | null): Pick<SubscriptionAccess, 'sandbox'> {
+  if (url === null) return {};
+  const { hostname, port } = new URL(url);
+  return { sandbox: { host: hostname, port: Number(port || 80) } };
 }
 
 function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
@@ -73,10 +83,10 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     expiresAtMs: row.expiresAtMs,
     products: row.products,
     whitelist,
-    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly }) =>
+    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly, sandboxUrl }) =>
       daily === null || monthly === null
         ? []
-        : [{ id, product, plan, state, suspended: suspended ?? undefined, limits: { daily, monthly } }],
+        : [{ id, product, plan, state, suspended: suspended ?? undefined, limits: { daily, monthly }, ...sandboxOf(sandboxUrl) }],
     ),
   };
 }

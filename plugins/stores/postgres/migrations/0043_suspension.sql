@@ -30,7 +30,6 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER suspension_tells AFTER INSERT OR UPDATE OR DELETE ON suspension FOR EACH ROW EXECUTE FUNCTION tell_suspension_change();
-CREATE TRIGGER suspension_truncate_tells AFTER TRUNCATE ON suspension EXECUTE FUNCTION tell_truncate();
 
 -- Why a request was refused, as the customer was told then.
 ALTER TABLE decision ADD COLUMN suspended text;
