@@ -7,11 +7,14 @@ import { type Catalogue } from '../../plugins/core/catalogue';
 import { compareCatalogues } from '../../plugins/core/compare-catalogues';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { countTouched } from '../../plugins/stores/postgres/catalogue/count-touched';
+import { writeProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
 import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/read-catalogue';
+import { inTransaction } from '../../plugins/stores/postgres/database';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
+import { readApiDocuments } from './read-api-documents';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
 import { showChanges, type TouchingChange } from './show-changes';
 
@@ -102,7 +105,11 @@ function addApply(group: Command, context: CommandContext): void {
       const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
       // Before anything is changed: what is sold must have a route, and no route may be open.
       refuseDifferences([...findDifferences(context, catalogue, retired), ...findLocalRefusals(context)]);
-      await applyCatalogue(db, catalogue, { actor: ACTOR });
+      const documents = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));
+      await inTransaction(db, async (client) => {
+        await applyCatalogue(client, catalogue, { actor: ACTOR });
+        await writeProductDocuments(client, documents);
+      });
       return found;
     });
     const gateway = await reloadGateway(context);

@@ -9,6 +9,7 @@ export type CommandErrorCode =
   | 'restore_differs'
   | 'catalogue_invalid'
   | 'catalogue_differs'
+  | 'document_unusable'
   | 'reload_failed';
 
 /** One of several mistakes; scripts get all members, people the text. */

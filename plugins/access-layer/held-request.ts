@@ -91,6 +91,7 @@ class HeldPdk implements KongPdk {
   };
 
   readonly service: KongPdk['service'] = {
+    setTarget: () => Promise.reject(new Error('this entrance cannot send a request elsewhere')),
     request: {
       setHeaders: (headers) => {
         for (const [name, value] of Object.entries(headers)) {

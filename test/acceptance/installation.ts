@@ -100,9 +100,9 @@ export async function openInstallation(): Promise<Installation> {
   };
 }
 
-/** For tests that break something. */
-export async function openOwnInstallation(): Promise<OwnInstallation> {
-  const instance = await startInstance();
+/** For tests that break something. @param env adds to its environment */
+export async function openOwnInstallation(env: Readonly<Record<string, string>> = {}): Promise<OwnInstallation> {
+  const instance = await startInstance(env);
   const installation = connectTo(instance);
   return {
     ...installation,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createContextKey } from '../../plugins/core/create-context-key';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { NO_LIMIT, withBenchStores, type BenchStores } from './support/bench-stores';
@@ -50,10 +51,12 @@ async function startServer({ folder, databaseUrl, redisUrl }: BenchStores, worke
   const { pid } = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_SIGNING_KEYS: `bench:${Buffer.alloc(32, 1).toString('base64')}`,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey('EdDSA').privateKey,
     PLUGIN_SOCKET: socketPath,
     PLUGIN_SERVER_WORKERS: String(workers),
     LOG_LEVEL: 'error',
+    // As docker-compose.yml and npm start say.
+    NODE_OPTIONS: '--max-semi-space-size=4',
   });
   return { socketPath, instanceId: await startInstance(socketPath, { products: ['api-ip'] }), pids: processesOf(pid) };
 }

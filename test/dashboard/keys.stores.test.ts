@@ -29,6 +29,24 @@ describe('keys', () => {
     expect(key.name).toBe('<b>🚀 & co</b>');
   });
 
+  it('have their rules replaced 60 times a minute at most, however many keys: each replacement stays in the audit log', async () => {
+    const eager = await dashboard.signIn('eager@example.com');
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
+    const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie: eager, body })).json();
+    const statuses = new Map<number, number>();
+    let { version } = key;
+    for (let index = 0; index < 62; index++) {
+      const replacement = { version, rules: [`10.0.0.${index}`] };
+      const answer = await dashboard.ask({ method: 'PUT', path: `/api/keys/${key.id}/rules`, cookie: eager, body: replacement });
+      statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
+      ({ version = version } = answer.json());
+    }
+    expect([...statuses]).toEqual([
+      [200, 60],
+      [429, 2],
+    ]);
+  });
+
   it('subscribe their customer to products that they are given later', async () => {
     const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
     const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();

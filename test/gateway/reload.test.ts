@@ -48,7 +48,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await gateway.close({ graceMs: 0 });
   await Promise.all([first.stop(), second.stop()]);
-  await closeConnections();
+  closeConnections();
 });
 
 const get = async (path: string): Promise<string> => {

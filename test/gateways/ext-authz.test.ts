@@ -5,7 +5,7 @@ import { credentials, makeClientConstructor, Metadata, type Client, type Service
 import { type CheckResponse, type HeaderValueOption } from '../../plugins/ext-authz/check-messages';
 import { ExtAuthzServer, loadAuthorization } from '../../plugins/ext-authz/ext-authz-server';
 import { StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 

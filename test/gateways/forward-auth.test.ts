@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-server';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 

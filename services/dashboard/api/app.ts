@@ -6,6 +6,7 @@ import { type Metrics } from '../../kit/metrics';
 import { readDocument } from '../../openapi/read-document';
 import { answerError } from './http/answer-error';
 import { createAttemptLimits } from './accounts/attempt-limits';
+import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
 import { bindEndpoint } from './http/bind-endpoint';
@@ -32,7 +33,7 @@ export interface DashboardAppOptions {
   /** Folder of the built pages. */
   readonly webRoot: string;
   readonly metrics: Metrics;
-  /** The API's description; as the build wrote it unless given. */
+  /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
   /** All of them unless given. */
   readonly endpoints?: readonly Endpoint[];
@@ -66,7 +67,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps, url);
-  serveDocument(app, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
+  serveDocument(app, apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl))));
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });

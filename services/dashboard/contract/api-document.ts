@@ -56,12 +56,14 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
 
 const content = z.record(z.string(), z.object({ schema: fieldSchema.optional(), example: z.unknown().optional() }));
 const parameter = z.object({
-  in: z.literal('query'),
+  in: z.enum(['query', 'path', 'header', 'cookie']),
   name: z.string(),
   required: z.boolean().optional(),
   schema: fieldSchema,
   example: z.unknown().optional(),
 });
+
+export type ApiParameter = z.output<typeof parameter>;
 
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
 export type ExampleFile = z.output<typeof exampleFile>;

@@ -54,10 +54,12 @@ export function parseFormText(text: string, source: 'query' | 'form'): Record<st
   for (let start = 0; start <= text.length;) {
     const ampersand = text.indexOf('&', start);
     const end = ampersand < 0 ? text.length : ampersand;
-    const equals = text.indexOf('=', start);
-    const nameEnd = equals >= 0 && equals < end ? equals : end;
     if (end > start) {
-      collector.add(decode(text.slice(start, nameEnd), source), decode(text.slice(Math.min(nameEnd + 1, end), end), source));
+      // Looked for in the field alone: a text without any would be searched to its end for every field.
+      const field = text.slice(start, end);
+      const equals = field.indexOf('=');
+      const nameEnd = equals < 0 ? field.length : equals;
+      collector.add(decode(field.slice(0, nameEnd), source), decode(field.slice(nameEnd + 1), source));
     }
     start = end + 1;
   }

@@ -50,9 +50,9 @@ function webSocketAdapter(settings: RankingWorkerSettings, { log, metrics }: Ups
     target: {
       liveUrl: settings.RANKING_WEBSOCKET_URL,
       liveSetting: 'RANKING_WEBSOCKET_URL',
-      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/ranking/link')?.replace(/^http/, 'ws'),
+      liveToken: settings.RANKING_WEBSOCKET_TOKEN,
+      sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, '/ranking/link'),
     },
-    token: settings.RANKING_WEBSOCKET_TOKEN,
     timings: {
       messageMs: settings.RANKING_TIMEOUT_MS,
       connectMs: settings.RANKING_TIMEOUT_MS,

@@ -5,17 +5,26 @@ import { ServiceError } from '../../../kit/errors';
 import { JSON_TYPE } from '../../../kit/service/reply';
 
 interface Document {
+  readonly revision: string;
   readonly text: string;
   readonly compressed: Buffer;
   /** Weak: the same for both encodings. */
   readonly tag: string;
 }
 
-function makeDocument(read: () => string): Document {
+/** Where the document comes from. */
+export interface DocumentSource {
+  /** Another text whenever the document is another; asked at every request. */
+  revision(): Promise<string>;
+  /** The document's text. */
+  read(): Promise<string>;
+}
+
+async function makeDocument(source: DocumentSource, revision: string): Promise<Document> {
   try {
-    const text = read();
+    const text = await source.read();
     const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    return { text, compressed: gzipSync(text), tag };
+    return { revision, text, compressed: gzipSync(text), tag };
   } catch (cause) {
     throw new ServiceError('service_not_ready', { detail: 'The description of the API is not built.', cause });
   }
@@ -24,14 +33,15 @@ function makeDocument(read: () => string): Document {
 const isKnown = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
 
-/**
- * `GET /openapi.json`, for everybody: whoever considers buying reads it first.
- * @param read the document's text; read once, at the first request
- */
-export function serveDocument(app: FastifyInstance, read: () => string): void {
+/** `GET /openapi.json`, for everybody: whoever considers buying reads it first. What was read last is served while the source is away. */
+export function serveDocument(app: FastifyInstance, source: DocumentSource): void {
   let known: Document | undefined;
-  app.get('/openapi.json', (request, reply) => {
-    known ??= makeDocument(read);
+  app.get('/openapi.json', async (request, reply) => {
+    const revision = await source.revision().catch((cause: unknown) => {
+      if (known) return known.revision;
+      throw new ServiceError('service_not_ready', { cause });
+    });
+    if (known?.revision !== revision) known = await makeDocument(source, revision);
     const { text, compressed, tag } = known;
     // A new version is served as soon as it is installed, so that copies are asked about before each use.
     reply.headers({ ETag: tag, 'Cache-Control': 'public, no-cache', Vary: 'Accept-Encoding' });

@@ -32,6 +32,8 @@ const params = z.object({ id });
 const HOUR_MS = 3_600_000;
 /** A minute: each may read 10,000 rules. More than anybody clicks. */
 const MOST_SIMULATIONS = 60;
+/** A minute: each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log that stays. */
+const MOST_REPLACEMENTS = 60;
 
 const list = defineEndpoint({
   method: 'GET',
@@ -98,6 +100,7 @@ const replaceRules = defineEndpoint({
   body: replaceRulesBody,
   answer: key,
   handler: async ({ params: { id: wanted }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
+    await takeRequest(db, { kind: 'rules', customerId, mostPerMinute: MOST_REPLACEMENTS });
     const ref = { id: wanted, customerId };
     return describeKey(
       await changeKeyOptimistically(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })),

@@ -3,13 +3,16 @@ import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
 import { type LinkTimings } from '../../../kit/upstream/link-connection';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
+import { LinksByMode, type LinkTarget } from '../../../kit/upstream/links-by-mode';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
 import { type IdentityWorkerSettings } from '../settings';
+import { createAadhaarLink } from './aadhaar-link';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
 import { createAadhaarProviderClient } from './aadhaar-provider-client';
 import { GstPortal } from './gst-portal';
-import { aadhaarOverLinks, gstOverLinks, LinkSet } from './link-set';
+import { createGstLink } from './gst-link';
+import { UpstreamLink } from './upstream-link';
 import { type AadhaarUpstream, type GstUpstream } from './upstreams';
 
 export interface IdentityUpstreams {
@@ -40,24 +43,33 @@ function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
   };
 }
 
-function createLinks(settings: IdentityWorkerSettings, { log, metrics }: UpstreamTools): { gst: LinkSet; aadhaar: LinkSet } {
-  const common = { sandboxUrl: settings.SANDBOX_URL };
+type Links = LinksByMode<UpstreamLink>;
+
+function createLinks(settings: IdentityWorkerSettings, tools: UpstreamTools): { gst: Links; aadhaar: Links } {
   const timings = timingsOf(settings);
-  const gst = {
-    liveUrl: settings.GST_LINK_URL,
-    liveSetting: 'GST_LINK_URL',
-    liveToken: settings.GST_LINK_TOKEN,
-    sandboxUrl: sandboxAt(common, '/identity/gst'),
-  };
-  const aadhaar = {
-    liveUrl: settings.AADHAAR_LINK_URL,
-    liveSetting: 'AADHAAR_LINK_URL',
-    liveToken: settings.AADHAAR_LINK_TOKEN,
-    sandboxUrl: sandboxAt(common, '/identity/aadhaar'),
+  const linksTo = (upstream: 'gst' | 'aadhaar', live: Omit<LinkTarget, 'sandboxUrl'>): Links => {
+    const target = { ...live, sandboxUrl: sandboxAt({ sandboxUrl: settings.SANDBOX_URL }, `/identity/${upstream}`) };
+    const { metrics } = tools;
+    return new LinksByMode(
+      target,
+      (place, link) => new UpstreamLink({ ...place, timings, upstream, metrics, log: tools.log.child({ upstream, link }) }),
+    );
   };
   return {
-    gst: new LinkSet({ upstream: 'gst', metrics, target: gst, timings, log: log.child({ upstream: 'gst' }) }),
-    aadhaar: new LinkSet({ upstream: 'aadhaar', metrics, target: aadhaar, timings, log: log.child({ upstream: 'aadhaar' }) }),
+    gst: linksTo('gst', { liveUrl: settings.GST_LINK_URL, liveSetting: 'GST_LINK_URL', liveToken: settings.GST_LINK_TOKEN }),
+    aadhaar: linksTo('aadhaar', {
+      liveUrl: settings.AADHAAR_LINK_URL,
+      liveSetting: 'AADHAAR_LINK_URL',
+      liveToken: settings.AADHAAR_LINK_TOKEN,
+    }),
+  };
+}
+
+/** The link of a mode, opened by the first message. */
+function viaLink(links: Links, mode: KeyMode): Pick<UpstreamLink, 'start' | 'exchange'> {
+  return {
+    start: (message, signal) => links.linkFor(mode).start(message, signal),
+    exchange: (message, signal) => links.linkFor(mode).exchange(message, signal),
   };
 }
 
@@ -125,13 +137,15 @@ function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
 export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools: UpstreamTools): IdentityUpstreams {
   const links = createLinks(settings, tools);
   const [provider, portal] = [createProvider(settings, tools), createPortal(settings, tools)];
-  const aadhaar = { link: aadhaarOverLinks(links.aadhaar), provider: provider.upstream };
-  const gst = { link: gstOverLinks(links.gst), portal: portal.upstream };
   const liveAadhaar = settings.AADHAAR_SOURCE ?? (settings.AADHAAR_PROVIDER_URL === undefined ? 'link' : 'provider');
   const liveGst = settings.GST_SOURCE ?? (settings.GST_PORTAL_URL === undefined ? 'link' : 'portal');
+  const aadhaarOf = (source: 'link' | 'provider', mode: KeyMode): AadhaarUpstream =>
+    source === 'link' ? createAadhaarLink(viaLink(links.aadhaar, mode)) : provider.upstream;
+  const gstOf = (source: 'link' | 'portal', mode: KeyMode): GstUpstream =>
+    source === 'link' ? createGstLink(viaLink(links.gst, mode)) : portal.upstream;
   return {
-    aadhaar: aadhaarBy({ live: aadhaar[liveAadhaar], test: aadhaar[settings.AADHAAR_TEST_SOURCE] }),
-    gst: gstBy({ live: gst[liveGst], test: gst[settings.GST_TEST_SOURCE] }),
+    aadhaar: aadhaarBy({ live: aadhaarOf(liveAadhaar, 'live'), test: aadhaarOf(settings.AADHAAR_TEST_SOURCE, 'test') }),
+    gst: gstBy({ live: gstOf(liveGst, 'live'), test: gstOf(settings.GST_TEST_SOURCE, 'test') }),
     close: async () => {
       links.gst.close();
       links.aadhaar.close();

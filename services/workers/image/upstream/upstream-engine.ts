@@ -1,6 +1,7 @@
 import { within } from '../../../kit/deadline';
 import { type Metrics } from '../../../kit/metrics';
-import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
+import { linkPlaceOf } from '../../../kit/upstream/links-by-mode';
+import { type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import { type Engine } from '../engine';
 import { uprightPicture } from '../picture';
@@ -20,9 +21,9 @@ export interface UpstreamEngineOptions {
 export function createUpstreamEngine({ target, token, timeoutMs, metrics }: UpstreamEngineOptions): Engine {
   return {
     cutOut: async (picture, { mode, signal }) => {
-      const url = baseUrlFor(target, mode).replace(/^http/, 'ws');
+      const place = linkPlaceOf({ ...target, liveToken: token }, mode);
       const upright = await uprightPicture(picture);
-      const exchange = { url, token: mode === 'live' ? token : undefined, picture: upright };
+      const exchange = { ...place, picture: upright };
       const watched = { upstream: 'background_removal', metrics, signal };
       const frame = await watchExchange(watched, () =>
         within(timeoutMs, (either) => exchangePicture({ ...exchange, signal: either }), signal),

@@ -1,19 +1,16 @@
 import { z } from 'zod';
-import { type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { type Log } from '../../../kit/log';
 import { type Metrics } from '../../../kit/metrics';
 import { type LinkTimings } from '../../../kit/upstream/link-connection';
-import { baseUrlFor, type UpstreamTarget } from '../../../kit/upstream/upstream-target';
+import { LinksByMode, type LinkTarget } from '../../../kit/upstream/links-by-mode';
 import { type Place } from '../place';
 import { type PlaceQuery, type RankingUpstream } from '../ranking-upstream';
 import { parametersOf, type RankParameters } from './ranking-frames';
 import { RankingLink } from './ranking-link';
 
 export interface WebSocketRankingOptions {
-  readonly target: UpstreamTarget;
-  /** For the live link only. */
-  readonly token: string | undefined;
+  readonly target: LinkTarget;
   readonly timings: LinkTimings;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
@@ -82,24 +79,17 @@ function placesIn(bodyText: string): Place[] {
 }
 
 /** A ranking upstream that does the whole work: its bodies are passed through. Leads are read from the results of its search. */
-export function createWebSocketRanking({ target, token, ...options }: WebSocketRankingOptions): RankingUpstream {
-  const links = new Map<KeyMode, RankingLink>();
-  function linkFor(mode: KeyMode): RankingLink {
-    const known = links.get(mode);
-    if (known) return known;
-    const link = new RankingLink({ ...options, url: baseUrlFor(target, mode), token: mode === 'live' ? token : undefined });
-    links.set(mode, link);
-    return link;
-  }
+export function createWebSocketRanking({ target, ...options }: WebSocketRankingOptions): RankingUpstream {
+  const links = new LinksByMode(target, (place) => new RankingLink({ ...options, ...place }));
   return {
     source: 'ranking_websocket',
-    search: async (query, call) => linkFor(call.mode).ask(parametersOf('search', query), call.signal),
-    position: async (query, call) => linkFor(call.mode).ask(parametersOf('position', query), call.signal),
+    search: async (query, call) => links.linkFor(call.mode).ask(parametersOf('search', query), call.signal),
+    position: async (query, call) => links.linkFor(call.mode).ask(parametersOf('position', query), call.signal),
     findPlaces: async (query, _token, call) => ({
-      places: placesIn(await linkFor(call.mode).ask(leadParameters(query), call.signal)),
+      places: placesIn(await links.linkFor(call.mode).ask(leadParameters(query), call.signal)),
     }),
     close: () => {
-      for (const link of links.values()) link.close();
+      links.close();
       return Promise.resolve();
     },
   };

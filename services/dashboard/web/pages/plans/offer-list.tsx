@@ -17,7 +17,6 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
       </Text>
     );
   }
-  const isSubscribed = product.subscription !== null && product.subscription.state !== 'cancelled';
   return (
     <>
       <ul className={classes['offers']}>
@@ -34,30 +33,48 @@ export function OfferList({ product }: { readonly product: Product }): ReactNode
               {offer.price === null ? 'Free' : `${formatPrice(offer.price)} / month`}
             </Text>
             <div className={classes['act']}>
-              {isSubscribed && product.subscription?.plan === offer.plan ? (
-                <Text size="sm" fw={600} component="span">
-                  Current plan
-                </Text>
-              ) : offer.needsApproval ? (
-                <Text size="sm" c="dimmed" component="span">
-                  Ask the provider
-                </Text>
-              ) : (
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  className="tappable"
-                  onClick={() => setChosen(offer)}
-                  aria-label={`${isSubscribed ? 'Change' : 'Subscribe'} ${product.title} to ${offer.plan ?? 'Base'}`}
-                >
-                  {isSubscribed ? 'Change' : 'Subscribe'}
-                </Button>
-              )}
+              <OfferAct product={product} offer={offer} onChoose={setChosen} />
             </div>
           </li>
         ))}
       </ul>
       {chosen && <ChoosePlanDialog product={product} offer={chosen} onClose={() => setChosen(undefined)} />}
     </>
+  );
+}
+
+interface OfferActProps {
+  readonly product: Product;
+  readonly offer: Offer;
+  readonly onChoose: (offer: Offer) => void;
+}
+
+/** What can be done about an offer. */
+function OfferAct({ product, offer, onChoose }: OfferActProps): ReactNode {
+  const isSubscribed = product.subscription !== null && product.subscription.state !== 'cancelled';
+  if (isSubscribed && product.subscription?.plan === offer.plan) {
+    return (
+      <Text size="sm" fw={600} component="span">
+        Current plan
+      </Text>
+    );
+  }
+  if (offer.needsApproval) {
+    return (
+      <Text size="sm" c="dimmed" component="span">
+        Ask the provider
+      </Text>
+    );
+  }
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      className="tappable"
+      onClick={() => onChoose(offer)}
+      aria-label={`${isSubscribed ? 'Change' : 'Subscribe'} ${product.title} to ${offer.plan ?? 'Base'}`}
+    >
+      {isSubscribed ? 'Change' : 'Subscribe'}
+    </Button>
   );
 }

@@ -54,7 +54,7 @@ function Input({ operation }: { readonly operation: ApiOperation }): ReactNode {
   return (
     <>
       {parameters.length > 0 && (
-        <FieldTable title="Query" fields={parameters.map(({ name, schema, required = false }) => fieldOf(name, schema, required))} />
+        <FieldTable title="Parameters" fields={parameters.map(({ name, schema, required = false }) => fieldOf(name, schema, required))} />
       )}
       {bodyFields.length > 0 && (
         <FieldTable title="Body" fields={bodyFields}>

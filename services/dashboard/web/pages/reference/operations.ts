@@ -1,4 +1,4 @@
-import { type ApiDocument, type ApiOperation } from '../../../contract/api-document';
+import { type ApiDocument, type ApiOperation, type ApiParameter } from '../../../contract/api-document';
 import { type Product } from '../../../contract/plans';
 
 /** One operation of the API with its place. */
@@ -20,15 +20,23 @@ export interface ListedProduct {
 /** Worth seeing first; else whatever comes first. */
 const BEST_FIRST = 'get_ip';
 
+/** Another API's document may name parameters and bodies by reference, or send them in headers: those parts are left to the document. */
+function withoutReferences({ requestBody, ...operation }: ApiOperation): ApiOperation {
+  const parameters = (operation.parameters ?? []).filter(({ in: place, schema }: Partial<ApiParameter>) => {
+    return (place === 'query' || place === 'path') && schema !== undefined;
+  });
+  const content: unknown = requestBody?.content;
+  return { ...operation, parameters, ...(content !== undefined && { requestBody }) };
+}
+
 /** The products of the document that have operations, in their order there. */
 export function listProducts({ paths }: ApiDocument, products: readonly Product[]): ListedProduct[] {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): ListedOperation => ({
-      id: operation.operationId,
-      method: method === 'get' ? 'GET' : 'POST',
-      path,
-      operation,
-    })),
+    Object.entries(methods).flatMap(([method, operation]): ListedOperation[] => {
+      // What else the document of another API may have is read in the document itself.
+      if (method !== 'get' && method !== 'post') return [];
+      return [{ id: operation.operationId, method: method === 'get' ? 'GET' : 'POST', path, operation: withoutReferences(operation) }];
+    }),
   );
   return products.flatMap(({ id, title, description }) => {
     const [first, ...others] = all.filter(({ operation }) => operation.tags[0] === id);

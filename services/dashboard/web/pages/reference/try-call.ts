@@ -40,6 +40,13 @@ export function initialQuery({ parameters = [] }: ApiOperation, sessionId: strin
   );
 }
 
+/** The path and query of a call: values that belong into the path leave the query. */
+export function targetOf(path: string, query: Readonly<Record<string, string>>): { path: string; query: Record<string, string> } {
+  const left = Object.entries(query).filter(([name]) => !path.includes(`{${name}}`));
+  const filled = path.replaceAll(/\{([^{}]*)\}/g, (part, name: string) => (query[name] ? encodeURIComponent(query[name]) : part));
+  return { path: filled, query: Object.fromEntries(left) };
+}
+
 /** The example's body as text to be edited; undefined for an operation that takes none. */
 export function initialBody({ requestBody }: ApiOperation, sessionId: string | undefined): string | undefined {
   if (!requestBody) return undefined;

@@ -15,6 +15,7 @@ import {
   uploadOf,
   type CallBody,
   type TryValues,
+  targetOf,
 } from './try-call';
 import { useSubmit } from '../../hooks/use-submit';
 import { Panel } from '../../components/panel';
@@ -62,8 +63,9 @@ async function bodyOf({ operation }: ListedOperation, { body, file }: TryValues)
 
 /** Makes one call through the dashboard. @throws ApiProblem */
 async function makeCall({ product, listed, memory }: TryPanelProps, values: TryValues): Promise<TryAnswer> {
-  const { method, path } = listed;
-  const query = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+  const { method } = listed;
+  const filled = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
+  const { path, query } = targetOf(listed.path, filled);
   const by = memory.key === '' ? { product: product.id } : { key: memory.key };
   const answer = await postSlowly<TryAnswer>('/try', { ...by, method, path, query, ...(await bodyOf(listed, values)) }, TIMEOUT_MS);
   const opened = answer.outcome === 'answered' ? sessionIn(answer.body) : undefined;
@@ -93,8 +95,8 @@ export function TryPanel(props: TryPanelProps): ReactNode {
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the gateway sees the
-            dashboard’s IP address and no Origin.
+            Uses a test key: responses are sample data and count towards the limits of test keys. The dashboard makes the call, so the
+            gateway sees the dashboard’s IP address and no Origin.
           </Text>
           <TryKey product={product} memory={memory} error={errors.key} />
           {needsSession(listed.operation) && sessionId === undefined && (

@@ -1,0 +1,19 @@
+import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { readProductDocuments } from '../../../../plugins/stores/postgres/catalogue/product-documents';
+import { type ApiDocumentParts, describeApi } from '../../../openapi/describe-api';
+import { type DashboardDeps } from './define-endpoint';
+import { type DocumentSource } from './serve-document';
+
+/**
+ * The API's description as it is now: what the build wrote from our services, and what is sold besides.
+ * @param readBuilt the text that the build wrote
+ */
+export function apiDocumentSource({ db, catalogue }: DashboardDeps, readBuilt: () => string): DocumentSource {
+  return {
+    revision: () => readCatalogueRevision(db),
+    read: async () => {
+      const built = JSON.parse(readBuilt()) as ApiDocumentParts;
+      return JSON.stringify(describeApi(built, await catalogue(), await readProductDocuments(db)));
+    },
+  };
+}

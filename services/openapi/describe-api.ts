@@ -1,0 +1,50 @@
+import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { ownOperations } from './own-operations';
+import { productPaths } from './product-paths';
+
+/** As much of an OpenAPI document as is looked at here; the rest goes through. */
+export interface ApiDocumentParts {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * The description of everything that is sold: what our services answer, without products that are not sold any more, and each other
+ * product by its own document, or else by its routes.
+ * @param built what the build wrote from our services
+ * @param documents OpenAPI documents that products bring along, by product
+ */
+export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, documents: ReadonlyMap<string, unknown>): object {
+  const ours = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags ?? [])));
+  const others = catalogue.products.filter(({ id, prefix }) => prefix !== null && !ours.has(id));
+  const [{ url } = { url: '' }] = built.servers;
+  const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url }));
+  const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
+  return {
+    ...built,
+    tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
+    paths: Object.assign({}, soldPaths(built, catalogue), ...added.map(({ paths }) => paths)) as object,
+    components: added.reduce<ApiDocumentParts['components']>((all, { components }) => mergeComponents(all, components), built.components),
+  };
+}
+
+type Added = Pick<ApiDocumentParts, 'components'> & { readonly paths: object };
+
+function describeOther(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): Added {
+  if (document === undefined) return { paths: productPaths(product, baseUrl), components: {} };
+  return ownOperations(product, { document, baseUrl });
+}
+
+function soldPaths({ paths }: ApiDocumentParts, catalogue: Catalogue): ApiDocumentParts['paths'] {
+  return Object.fromEntries(
+    Object.entries(paths).filter(([, methods]) =>
+      Object.values(methods).every(({ tags: [id = ''] = [] }) => catalogue.find(id) !== undefined),
+    ),
+  );
+}
+
+function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentParts['components']): ApiDocumentParts['components'] {
+  const kinds = new Set([...Object.keys(all), ...Object.keys(more)]);
+  return Object.fromEntries([...kinds].map((kind) => [kind, { ...all[kind], ...more[kind] }]));
+}

@@ -1,0 +1,158 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findFreePorts } from '../../cli/supervisor/free-port';
+import { closeConnections, send } from '../support/http';
+import { eventually } from '../support/eventually';
+import { startInstance, type RunningInstance } from '../support/system/instance';
+
+const ROOT = resolve(__dirname, '../..');
+const page = readFileSync(join(ROOT, 'docs/your-api.md'), 'utf8');
+
+interface Step {
+  readonly command: string;
+  /** What the page shows below it; `…` stands for anything. */
+  readonly shown: readonly string[];
+}
+
+/** The page's commands in their order. */
+function steps(): Step[] {
+  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  return blocks.flatMap((text) =>
+    text
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...shown] = part.trimEnd().split('\n');
+        return { command, shown };
+      }),
+  );
+}
+
+function pattern(line: string): RegExp {
+  const parts = line.split('…').map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}\\s*$`, 'm');
+}
+
+let folder: string;
+let instance: RunningInstance;
+let upstreamPort: number;
+let upstream: ChildProcess | undefined;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-your-api-'));
+  for (const name of ['kong.yml', 'catalogue.yml', 'catalogue.schema.json']) copyFileSync(join(ROOT, 'kong', name), join(folder, name));
+  writeFileSync(join(folder, 'weather.py'), /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+  [upstreamPort = 0] = await findFreePorts(1);
+  instance = await startInstance({ KONG_YML: join(folder, 'kong.yml'), CATALOGUE_FILE: join(folder, 'catalogue.yml') });
+});
+afterAll(async () => {
+  upstream?.kill('SIGKILL');
+  await instance.stop();
+  closeConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The page's ports and key, as they are here. */
+let key = '';
+const here = (text: string): string =>
+  text.replaceAll('http://127.0.0.1:8000', instance.gateway).replaceAll('9000', String(upstreamPort)).replaceAll('$KEY', key);
+
+function curl(command: string): Promise<string> {
+  return new Promise((done, fail) =>
+    execFile('sh', ['-c', command], { encoding: 'utf8' }, (error, stdout, stderr) => (error ? fail(new Error(stderr)) : done(stdout))),
+  );
+}
+
+async function runStep(command: string): Promise<string> {
+  const [program = '', ...words] = command.split(' ');
+  if (program === 'python3') {
+    upstream = spawn(program, words, { cwd: folder, stdio: 'ignore' });
+    await eventually(async () => (await send(`http://127.0.0.1:${upstreamPort}/`).catch(() => undefined))?.status === 200);
+    return '';
+  }
+  if (program === 'npx') return (await instance.cli(...words.slice(1))).stdout;
+  if (program === 'curl') return curl(command);
+  if (program.startsWith('KEY=')) return '';
+  throw new Error(`the page shows an unknown command: ${command}`);
+}
+
+/** Calls another product until told to stop; answers that are not 200. */
+function keepCalling(apiKey: string): () => Promise<string[]> {
+  let running = true;
+  const failed: string[] = [];
+  const callers = Array.from({ length: 4 }, async () => {
+    while (running) {
+      const { status, text } = await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': apiKey } });
+      if (status !== 200) failed.push(`${status} ${text}`);
+    }
+  });
+  return async () => {
+    running = false;
+    await Promise.all(callers);
+    return failed;
+  };
+}
+
+test('the page, followed to the letter, puts an upstream in Python behind the gateway, without a failed request elsewhere', async () => {
+  const other = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'api-ip', '--plan', 'Star', '--json');
+  const stop = keepCalling(JSON.parse(other.stdout).key);
+  for (const { command, shown } of steps()) {
+    const output = await runStep(here(command));
+    if (command.endsWith('catalogue apply')) {
+      // Known to the gateway when the command ends.
+      expect((await send(`${instance.gateway}/weather`)).status).toBe(401);
+    }
+    if (command.includes('key create')) key = output.split('\n')[0] ?? '';
+    for (const line of shown) expect(`$ ${command}\n${output}`).toMatch(pattern(here(line)));
+  }
+  expect(await stop()).toEqual([]);
+});
+
+test('a refusal of it is explained, and the API’s description has it', async () => {
+  const { headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': key } });
+  await eventually(async () => {
+    const { stdout } = await instance.cli('explain', String(headers['x-kong-request-id']));
+    return /quota_daily_exceeded/.test(stdout) && stdout.includes('weather');
+  });
+  expect((await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather'].get.tags).toEqual(['weather']);
+});
+
+test('its test keys are served by its sandbox once it has one', async () => {
+  const seen: string[] = [];
+  const sandbox = createServer((request, response) => {
+    seen.push(`${request.headers.host} ${request.url}`);
+    response.end('played');
+  });
+  await new Promise<void>((done) => sandbox.listen(0, '127.0.0.1', done));
+  const { port } = sandbox.address() as AddressInfo;
+  const file = join(folder, 'catalogue.yml');
+  const before = readFileSync(file, 'utf8');
+  try {
+    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
+    const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
+    expect((await send(`${instance.gateway}/weather/pune`, { headers })).text).toContain('rain');
+    writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
+    expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');
+    expect(seen.at(-1)).toBe(`127.0.0.1:${port} /agra`);
+  } finally {
+    writeFileSync(file, before);
+    sandbox.close();
+    sandbox.closeAllConnections();
+  }
+});
+
+test('its limits follow the catalogue once it is applied', async () => {
+  const file = join(folder, 'catalogue.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));
+  expect((await instance.cli('catalogue', 'diff')).code).toBe(2);
+  expect((await instance.cli('catalogue', 'apply')).stdout).toContain('~ weather: daily 3 → 5');
+  await eventually(async () => {
+    const { status, headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': key } });
+    return status === 200 && String(headers['ratelimit']).startsWith('"daily";r=1;');
+  });
+  expect((await instance.cli('catalogue', 'diff')).code).toBe(0);
+});

@@ -1,0 +1,91 @@
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { buildDocument } from '../../services/openapi/build-document';
+import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
+
+const built = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as ApiDocumentParts;
+const weather: CatalogueProduct = {
+  id: 'weather',
+  title: 'Weather',
+  description: 'Forecasts.',
+  prefix: '/weather',
+  routes: [{ method: 'ANY', path: '/weather/{city}', purpose: 'Forecast of a city' }],
+  base: { daily: 1, monthly: 1 },
+  subscribable: true,
+  plans: [],
+};
+const own = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  servers: [{ url: 'http://10.0.0.7' }],
+  security: [{ internal: [] }],
+  paths: {
+    '/{city}': {
+      parameters: [{ name: 'city', in: 'path', required: true, schema: { type: 'string' } }],
+      get: {
+        operationId: 'get_ip',
+        security: [{ internal: [] }],
+        responses: {
+          '200': { description: 'Fine', content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+        },
+      },
+    },
+    '/weather/all': { delete: { responses: { '204': { description: 'Gone' } } } },
+  },
+  components: {
+    schemas: { Problem: { type: 'object' } },
+    securitySchemes: { internal: { type: 'apiKey', in: 'header', name: 'X-Internal' } },
+  },
+};
+const described = (products: readonly CatalogueProduct[], documents: Record<string, unknown> = {}): any =>
+  JSON.parse(JSON.stringify(describeApi(built, createCatalogue(products), new Map(Object.entries(documents)))));
+
+it('describes a product of nobody’s service by its routes', async () => {
+  const { paths, tags } = described([...PRODUCTS, weather]);
+  expect(Object.keys(paths['/weather/{city}'])).toEqual(['get', 'post']);
+  expect(paths['/weather/{city}'].get).toMatchObject({
+    tags: ['weather'],
+    summary: 'Forecast of a city',
+    parameters: [{ name: 'city', in: 'path' }],
+  });
+  expect(tags.at(-1)).toEqual({ name: 'weather', description: 'Weather. Forecasts.' });
+  await expect(SwaggerParser.validate(described([...PRODUCTS, weather]))).resolves.toBeDefined();
+});
+
+it('merges a product’s own document below its prefix, with our keys and without its servers', async () => {
+  const document = described([...PRODUCTS, weather], { weather: own });
+  const { get } = document.paths['/weather/{city}'];
+  expect(get).toMatchObject({
+    tags: ['weather'],
+    summary: 'Forecasts.',
+    security: [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }],
+  });
+  expect(get.operationId).not.toBe('get_ip');
+  expect(get.parameters).toEqual([{ name: 'city', in: 'path', required: true, schema: { type: 'string' } }]);
+  expect(Object.keys(document.paths['/weather/all'])).toEqual(['delete']);
+  expect(JSON.stringify(document)).not.toMatch(/10\.0\.0\.7|X-Internal/);
+  await expect(SwaggerParser.validate(document)).resolves.toBeDefined();
+});
+
+it('keeps components of one name apart', () => {
+  const { paths, components } = described([...PRODUCTS, weather], { weather: own });
+  const { $ref } = paths['/weather/{city}'].get.responses['200'].content['application/json'].schema;
+  expect($ref).toBe('#/components/schemas/weather.Problem');
+  expect(components.schemas['weather.Problem']).toEqual({ type: 'object' });
+  expect(components.schemas.Problem).toEqual(built.components['schemas']?.['Problem']);
+});
+
+it('leaves out what is not sold any more', () => {
+  const { paths, tags } = described(PRODUCTS.filter(({ id }) => id !== 'api-ip'));
+  expect(paths['/ip']).toBeUndefined();
+  expect(paths['/pincode']).toBeDefined();
+  expect(JSON.stringify(tags)).not.toContain('"api-ip"');
+});
+
+it.each([[undefined], [null], ['text'], [{ paths: [] }], [{ paths: { x: 1, '/y': null, '/z': { get: 1 } } }]])(
+  'survives the document %j',
+  (document) => {
+    expect(() => described([...PRODUCTS, weather], { weather: document })).not.toThrow();
+  },
+);

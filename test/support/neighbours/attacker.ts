@@ -1,0 +1,102 @@
+import { Agent, request } from 'node:http';
+import { type Damage } from './observe-attack';
+
+/** One attempt of an attacker. */
+export interface Shot {
+  /** 0: no answer. */
+  readonly status: number;
+  /** It took a unit of the attacker's own. */
+  readonly charged: boolean;
+}
+
+export interface ShotRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** The address that it comes from; one of loopback. */
+  readonly from?: string;
+  /** Sent instead of the URL's path, as it is. */
+  readonly rawPath?: string;
+  readonly signal?: AbortSignal;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+
+/** Sends one request and reads only how it went. */
+export function shoot(url: string, { method = 'GET', headers = {}, body, from, rawPath, signal }: ShotRequest = {}): Promise<Shot> {
+  const options = {
+    agent: from === undefined ? agent : undefined,
+    method,
+    headers,
+    ...(from !== undefined && { localAddress: from }),
+    ...(rawPath !== undefined && { path: rawPath }),
+    ...(signal && { signal }),
+  };
+  return new Promise((resolve) => {
+    const outgoing = request(url, options, (response) => {
+      const shot = { status: response.statusCode ?? 0, charged: response.headers['x-tollgate-charged'] === '1' };
+      response.resume().on('close', () => resolve(shot));
+    });
+    outgoing.on('error', () => resolve({ status: 0, charged: false }));
+    outgoing.end(body);
+  });
+}
+
+/** Adds up shots. */
+export class DamageCount {
+  private attempts = 0;
+  private charged = 0;
+  private readonly statuses = new Map<number, number>();
+
+  add({ status, charged }: Shot): void {
+    this.attempts++;
+    if (charged) this.charged++;
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+  }
+
+  total(): Damage {
+    return { attempts: this.attempts, charged: this.charged, statuses: new Map([...this.statuses].sort(([a], [b]) => a - b)) };
+  }
+}
+
+/** So many at a time, each as soon as the last one has been answered. */
+export async function inLoops(count: number, signal: AbortSignal, shot: (index: number) => Promise<Shot>): Promise<Damage> {
+  const damage = new DamageCount();
+  let next = 0;
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const result = await shot(next++);
+      // What was cut off by the end of the attack was no attempt.
+      if (!signal.aborted) damage.add(result);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, loop));
+  return damage.total();
+}
+
+const BEAT_MS = 20;
+
+/** So many a second, whether or not they are answered. */
+export async function atRate(perSecond: number, signal: AbortSignal, shot: (index: number) => Promise<Shot>): Promise<Damage> {
+  const damage = new DamageCount();
+  const open: Promise<void>[] = [];
+  const startedAt = performance.now();
+  let sent = 0;
+  await new Promise<void>((done) => {
+    const timer = setInterval(() => {
+      if (signal.aborted) {
+        clearInterval(timer);
+        return done();
+      }
+      const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond);
+      while (sent < due) open.push(shot(sent++).then((result) => damage.add(result)));
+      return undefined;
+    }, BEAT_MS);
+  });
+  await Promise.all(open);
+  return damage.total();
+}
+
+export function closeAttacker(): void {
+  agent.destroy();
+}
