@@ -15,6 +15,7 @@ import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { readMigrationStanding } from '../supervisor/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
+import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 
@@ -158,19 +159,19 @@ async function runChecks(context: CommandContext): Promise<{ results: CheckResul
 
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('check').description('is everything as it should be'))
-    .addHelpText('after', HELP)
-    .action(async () => {
-      const { results, catalogue } = await runChecks(context);
-      const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
-      const isKongRight = !failed.includes('kong') && !failed.includes('catalogue');
-      const notes = {
-        slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
-        withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
-        // A file that is wrong for Kong too need not be told twice.
-        localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
-      };
-      context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes));
-      if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);
-    });
+  const check = finishCommand(program.command('check').description('is everything as it should be'));
+  addGatewayChecks(check, context);
+  check.addHelpText('after', HELP).action(async () => {
+    const { results, catalogue } = await runChecks(context);
+    const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
+    const isKongRight = !failed.includes('kong') && !failed.includes('catalogue');
+    const notes = {
+      slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
+      withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
+      // A file that is wrong for Kong too need not be told twice.
+      localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
+    };
+    context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes));
+    if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);
+  });
 }

@@ -1,12 +1,50 @@
 import { type Command } from 'commander';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { listCustomers, showCustomer } from '../../plugins/stores/postgres/customers/show-customers';
+import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
 import { addCustomerLimits } from './customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { parseEmail } from './parse-arguments';
+import { parseEmail, parseLimit } from './parse-arguments';
+import { addSuspensionCommands } from './suspensions';
+import { showCustomerDetails, showCustomers } from './views';
 
 const EXAMPLE = `
 Example:
   npx tollgate customer create --email you@company.com`;
+
+const LIST_EXAMPLES = `
+Examples:
+  npx tollgate customer list --search company.com
+  npx tollgate customer list --after last@company.com     the next hundred`;
+
+const EMAIL = { name: 'email', description: 'e-mail address or id of the customer' } as const;
+
+interface ListFlags {
+  readonly search?: string;
+  readonly suspended?: boolean;
+  readonly after?: string;
+  readonly limit: string;
+}
+
+function addReading(customer: Command, context: CommandContext): void {
+  finishCommand(customer.command('list').description('customers by their e-mail addresses'))
+    .option('--search <text>', 'part of the address')
+    .option('--suspended', 'only those that are suspended')
+    .option('--after <email>', 'begin behind this address')
+    .option('--limit <n>', 'most that are shown', '100')
+    .addHelpText('after', LIST_EXAMPLES)
+    .action(async ({ search, suspended, after, limit }: ListFlags) => {
+      const query = { search, after, onlySuspended: suspended, limit: parseLimit(limit, '--limit') };
+      const customers = await withDatabase(context, (db) => listCustomers(db, query));
+      context.output.result(customers, () => showCustomers(customers));
+    });
+  finishCommand(customer.command('show').description('a customer, its keys by number and its subscriptions'))
+    .argument(`<${EMAIL.name}>`, EMAIL.description)
+    .action(async (email: string) => {
+      const details = await withDatabase(context, (db) => showCustomer(db, { customer: email }));
+      context.output.result(details, () => showCustomerDetails(details));
+    });
+}
 
 /** `tollgate customer …`: who keys and subscriptions belong to. */
 export function addCustomerCommands(program: Command, context: CommandContext): void {
@@ -18,5 +56,13 @@ export function addCustomerCommands(program: Command, context: CommandContext): 
       const created = await withDatabase(context, (db) => createCustomer(db, { email, actor: ACTOR }));
       context.output.result(created, () => `customer ${created.email} (${created.id})`);
     });
+  addReading(customer, context);
+  addSuspensionCommands(customer, context, {
+    argument: EMAIL,
+    what: 'a customer',
+    parse: (text) => text,
+    suspend: (db, email, wish) => suspendCustomer(db, { customer: email, ...wish }),
+    show: showCustomerDetails,
+  });
   addCustomerLimits(customer, context);
 }

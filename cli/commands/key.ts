@@ -5,9 +5,11 @@ import { listKeys, showKey } from '../../plugins/stores/postgres/keys/show-keys'
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { suspendKey } from '../../plugins/stores/postgres/suspensions/suspend';
 import { addKeyIssuing } from './key-create';
 import { addKeyLifetime } from './key-lifetime';
 import { parseId, parseRuleList } from './parse-arguments';
+import { addSuspensionCommands } from './suspensions';
 import { showKeyDetails, showKeys, showSubscriptions } from './views';
 
 const LIST_EXAMPLE = `
@@ -81,5 +83,12 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
   addReading(key, context);
   addKeyLifetime(key, context);
   addStates(key, context);
+  addSuspensionCommands(key, context, {
+    argument: { name: 'id', description: 'id of the key' },
+    what: 'a key',
+    parse: parseId,
+    suspend: (db, id, wish) => suspendKey(db, { id, ...wish }),
+    show: showKeyDetails,
+  });
   addRules(key, context);
 }

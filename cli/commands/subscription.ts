@@ -4,9 +4,11 @@ import { type SubscriptionView, listSubscriptions } from '../../plugins/stores/p
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../plugins/stores/postgres/subscriptions/create-subscription';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { parseId, parseLimit } from './parse-arguments';
+import { addSuspensionCommands } from './suspensions';
 import { showSubscriptions } from './views';
 
 interface TermFlags {
@@ -106,5 +108,12 @@ export function addSubscriptionCommands(program: Command, context: CommandContex
   addCreate(subscription, context);
   addChange(subscription, context);
   addStates(subscription, context);
+  addSuspensionCommands(subscription, context, {
+    argument: { name: 'id', description: 'id of the subscription' },
+    what: 'a subscription',
+    parse: parseId,
+    suspend: (db, id, wish) => suspendSubscription(db, { id, ...wish }),
+    show: (view) => showSubscriptions([view]),
+  });
   addList(subscription, context);
 }

@@ -1,4 +1,6 @@
 import { type KeyView } from '../../plugins/stores/postgres/keys/key-view';
+import { type CustomerDetails, type CustomerSummary } from '../../plugins/stores/postgres/customers/show-customers';
+import { type Suspension } from '../../plugins/stores/postgres/suspensions/suspension-view';
 import { type SubscriptionView } from '../../plugins/stores/postgres/subscriptions/subscription-view';
 import { table } from './output';
 
@@ -21,8 +23,15 @@ export function showMoment(moment: Date | null): string | null {
   return moment && `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** A key as one word: a revoked or inactive one is that before it is expired. */
+/** `since 2027-03-31 18:30 UTC: unpaid`, or a dash. */
+function showSuspension(suspended: Suspension | null): string | null {
+  if (suspended === null) return null;
+  return `since ${showMoment(new Date(suspended.since)) ?? ''}${suspended.reason === '' ? '' : `: ${suspended.reason}`}`;
+}
+
+/** A key as one word: one that the provider suspended is that before all else, a revoked or inactive one is that before it is expired. */
 function showState(key: KeyView): string {
+  if (key.suspended !== null) return 'suspended';
   return key.state === 'active' && key.expired ? 'expired' : key.state;
 }
 
@@ -48,6 +57,7 @@ export function showKeyDetails(key: KeyView): string {
     ['name', key.name],
     ['mode', key.mode],
     ['state', showState(key)],
+    ['suspended', showSuspension(key.suspended)],
     ['products', key.products.join(', ')],
     ['whitelist', key.rules.length === 0 ? 'none: every caller is admitted' : key.rules.join(', ')],
     ['created', showMoment(key.createdAt)],
@@ -58,12 +68,31 @@ export function showKeyDetails(key: KeyView): string {
   return rows.map(([title, value]) => `${title.padEnd(9)}  ${value ?? '–'}`).join('\n');
 }
 
-export function showSubscriptions(subscriptions: readonly (SubscriptionSummary & { readonly state?: string })[]): string {
+type ShownSubscription = SubscriptionSummary & { readonly state?: string; readonly suspended?: Suspension | null };
+
+export function showSubscriptions(subscriptions: readonly ShownSubscription[]): string {
   if (subscriptions.length === 0) return 'no subscriptions';
   const withState = subscriptions.some(({ state }) => state !== undefined);
-  const rows = subscriptions.map(({ id, product, plan, daily, monthly, state }) => {
+  const rows = subscriptions.map(({ id, product, plan, daily, monthly, state, suspended }) => {
     const cells = [id, product, plan ?? 'base', daily, monthly];
-    return withState ? [...cells, state] : cells;
+    return withState ? [...cells, suspended ? `${state}, suspended ${showSuspension(suspended)}` : state] : cells;
   });
   return table(['subscription', 'product', 'plan', 'a day', 'a month', ...(withState ? ['state'] : [])], rows);
+}
+
+export function showCustomers(customers: readonly CustomerSummary[]): string {
+  if (customers.length === 0) return 'no customers';
+  const rows = customers.map(({ id, email, createdAt, suspended }) => [email, id, showMoment(createdAt), showSuspension(suspended)]);
+  return table(['customer', 'id', 'created', 'suspended'], rows);
+}
+
+export function showCustomerDetails(customer: CustomerDetails): string {
+  const rows = [
+    ['customer', customer.email],
+    ['id', customer.id],
+    ['created', showMoment(customer.createdAt)],
+    ['suspended', showSuspension(customer.suspended)],
+    ['keys', String(customer.keys)],
+  ] as const;
+  return [...rows.map(([title, value]) => `${title.padEnd(9)}  ${value ?? '–'}`), '', showSubscriptions(customer.subscriptions)].join('\n');
 }

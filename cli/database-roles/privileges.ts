@@ -25,6 +25,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: READ,
+    suspension: READ,
     // Of a key only when it was used last: it decides nothing.
     credential: 'SELECT, UPDATE (last_used_at)',
     credential_product: READ,
@@ -44,6 +45,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
+    // Only an operator suspends and restores.
+    suspension: READ,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,

@@ -173,7 +173,7 @@ export class Dispatcher {
     new ProxyRun({
       exchange,
       match,
-      balancer: this.balancerOf(match.route.service),
+      balancer: this.balancerFor(exchange, match.route.service),
       answers: this.answers,
       log: this.parts.log,
       onUpgrade: ({ head, connection, latencies }) => {
@@ -199,6 +199,12 @@ export class Dispatcher {
         tunnel.client.on('close', () => this.tunnels.delete(cut));
       },
     }).start();
+  }
+
+  /** A plugin may send one request elsewhere. */
+  private balancerFor({ upstream: { target } }: HttpExchange, service: Service): Balancer {
+    if (target === undefined) return this.balancerOf(service);
+    return this.balancerOf({ ...service, ...target, upstream: undefined });
   }
 
   private balancerOf(service: Service): Balancer {

@@ -59,6 +59,8 @@ export interface AccessRequest {
 export interface Denial {
   readonly code: DenialCode;
   readonly detail?: string;
+  /** For `explain` alone: why the provider suspended what was refused. */
+  readonly suspended?: string;
 }
 
 /** The one signature of every step: undefined means the request goes on. */

@@ -51,6 +51,9 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   const answer = crossOriginHeaders(record.whitelist, request.headers);
   if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(answer, rateLimitHeaders(quota, signing.nowSeconds));
   if (Object.keys(answer).length > 0) writes.push(kong.response.setHeaders(answer));
+  if (record.mode === 'test' && subscription.sandbox) {
+    writes.push(kong.service.setTarget(subscription.sandbox.host, subscription.sandbox.port));
+  }
   await Promise.all(writes);
 }
 

@@ -9,7 +9,7 @@ export function checkAccess(request: AccessRequest, deps: AccessLayerDeps): Prom
 
 function decide(request: AccessRequest, nowMs: number): Denial | undefined {
   const verdict = checkSubscription(request.record, request.config.products, nowMs);
-  if (!verdict.ok) return { code: verdict.denial };
+  if (!verdict.ok) return { code: verdict.denial, ...(verdict.suspended === undefined ? {} : { suspended: verdict.suspended }) };
   request.subscription = verdict.subscription;
   const whitelist = request.record?.whitelist;
   if (!whitelist) return { code: 'key_unknown' };

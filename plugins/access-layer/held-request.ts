@@ -11,6 +11,8 @@ export interface HeldRequest {
   readonly headers: RequestHeaders;
   /** Without `?`, undecoded. */
   readonly rawQuery: string;
+  /** Empty where the entrance has no way to answer a preflight: it is then refused like any request without a key. */
+  readonly method: string;
   /** As the gateway vouches for it. */
   readonly callerAddress: string;
 }
@@ -28,7 +30,7 @@ export interface Admission {
   readonly responseHeaders: Readonly<Record<string, string>>;
 }
 
-/** The answer to the caller; nothing reaches the service. */
+/** The answer to the caller; nothing reaches the service. A preflight's has status 200: an entrance must not let it be taken for an admission. */
 export interface Refusal {
   readonly admitted: false;
   readonly status: number;
@@ -82,10 +84,14 @@ class HeldPdk implements KongPdk {
   readonly client: KongPdk['client'] = { getForwardedIp: () => Promise.resolve(this.held.callerAddress) };
 
   readonly nginx: KongPdk['nginx'] = {
-    getVar: (name) => Promise.resolve(name === 'kong_request_id' ? this.held.requestId : ''),
+    getVar: (name) => {
+      if (name === 'kong_request_id') return Promise.resolve(this.held.requestId);
+      return Promise.resolve(name === 'request_method' ? this.held.method : '');
+    },
   };
 
   readonly service: KongPdk['service'] = {
+    setTarget: () => Promise.reject(new Error('this entrance cannot send a request elsewhere')),
     request: {
       setHeaders: (headers) => {
         for (const [name, value] of Object.entries(headers)) {

@@ -148,6 +148,7 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
     callerAddress: request.callerAddress,
     originHost: request.originHost,
     matchedRule: request.matchedRule,
+    suspended: denial?.suspended,
     quota:
       spend && subscription
         ? {

@@ -55,7 +55,7 @@ const route = z.strictObject({
   purpose: line(200),
 });
 
-const product = z.strictObject({
+const productMembers = z.strictObject({
   id: z
     .string()
     .regex(PRODUCT_ID, 'must begin with a small letter and hold small letters, digits and - only, 63 at most')
@@ -68,10 +68,21 @@ const product = z.strictObject({
   subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
   plans: z.array(plan).max(CATALOGUE_BOUNDS.plans),
   slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription at a time; not bounded unless given.'),
+  sandbox_url: z
+    .string()
+    .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')
+    .optional()
+    .describe('Where test keys are served instead of the upstream, for products that no service of ours answers.'),
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),
 });
+
+/** As the rest of the code names its members. */
+const product = productMembers.transform(({ sandbox_url: sandboxUrl, ...members }) => ({
+  ...members,
+  ...(sandboxUrl !== undefined && { sandboxUrl }),
+}));
 
 /** What `kong/catalogue.yml` holds; what one member cannot know is checked over the whole. */
 export const catalogueFile = z

@@ -50,6 +50,8 @@ export interface CatalogueProduct {
   readonly plans: readonly CataloguePlan[];
   /** Requests of one subscription at a time, for products whose requests take long; others are not bounded. */
   readonly slots?: number | undefined;
+  /** Where test keys are served, for products whose upstream is not ours: `http://host:port`. */
+  readonly sandboxUrl?: string | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */
   readonly openapi?: string | undefined;
 }

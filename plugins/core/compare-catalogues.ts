@@ -49,9 +49,19 @@ function bare(action: 'add' | 'retire', product: string, plan?: string): Catalog
 type Facts = Readonly<Record<string, unknown>>;
 
 /** A product without its plans, by the names that catalogue.yml has; absent members are null. */
-function factsOf({ title, description, prefix, routes, base, subscribable, slots, openapi }: CatalogueProduct): Facts {
+function factsOf({ title, description, prefix, routes, base, subscribable, slots, sandboxUrl, openapi }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
-  return { title, description, prefix, routes, ...limits, subscribable, slots: slots ?? null, openapi: openapi ?? null };
+  return {
+    title,
+    description,
+    prefix,
+    routes,
+    ...limits,
+    subscribable,
+    slots: slots ?? null,
+    sandbox_url: sandboxUrl ?? null,
+    openapi: openapi ?? null,
+  };
 }
 
 function termsOf({ daily, monthly, price, currency, approval }: CataloguePlan): Facts {

@@ -30,6 +30,11 @@ const key = (decision: Decision): string =>
 
 const products = (decision: Decision): string => decision.product ?? decision.products.join(' or ');
 
+const suspensionSeen = ({ suspended }: Decision): string => {
+  if (suspended === undefined) return '';
+  return suspended === '' ? ', suspended by the provider' : `, suspended by the provider: ${suspended}`;
+};
+
 const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, passed: boolean): string => {
   const rule = matchedRule === undefined ? (passed ? 'the key has no rules' : 'no rule matched') : `rule ${matchedRule}`;
   return [`address ${callerAddress ?? 'unknown'}`, `origin ${originHost ?? 'none'}`, rule].join(', ');
@@ -43,7 +48,10 @@ const CHECKS: readonly Check[] = [
   {
     name: 'the key exists and is active',
     denials: ['key_unknown', 'key_inactive', 'access_layer_unavailable'],
-    saw: (decision) => (decision.credentialId === undefined ? `${key(decision)}, not on record` : `key ${decision.credentialId}`),
+    saw: (decision, passed) =>
+      decision.credentialId === undefined
+        ? `${key(decision)}, not on record`
+        : `key ${decision.credentialId}${passed ? '' : suspensionSeen(decision)}`,
   },
   {
     name: 'the key has not expired',
@@ -58,8 +66,10 @@ const CHECKS: readonly Check[] = [
   {
     name: 'an active subscription exists',
     denials: ['subscription_missing', 'subscription_inactive'],
-    saw: (decision) =>
-      decision.subscriptionId === undefined ? 'none that is active' : `${decision.product ?? ''} ${decision.subscriptionId}`.trim(),
+    saw: (decision, passed) =>
+      decision.subscriptionId === undefined
+        ? `none that is active${passed ? '' : suspensionSeen(decision)}`
+        : `${decision.product ?? ''} ${decision.subscriptionId}`.trim(),
   },
   { name: 'the whitelist admits the caller', denials: ['caller_not_whitelisted'], saw: whitelistSaw },
   {
@@ -105,6 +115,7 @@ function isoTime({ atMs }: Decision): string {
 
 function remedyOf(decision: Decision): string {
   if (decision.outcome === 'admitted') return '';
+  if (decision.suspended !== undefined) return 'Ask the provider to lift the suspension: nothing that a customer can do changes it.';
   const remedy = REMEDIES[decision.outcome];
   return typeof remedy === 'string' ? remedy : remedy(decision);
 }

@@ -21,6 +21,8 @@ export interface KongPdk {
     getVar(name: string): Promise<unknown>;
   };
   service: {
+    /** Sends the request to this address instead of the service's. */
+    setTarget(host: string, port: number): Promise<unknown>;
     request: {
       /** Replaces every case variant and duplicate of each name (not its underscore twin); an empty list removes the header. */
       setHeaders(headers: Record<string, string | string[]>): Promise<unknown>;

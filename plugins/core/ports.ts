@@ -12,6 +12,11 @@ export type CredentialState = 'active' | 'inactive' | 'revoked';
 
 export type SubscriptionState = 'active' | 'paused' | 'cancelled';
 
+export interface SandboxAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** A customer's subscription to one product, with the limits in force: its own override, else its plan's, else the product's base. */
 export interface SubscriptionAccess {
   readonly id: string;
@@ -19,6 +24,10 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
+  /** Where test keys are served instead of the product's upstream; absent where the service itself knows, or there is none. */
+  readonly sandbox?: SandboxAddress;
+  /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
+  readonly suspended?: string | undefined;
 }
 
 /** All that the checks need to know of one key, read together so that they judge one moment. */
@@ -27,6 +36,8 @@ export interface AccessRecord {
   readonly customerId: string;
   readonly mode: KeyMode;
   readonly state: CredentialState;
+  /** Why the provider suspended the key; empty when no reason was given. Absent: not suspended. */
+  readonly suspended?: string | undefined;
   /** Unix milliseconds, or null when the key does not expire. */
   readonly expiresAtMs: number | null;
   /** Product ids that the key is authorised for. */
@@ -112,6 +123,8 @@ export interface Decision {
   /** Host of Origin, else of Referer. */
   readonly originHost: string | undefined;
   readonly matchedRule: string | undefined;
+  /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
+  readonly suspended?: string | undefined;
   readonly quota:
     | { day: string; usedDaily: number; usedMonthly: number; daily: number; monthly: number; exceeded: QuotaWindowName | undefined }
     | undefined;

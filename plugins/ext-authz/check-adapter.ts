@@ -64,7 +64,7 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
   if (resolvePath(rawPath) !== rawPath) return unreadable('client', 'The path has empty, dot or encoded segments.');
   const isHidden = withoutPlainKey(rawQuery) !== removeParameter(rawQuery, KEY_PARAMETER);
   if (isHidden) return unreadable('client', 'The parameter api_key is percent-encoded: it could not be taken off the request.');
-  return { requestId, headers, rawQuery, callerAddress: told, route };
+  return { requestId, headers, rawQuery, method: http.method, callerAddress: told, route };
 }
 
 const toOptions = (headers: Readonly<Record<string, string>>): HeaderValueOption[] =>

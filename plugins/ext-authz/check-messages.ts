@@ -9,6 +9,7 @@ export interface CheckRequest {
 
 export interface HttpAttributes {
   readonly id: string;
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly path: string;
   readonly headerMap: { readonly headers: readonly { readonly key: string; readonly value: string; readonly rawValue: Buffer }[] } | null;

@@ -6,18 +6,32 @@ export interface GatewayProfile {
   readonly namesRequests: boolean;
   /** True where it resolves `//`, `/./` and `/../` before it chooses a route, and sends on the path that it is given. */
   readonly resolvesPaths: boolean;
+  /** True where it puts the new query in the old one's place wherever the old one stands, in the path too. */
+  readonly replacesText: boolean;
+  /** True where it takes the key off the query, and names with underscores off the request. Elsewhere a request that has them is refused. */
+  readonly stripsEverything: boolean;
+  /** True where it sends a 403 with X-Tollgate-Status: 200 on as 200: every 2xx of ours would let the request pass. */
+  readonly answersPreflights: boolean;
   /** True where it can pass on nothing of a refusal but headers, and knows no status but 401 and 403. */
   readonly refusesInHeaders: boolean;
 }
 
 /** Of a gateway that was told nothing: it is believed as little as possible. */
-const GENERIC: GatewayProfile = { uriHeader: 'x-forwarded-uri', namesRequests: false, resolvesPaths: false, refusesInHeaders: false };
+const GENERIC: GatewayProfile = {
+  uriHeader: 'x-forwarded-uri',
+  namesRequests: false,
+  resolvesPaths: false,
+  replacesText: false,
+  stripsEverything: false,
+  answersPreflights: false,
+  refusesInHeaders: false,
+};
 
 const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   generic: GENERIC,
-  caddy: { ...GENERIC, resolvesPaths: true },
-  haproxy: { ...GENERIC, namesRequests: true },
-  nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, refusesInHeaders: true },
+  caddy: { ...GENERIC, resolvesPaths: true, replacesText: true, stripsEverything: true, answersPreflights: true },
+  haproxy: { ...GENERIC, namesRequests: true, stripsEverything: true, answersPreflights: true },
+  nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, stripsEverything: true, answersPreflights: true, refusesInHeaders: true },
   original: { ...GENERIC, uriHeader: 'x-original-uri' },
   'ingress-nginx': { ...GENERIC, uriHeader: 'x-original-url', resolvesPaths: true },
   traefik: GENERIC,

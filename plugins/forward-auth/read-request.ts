@@ -1,6 +1,8 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { newRequestId, type HeldRequest } from '../access-layer/held-request';
+import { KEY_PARAMETER } from '../core/credential-location';
+import { removeParameter } from '../core/raw-parameters';
 import { FORGEABLE } from '../core/request-variable';
 import { resolvePath } from '../core/request-path';
 import { type GatewayProfile } from './gateway-profiles';
@@ -30,10 +32,14 @@ const HOP_HEADERS = new Set([
   'x-request-id',
 ]);
 
-const known = new Set(FORGEABLE.map((name) => `x-tollgate-${name}`));
+const known = new Set([SECRET_HEADER, ...FORGEABLE.map((name) => `x-tollgate-${name}`)]);
 
-/** A header in the gateway's own name space that no shipped configuration removes by name: it would reach the service as if we had set it. */
-const isForged = (name: string): boolean => /^x[-_]tollgate[-_]/.test(name) && !known.has(name.replaceAll('_', '-'));
+/** A header that no shipped configuration removes by name, and that a service could take for ours, or for the key. */
+function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean {
+  const hyphened = name.replaceAll('_', '-');
+  if (hyphened !== name && !stripsEverything && (hyphened === 'x-api-key' || known.has(hyphened))) return true;
+  return hyphened.startsWith('x-tollgate-') && !known.has(hyphened);
+}
 
 /** All headers by lower-cased name, with repetitions: Node itself would drop a second Authorization. */
 function readHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
@@ -74,12 +80,22 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   const path = resolvePath(rawPath);
   if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
   if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
+  const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
+  if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
+    return unreadable('client', 'The path has an encoded dot, or repeats the query with the key.');
+  }
+  if (!profile.stripsEverything && hasKey) {
+    return unreadable('client', 'This gateway cannot take the API key off the query. Send it in a header.');
+  }
   if (rawQuery.includes('#')) return unreadable('client', 'The query has a fragment.');
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(all)) {
     if (HOP_HEADERS.has(name) || name === profile.uriHeader) continue;
-    if (isForged(name)) return unreadable('client', 'The request has a header that begins with X-Tollgate and is not known.');
+    if (isLeftOver(name, profile))
+      return unreadable('client', `The request has a header that could not be taken off it: ${name.slice(0, 40)}.`);
     headers[name] = value;
   }
-  return { requestId, headers, rawQuery, callerAddress, path };
+  const told = all['x-forwarded-method'];
+  const method = profile.answersPreflights && typeof told === 'string' ? told : '';
+  return { requestId, headers, rawQuery, method, callerAddress, path };
 }

@@ -18,6 +18,7 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
     ...responseHeaders,
     // Where the service is to be asked, without the key.
     'X-Tollgate-Uri': rawQuery === '' ? request.path : `${request.path}?${rawQuery}`,
+    'X-Tollgate-Query': rawQuery,
     'X-Tollgate-Request-Id': request.requestId,
     [CONTEXT_HEADER]: set[CONTEXT_HEADER] ?? '',
     'Content-Length': '0',
@@ -37,7 +38,8 @@ interface Asked {
 /** The refusal as it is to be sent, or for a gateway that cannot pass it on, its parts in headers. */
 export function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
   const { status, headers, body } = refusal;
-  if (!profile.refusesInHeaders) {
+  // Whatever is 2xx lets a request pass, whoever's configuration it is.
+  if (!profile.refusesInHeaders && status >= 300) {
     response.writeHead(status, { ...headers, 'X-Kong-Request-Id': requestId, 'Content-Length': String(body.length) }).end(body);
     return;
   }

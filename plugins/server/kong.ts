@@ -27,12 +27,18 @@ const setServiceHeaders = name('kong.service.request.set_headers');
 const clearServiceHeader = name('kong.service.request.clear_header');
 const setServiceRawQuery = name('kong.service.request.set_raw_query');
 const setServiceRawBody = name('kong.service.request.set_raw_body');
+const setServiceTarget = name('kong.service.set_target');
 const setResponseHeaders = name('kong.response.set_headers');
 const exitName = name('kong.response.exit');
 
 // Written even when empty: Kong's decoder makes an absent string nil, and a nil argument ends the request with 500.
 const writeString = (to: Writer, value: string): void => to.string(1, value);
 const writeBytes = (to: Writer, value: Uint8Array): void => to.bytes(1, value);
+
+function writeTarget(to: Writer, { host, port }: { host: string; port: number }): void {
+  to.string(1, host);
+  to.int(2, port);
+}
 
 function readRawBody(bytes: Buffer, start: number, end: number): RawBody {
   const result = decodeRawBodyResult(bytes, start, end);
@@ -120,6 +126,18 @@ class ServiceRequest {
   }
 }
 
+class Service {
+  readonly request: ServiceRequest;
+
+  constructor(private readonly exchange: EventExchange) {
+    this.request = new ServiceRequest(exchange);
+  }
+
+  setTarget(host: string, port: number): Promise<void> {
+    return this.exchange.write(setServiceTarget, { host, port }, writeTarget);
+  }
+}
+
 class Response {
   constructor(private readonly exchange: EventExchange) {}
 
@@ -142,7 +160,7 @@ export function createKong(exchange: EventExchange): KongPdk {
     request: new Request(exchange),
     client: new Client(exchange),
     nginx: new Nginx(exchange),
-    service: { request: new ServiceRequest(exchange) },
+    service: new Service(exchange),
     response: new Response(exchange),
   };
 }

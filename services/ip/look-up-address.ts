@@ -4,6 +4,7 @@ import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type PlaceFacts } from './ip-records';
+import { timeZoneAt } from './time-zone';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
 
@@ -14,13 +15,19 @@ export interface LookUpDeps {
 
 const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
 
+/** The zone of the city's coordinates, where the file names none: right but for places within a few kilometres of a border. */
+function timeZoneOf({ timeZone, latitude, longitude }: PlaceFacts): string | null {
+  if (timeZone !== null || latitude === null || longitude === null) return timeZone;
+  return timeZoneAt(latitude, longitude);
+}
+
 function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
   if (!place) return {};
   const location = {
     latitude: place.latitude,
     longitude: place.longitude,
     accuracy_radius_km: place.accuracyRadiusKm,
-    time_zone: place.timeZone,
+    time_zone: timeZoneOf(place),
     region: place.region,
     postal_code: place.postalCode,
     country_name: place.countryName,
@@ -46,6 +53,27 @@ function collectSignals(address: IpAddress, asn: number | undefined, facts: Netw
     signals.set('abuse_reports', { id: 'abuse_reports', weight: abuseWeight(facts.abuse.confidence), source: 'abuseipdb' });
   }
   return [...signals.values()];
+}
+
+interface FlagEvidence {
+  readonly signals: readonly RiskSignal[];
+  readonly hasAnonymity: boolean;
+  /** Whether a source that knows Tor exits besides the files has answered. */
+  readonly knowsTor: boolean;
+}
+
+/**
+ * True where a source says so; false where one that would know does not; null where nobody was asked who would. The short list of hosting
+ * networks knows what is on it, and nothing of the others.
+ */
+function flagsOf({ signals, hasAnonymity, knowsTor }: FlagEvidence): IpAnswer['flags'] {
+  const flag = (id: RiskSignal['id'], isKnown: boolean): boolean | null =>
+    signals.some((each) => each.id === id) || (isKnown ? false : null);
+  return {
+    hosting: flag('hosting', hasAnonymity),
+    proxy_or_vpn: flag('proxy_or_vpn', hasAnonymity),
+    tor_exit: flag('tor_exit', hasAnonymity || knowsTor),
+  };
 }
 
 /** The registries' view of an address that has been parsed before. */
@@ -93,8 +121,10 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
     hosting: signals.some(({ id }) => id === 'hosting'),
     cellular: place?.cellular ?? false,
   };
+  const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
+  const flags = flagsOf({ signals, hasAnonymity, knowsTor: hasAnswered(facts.checked, ['abuseipdb']) });
   const isJudged = (...sources: readonly string[]): boolean =>
-    !isReserved && (asn !== undefined || databases.findAnonymity(address).length > 0 || hasAnswered(facts.checked, sources));
+    !isReserved && (asn !== undefined || hasAnonymity || hasAnswered(facts.checked, sources));
   const isPlaced = isJudged('reverse_dns', 'dnsbl') || evidence.cellular;
   const scores = {
     ip_risk: risk ?? (isJudged('dnsbl', 'abuseipdb') ? heuristicRisk(signals) : null),
@@ -118,6 +148,7 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
     asn: asn ? `AS${asn.number}` : '',
     ...scores,
     as_org: asn?.organisation ?? '',
+    flags,
     risk_signals: signals,
     score_method: overallMethod(methods),
     score_methods: methods,

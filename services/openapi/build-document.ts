@@ -7,10 +7,10 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
-import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
 import { inputShapeOf } from './input-shape';
+import { moreSuccessesOf, type Refusal, refusalsOf } from './route-answers';
 import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './snippets';
 
@@ -28,34 +28,23 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 
-/** Answers that any route can give, from the table of problems. Of one status the codes are listed together. */
-const COMMON: readonly ProblemCode[] = [
-  'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
-  'caller_not_whitelisted', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'access_layer_unavailable', 'quota_unavailable',
-  'upstream_not_configured', 'service_not_ready', 'processing_failed',
-]; // prettier-ignore
+type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
 
-function codesOf(route: Route): readonly ProblemCode[] {
-  const invalid: readonly ProblemCode[] = route.validationStatus === 422 ? ['validation_failed'] : [];
-  const input: readonly ProblemCode[] = route.input || hasBody(route) ? ['invalid_request', ...invalid] : [];
-  const body: readonly ProblemCode[] = hasBody(route) ? ['payload_too_large', 'media_type_unsupported'] : [];
-  const upstream: readonly ProblemCode[] = route.input || hasBody(route) ? ['upstream_failed', 'upstream_timeout'] : [];
-  return [...input, ...COMMON, ...body, ...upstream];
-}
-
-function problemResponses(route: Route): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
-  const byStatus = new Map<number, string[]>();
-  const texts = new Map(listProblems().map(({ code, title }) => [code, title]));
-  for (const code of codesOf(route)) {
-    const status = statusOf(code);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\` ${texts.get(code) ?? ''}`]);
-  }
+/** By status: its codes in words, and in `x-codes` for programs. */
+function problemResponses(route: Route): Responses {
+  const byStatus = new Map<number, Refusal[]>();
+  for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
   return Object.fromEntries(
-    [...byStatus].map(([status, lines]) => [status, { description: lines.join('; '), content: { [PROBLEM]: { schema: problem } } }]),
+    [...byStatus].map(([status, refusals]) => [
+      status,
+      {
+        description: refusals.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),
+        content: { [PROBLEM]: { schema: problem } },
+        'x-codes': refusals.map(({ code }) => code),
+      },
+    ]),
   );
 }
-
-const hasBody = ({ body }: Route): boolean => body?.kind !== 'ignored';
 
 const binary = { type: 'string', format: 'binary' } as const;
 
@@ -88,11 +77,16 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
   };
 }
 
-/** What a 200 holds: JSON by the route's schema, or bytes. */
-function successOf(route: Route): ZodOpenApiResponseObject {
+/** What a 200 holds: JSON by the route's schema, or bytes; a part of them in 206. */
+function successesOf(route: Route): Responses {
   const json = route.output && { 'application/json': { schema: route.output } };
   const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*' }[route.path as string];
-  return { description: 'OK', content: { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) } };
+  const content = { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) };
+  const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => [
+    status,
+    status === '304' ? { description } : { description, content },
+  ]);
+  return { '200': { description: 'OK', content }, ...Object.fromEntries(more) };
 }
 
 /** The operation's own example of its input, from the sandbox. */
@@ -136,7 +130,7 @@ function operationOf({ product, route, method, baseUrl }: OperationOptions): Zod
     summary: purpose,
     ...(route.method === 'ANY' ? { description: 'Published without a method restriction: every method is taken.' } : {}),
     security: securityOf(product),
-    responses: { '200': successOf(route), ...problemResponses(route) },
+    responses: { ...successesOf(route), ...problemResponses(route) },
     'x-codeSamples': snippetsOf(route.path, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
   };
   const shape = inputShapeOf(route.input);

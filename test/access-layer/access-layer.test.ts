@@ -80,6 +80,15 @@ describe('an admitted request', () => {
     expect(responseHeaders['RateLimit']).toMatch(/^"daily";r=1;t=\d+, "monthly";r=2;t=\d+$/);
   });
 
+  it('goes to the product’s own sandbox with a test key, and with no other', async () => {
+    const [subscription] = recordOf().subscriptions;
+    const subscriptions = subscription ? [{ ...subscription, sandbox: { host: '127.0.0.1', port: 9001 } }] : [];
+    const byTest = await call({ headers: bearer }, { record: recordOf({ mode: 'test', subscriptions }) });
+    expect([byTest.exit, byTest.target]).toEqual([undefined, '127.0.0.1:9001']);
+    expect((await call({ headers: bearer }, { record: recordOf({ mode: 'live', subscriptions }) })).target).toBeUndefined();
+    expect((await call({ headers: bearer }, { record: recordOf({ mode: 'test' }) })).target).toBeUndefined();
+  });
+
   it('spends nothing where the configuration switches the quota off', async () => {
     const quota = memoryQuota();
     const { set } = await call({ headers: bearer }, { config: { quota: false }, quota });

@@ -4,7 +4,7 @@ import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/context-
 import { verifyContext } from '../../plugins/core/verify-context';
 import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
 import { type AccessRecord, type AccessRecords, type QuotaCounter } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { createProofKeys } from '../support/proof-keys';
 
 /** Of the one credential that there is. */

@@ -1,4 +1,4 @@
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { bearer, call, recordOf } from './call-plugin';
 import { type FakeRequest } from './fake-kong';
 

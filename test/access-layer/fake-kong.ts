@@ -64,6 +64,8 @@ export interface FakeOutcome {
   query: string | undefined;
   body: Buffer | undefined;
   responseHeaders: Record<string, string | string[]>;
+  /** `host:port` in place of the service. */
+  target?: string;
 }
 
 /** Runs one event of a plugin instance against a Kong that lives in memory. */
@@ -87,6 +89,7 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
       getVar: (name) => call('get_var', variableOf(request, name)),
     },
     service: {
+      setTarget: (host, port) => call('set_target', (outcome.target = `${host}:${port}`)),
       request: {
         setHeaders: (headers) => {
           for (const [name, value] of Object.entries(headers)) {

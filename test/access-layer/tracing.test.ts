@@ -1,7 +1,7 @@
 import { createProofKeys } from '../support/proof-keys';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { type AccessRecord, type DecisionTracer } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { createInstance, memoryQuota, runEvent, type FakeOutcome } from './fake-kong';
 
 const key = generateApiKey('live');

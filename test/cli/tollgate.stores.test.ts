@@ -109,6 +109,41 @@ describe('a subscription', () => {
   });
 });
 
+describe('suspended by the provider', () => {
+  const suspended = { reason: 'unpaid', since: expect.any(String) };
+
+  test('is a customer, with a reason, until it is restored', async () => {
+    const email = await newCustomer();
+    expect(await json('customer', 'suspend', email, '--reason', 'unpaid')).toMatchObject({ email, suspended, keys: 0, subscriptions: [] });
+    expect((await run('customer', 'show', email)).stdout).toMatch(/suspended +since \d{4}-\d\d-\d\d \d\d:\d\d UTC: unpaid\n/);
+    expect(await json('customer', 'list', '--suspended')).toMatchObject([{ email, suspended }]);
+    expect((await run('customer', 'list', '--search', email)).stdout).toContain(': unpaid');
+    expect(await json('customer', 'restore', email)).toMatchObject({ email, suspended: null });
+    expect(await json('customer', 'list', '--suspended')).toEqual([]);
+  });
+
+  test('is a key or a subscription by its id, and resuming does not lift it', async () => {
+    const { id, subscriptions } = await newKey();
+    expect(await json('key', 'suspend', id, '--reason', 'leaked')).toMatchObject({ id, state: 'active', suspended: { reason: 'leaked' } });
+    expect((await run('key', 'show', id)).stdout).toMatch(/state +suspended\nsuspended +since .*: leaked\n/);
+    expect(await failure('key', 'rotate', id)).toMatchObject({ code: 'key_not_usable' });
+    expect(await json('key', 'restore', id)).toMatchObject({ suspended: null });
+    const subscription = subscriptions[0].id;
+    expect(await json('subscription', 'suspend', subscription)).toMatchObject({ state: 'active', suspended: { reason: '' } });
+    expect(await json('subscription', 'pause', subscription)).toMatchObject({ state: 'paused', suspended: { reason: '' } });
+    expect(await json('subscription', 'resume', subscription)).toMatchObject({ state: 'active', suspended: { reason: '' } });
+    expect((await run('subscription', 'restore', subscription)).stdout).not.toContain('suspended');
+  });
+
+  test.each(['suspend', 'restore'])('is refused of what does not exist: %s', async (command) => {
+    expect(await failure('customer', command, 'nobody@example.com')).toMatchObject({ code: 'customer_unknown' });
+    expect(await failure('key', command, noSuchId)).toMatchObject({ code: 'key_unknown' });
+    expect(await failure('subscription', command, noSuchId)).toMatchObject({ code: 'subscription_unknown' });
+    expect(await failure('key', command, 'seven')).toMatchObject({ code: 'key_unknown' });
+    expect(await failure('customer', command)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
 describe('usage', () => {
   test('tells what a day and its month used, without what was given back', async () => {
     const email = await newCustomer();

@@ -9,6 +9,7 @@ import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins
 import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
+import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */
@@ -111,6 +112,28 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(createKey(pool, { customer: customerId, products: ['api-ip'], monthly: 7, actor }))).toEqual(limitsOf(1_000, 7));
       expect(await after(setSubscriptionState(pool, { id, state: 'paused', actor }))).toMatchObject({ state: 'paused' });
       expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });
+    });
+
+    it('shows what the provider suspends and restores: a key, a subscription, a customer with all it has', async () => {
+      const { records, pool, settle } = open();
+      const { id, hash, customerId, subscriptions } = await newKey(pool, { products: ['api-ip', 'api-pincode'] });
+      const subscription = subscriptions[0]?.id ?? '';
+      const after = async (change: Promise<unknown>): Promise<unknown> => {
+        await change;
+        await settle();
+        const record = await records.findAccessRecord(hash);
+        return [record?.suspended, ...(record?.subscriptions ?? []).map(({ suspended }) => suspended)];
+      };
+      const none = [undefined, undefined, undefined];
+      const reason = 'unpaid';
+      expect(await after(Promise.resolve())).toEqual(none);
+      expect(await after(suspendKey(pool, { id, reason, actor }))).toEqual(['unpaid', undefined, undefined]);
+      expect(await after(suspendKey(pool, { id, reason: '', actor }))).toEqual(['', undefined, undefined]);
+      expect(await after(suspendKey(pool, { id, reason: undefined, actor }))).toEqual(none);
+      expect(await after(suspendSubscription(pool, { id: subscription, reason, actor }))).toEqual([undefined, 'unpaid', undefined]);
+      expect(await after(suspendSubscription(pool, { id: subscription, reason: undefined, actor }))).toEqual(none);
+      expect(await after(suspendCustomer(pool, { customer: customerId, reason, actor }))).toEqual([undefined, 'unpaid', 'unpaid']);
+      expect(await after(suspendCustomer(pool, { customer: customerId, reason: undefined, actor }))).toEqual(none);
     });
 
     it('leaves out subscriptions to products that the key is not authorised for', async () => {

@@ -51,6 +51,17 @@ describe('an explanation', () => {
     expect(remedy).toBe('');
   });
 
+  it.each<[DenialCode, string, string]>([
+    ['key_inactive', 'unpaid', 'key c1, suspended by the provider: unpaid'],
+    ['key_inactive', '', 'key c1, suspended by the provider'],
+    ['subscription_inactive', 'unpaid', 'none that is active, suspended by the provider: unpaid'],
+  ])('of %s says that the provider suspended it, why, and that only he can lift it', (outcome, suspended, saw) => {
+    const { checks, remedy } = explainDecision({ ...decision, subscriptionId: undefined, outcome, suspended });
+    expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
+    expect(remedy).toContain('provider');
+    expect(remedy).not.toMatch(/Resume|Activate/);
+  });
+
   it.each(DENIALS)('of %s has exactly one failed check, none reached after it, and a remedy', (outcome) => {
     const { checks, remedy } = explainDecision({ ...decision, outcome });
     const failed = checks.findIndex((check) => check.outcome === 'failed');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { checkWhitelist, compileWhitelist, normaliseHost, originHostOf, parseWhitelistRule } from '../../plugins/core/whitelist';
+import { checkWhitelist, normaliseHost, originHostOf, parseWhitelistRule } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 
 const admits = (rules: string[], address: string, originHost?: string): boolean =>
   checkWhitelist(compileWhitelist(rules), { address, originHost }).admitted;

@@ -6,6 +6,9 @@ import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, makeBelongings } from './support/endpoint-samples';
+import { createCatalogue } from '../../plugins/core/catalogue';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 
 /** 15:30 in India on 14 March. */
 const NOW = Date.parse('2026-03-14T10:00:00Z');
@@ -141,6 +144,24 @@ describe('a subscription', () => {
   ])('cannot be made %s', async (_what, body, status, code) => {
     const answer = await ask('POST', '', body);
     expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+  });
+
+  it('cannot be made on, or changed to, a plan that whoever sells it must give', async () => {
+    const given = PRODUCTS.map((product) =>
+      product.id === 'api-seo' ? { ...product, plans: product.plans.map((plan) => ({ ...plan, approval: 'request' as const })) } : product,
+    );
+    await applyCatalogue(dashboard.pool, createCatalogue(given), { actor: 'test' });
+    try {
+      const refused = await ask('POST', '', { product: 'api-seo', plan: 'star' });
+      expect([refused.statusCode, refused.json().code]).toEqual([409, 'plan_needs_approval']);
+      const made = await ask('POST', '', { product: 'api-seo', plan: null });
+      expect(made.statusCode).toBe(200);
+      const { id, version } = made.json();
+      const changed = await ask('PUT', `/${id}/plan`, { version, plan: 'Star' });
+      expect([changed.statusCode, changed.json().code]).toEqual([409, 'plan_needs_approval']);
+    } finally {
+      await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    }
   });
 
   it('shows the figures that the counter counts', async () => {

@@ -1,5 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/supervisor/free-port';
@@ -116,6 +118,31 @@ test('a refusal of it is explained, and the API’s description has it', async (
     return /quota_daily_exceeded/.test(stdout) && stdout.includes('weather');
   });
   expect((await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather'].get.tags).toEqual(['weather']);
+});
+
+test('its test keys are served by its sandbox once it has one', async () => {
+  const seen: string[] = [];
+  const sandbox = createServer((request, response) => {
+    seen.push(`${request.headers.host} ${request.url}`);
+    response.end('played');
+  });
+  await new Promise<void>((done) => sandbox.listen(0, '127.0.0.1', done));
+  const { port } = sandbox.address() as AddressInfo;
+  const file = join(folder, 'catalogue.yml');
+  const before = readFileSync(file, 'utf8');
+  try {
+    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
+    const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
+    expect((await send(`${instance.gateway}/weather/pune`, { headers })).text).toContain('rain');
+    writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
+    expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');
+    expect(seen.at(-1)).toBe(`127.0.0.1:${port} /agra`);
+  } finally {
+    writeFileSync(file, before);
+    sandbox.close();
+    sandbox.closeAllConnections();
+  }
 });
 
 test('its limits follow the catalogue once it is applied', async () => {

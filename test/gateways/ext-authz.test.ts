@@ -5,7 +5,7 @@ import { credentials, makeClientConstructor, Metadata, type Client, type Service
 import { type CheckResponse, type HeaderValueOption } from '../../plugins/ext-authz/check-messages';
 import { ExtAuthzServer, loadAuthorization } from '../../plugins/ext-authz/ext-authz-server';
 import { StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 
@@ -42,6 +42,7 @@ function connect(address: string): void {
 
 interface Asked {
   readonly path?: string;
+  readonly method?: string;
   readonly headers?: Record<string, string>;
   /** As with encode_raw_headers. */
   readonly raw?: readonly (readonly [string, string])[];
@@ -53,16 +54,17 @@ interface Asked {
 /** In the shape in which Envoy 1.3x sends it. */
 function check({
   path = '/ip',
+  method = 'GET',
   headers = {},
   raw,
   extensions = { products: 'api-ip' },
   address = '203.0.113.7',
   metadata,
 }: Asked): Promise<CheckResponse> {
-  const pseudo = { ':method': 'GET', ':path': path, ':authority': 'api.example', ':scheme': 'http' };
+  const pseudo = { ':method': method, ':path': path, ':authority': 'api.example', ':scheme': 'http' };
   const http = {
     id: '10184239374619823746',
-    method: 'GET',
+    method,
     path,
     host: 'api.example',
     protocol: 'HTTP/1.1',
@@ -123,6 +125,16 @@ describe('an admitted request', () => {
     expect(bearer.okResponse?.headersToRemove).toContain('authorization');
     expect(basic.okResponse?.headersToRemove).not.toContain('authorization');
   });
+});
+
+it('a browser’s preflight is answered 200 and not let through', async () => {
+  await serve();
+  const answer = await check({
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
+  });
+  expect([answer.status.code, answer.deniedResponse?.status.code]).toEqual([7, 200]);
+  expect(named(answer.deniedResponse?.headers)['access-control-allow-methods']).toContain('POST');
 });
 
 describe('a refused request', () => {

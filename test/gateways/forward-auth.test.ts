@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-server';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../../plugins/core/whitelist';
+import { compileWhitelist } from '../support/compile-whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 
@@ -60,7 +60,7 @@ const codeOf = ({ body }: Answer): unknown => (JSON.parse(body) as { code: unkno
 describe('an admitted request', () => {
   it('is 200 with the proof, and with where to ask the service without the key', async () => {
     const target = await serve();
-    const answer = await ask(target, '/authorize/api-ip', of(`/ip?a=1&%61pi_key=${key}&b=%zz`));
+    const answer = await ask(target, '/caddy/authorize/api-ip', of(`/ip?a=1&%61pi_key=${key}&b=%zz`));
     expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip?a=1&b=%zz']);
     expect(proofIn({ set: { 'X-Tollgate-Context': String(answer.headers['x-tollgate-context']) } })).toMatchObject({
       ok: true,
@@ -133,6 +133,21 @@ describe('a refused request', () => {
   });
 });
 
+describe('a browser’s preflight', () => {
+  const preflight = [['Origin', 'https://app.example.com'], ['Access-Control-Request-Method', 'POST'], ['X-Forwarded-Method', 'OPTIONS']] as const; // prettier-ignore
+
+  it.each(['nginx', 'caddy', 'haproxy'])('has an answer behind %s, which lets nothing pass', async (gateway) => {
+    const answer = await ask(await serve(), `/${gateway}/authorize/api-ip`, of('/ip', ...preflight));
+    expect([answer.status, answer.headers['x-tollgate-status']]).toEqual([403, '200']);
+    expect(answer.headers['access-control-allow-methods']).toContain('POST');
+  });
+
+  it('is refused behind a gateway that has no way to answer it', async () => {
+    const answer = await ask(await serve(), '/traefik/authorize/api-ip', of('/ip', ...preflight));
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'key_missing']);
+  });
+});
+
 describe('the caller’s address', () => {
   const fenced = (): StagedPlugin => stagePlugin(recordOf({ whitelist: compileWhitelist(['203.0.113.7']) }));
 
@@ -192,10 +207,20 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
 
   it('a header in the gateway’s own name space that no configuration removes', async () => {
     const target = await serve();
-    const asked = async (name: string): Promise<number> => (await ask(target, '/authorize/api-ip', of('/ip', withKey, [name, 'x']))).status;
-    expect(await asked('X-Tollgate-Context')).toBe(200);
-    expect(await asked('X_Tollgate_Customer')).toBe(200);
-    expect(await asked('X-Tollgate-Anything')).toBe(400);
+    const asked = async (gateway: string, name: string): Promise<number> =>
+      (await ask(target, `/${gateway}/authorize/api-ip`, of('/ip', withKey, [name, 'x']))).status;
+    expect(await asked('traefik', 'X-Tollgate-Context')).toBe(200);
+    expect(await asked('traefik', 'X_Tollgate_Context')).toBe(400);
+    expect(await asked('traefik', 'X_API_Key')).toBe(400);
+    expect(await asked('caddy', 'X_Tollgate_Customer')).toBe(200);
+    expect(await asked('caddy', 'X-Tollgate-Anything')).toBe(400);
+  });
+
+  it('a key in the query, where the gateway takes none off', async () => {
+    const target = await serve();
+    for (const query of [`api_key=${key}`, `%61pi_key=${key}`, 'api_key']) {
+      expect(codeOf(await ask(target, '/traefik/authorize/api-ip', of(`/ip?${query}`, withKey)))).toBe('request_not_readable');
+    }
   });
 });
 

@@ -1,4 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
+import { listProblems } from '../../plugins/core/problems';
+import { type Route } from '../../services/kit/service/define-service';
+import { moreSuccessesOf, refusalsOf } from '../../services/openapi/route-answers';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
 import { SERVICES } from '../../services/registry';
@@ -10,7 +13,7 @@ interface Operation {
   readonly security: Record<string, string[]>[];
   readonly parameters?: { name: string; in: string }[];
   readonly requestBody?: { content: Record<string, { example?: unknown }> };
-  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+  readonly responses: Record<string, { content?: Record<string, unknown>; 'x-codes'?: string[] }>;
 }
 
 const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
@@ -60,6 +63,38 @@ describe('the OpenAPI document', () => {
       expect(ways).toEqual(path.startsWith('/app') ? ['apiKeyHeader'] : ['apiKeyHeader', 'bearer', 'apiKeyQuery']);
     },
   );
+
+  it.each(Object.values(SERVICES).flatMap(({ routes }) => routes.map((route): [string, Route] => [route.path, route])))(
+    'tells of %s every status with its codes that the route can send',
+    (path, route) => {
+      for (const { responses } of Object.values(document.paths[path] ?? {})) {
+        for (const { status, code } of refusalsOf(route)) expect(responses[status]?.['x-codes']).toContain(code);
+        for (const status of Object.keys(moreSuccessesOf(route))) expect(responses).toHaveProperty(status);
+      }
+    },
+  );
+
+  it.each([
+    ['/gdplay/stream', ['206', '304', '404', '412', '415', '416']],
+    ['/pincode', ['404', '413', '415']],
+    ['/gst/start', ['405']],
+    ['/grank/position', ['422']],
+    ['/image/background_remover', ['413', '414', '504']],
+  ])('tells of %s %j', (path, statuses) => {
+    for (const { responses } of Object.values(document.paths[path] ?? {}))
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(statuses));
+  });
+
+  it('tells every code of the table somewhere, but those that are never sent', () => {
+    const told = new Set(
+      operations.flatMap(({ operation }) => Object.values(operation.responses).flatMap((each) => each['x-codes'] ?? [])),
+    );
+    const missing = listProblems()
+      .map(({ code }) => code)
+      .filter((code) => !told.has(code));
+    // An inactive key reads as unknown; a path that is no route is none of the document's.
+    expect(missing).toEqual(['key_inactive', 'route_unknown']);
+  });
 
   it('keeps Aadhaar numbers and OTPs out of URLs', () => {
     for (const { path, method, operation } of operations) {

@@ -5,6 +5,8 @@ import { type AddressInfo } from 'node:net';
 import { generateApiKey } from '../../plugins/core/api-key';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { explainDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
+import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
@@ -103,6 +105,33 @@ describe('a plugin server of two workers', () => {
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key, revoke: () => revokeKey(database.pool, { id, actor: 'test' }) });
     for (const ms of lastAdmitted) expect(ms).toBeLessThan(1_000);
+  });
+
+  it.each<[string, string, (key: CreatedKey, reason: string | undefined) => Promise<unknown>]>([
+    ['key', 'key_unknown', ({ id }, reason) => suspendKey(database.pool, { id, reason, actor: 'test' })],
+    [
+      'subscription',
+      'subscription_inactive',
+      ({ subscriptions: [first] }, reason) => suspendSubscription(database.pool, { id: first?.id ?? '', reason, actor: 'test' }),
+    ],
+    [
+      'customer',
+      'subscription_inactive',
+      ({ subscriptions: [first] }, reason) => suspendCustomer(database.pool, { customer: first?.customer ?? '', reason, actor: 'test' }),
+    ],
+  ])('refuses a %s that the provider suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
+    const made = await newKey();
+    const urls = [url(), url(), url(), url()];
+    const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });
+    for (const ms of lastAdmitted) expect(ms).toBeLessThan(1_000);
+    const refused = await send(url(), { headers: { 'X-API-Key': made.key } });
+    const { code: shown, request_id: requestId } = refused.json() as { code: string; request_id: string };
+    expect([refused.status, shown]).toEqual([401, code]);
+    expect(refused.text).not.toContain('unpaid');
+    await eventually(async () => (await explainDecision(database.pool, { requestId })) !== undefined);
+    expect(await explainDecision(database.pool, { requestId })).toMatchObject({ suspended: 'unpaid', credentialId: made.id });
+    await suspend(made, undefined);
+    await eventually(async () => (await send(url(), { headers: { 'X-API-Key': made.key } })).status === 200);
   });
 
   it('lets nobody through without a right while one of them is killed, and has two again', async () => {

@@ -17,7 +17,16 @@ local OWN = {
 }
 
 -- Of the exchange with the access layer, or set again below.
-local HOP = { ['content-length'] = true, ['connection'] = true, ['keep-alive'] = true, ['x-kong-request-id'] = true }
+local HOP = { ['x-tollgate-status'] = true, ['x-tollgate-problem'] = true, ['content-length'] = true, ['connection'] = true, ['keep-alive'] = true, ['x-kong-request-id'] = true }
+
+-- For the caller: haproxy.cfg adds them to the answer.
+local TOLD = {
+  ['access-control-allow-origin'] = 'txn.tollgate_allow_origin',
+  ['access-control-expose-headers'] = 'txn.tollgate_expose_headers',
+  ['vary'] = 'txn.tollgate_vary',
+  ['ratelimit'] = 'txn.tollgate_ratelimit',
+  ['ratelimit-policy'] = 'txn.tollgate_ratelimit_policy',
+}
 
 local function is_gateways(name)
   return name:find('^x[-_]tollgate[-_]') ~= nil
@@ -27,8 +36,8 @@ local function is_key(name)
   return name:gsub('_', '-') == 'x-api-key'
 end
 
-local function refuse(txn, id, answer)
-  local reply = txn:reply({ status = answer and answer.status or 503 })
+local function refuse(txn, id, answer, status)
+  local reply = txn:reply({ status = status or answer and answer.status or 503 })
   for name, values in pairs(answer and answer.headers or {}) do
     if not HOP[name] then
       for _, value in pairs(values) do
@@ -116,6 +125,11 @@ local function admit(txn, id, sent, answer)
       txn.http:req_set_header(header, only(answer, from))
     end
   end
+  for header, name in pairs(TOLD) do
+    if only(answer, header) then
+      txn:set_var(name, only(answer, header))
+    end
+  end
   -- Last: a failure before it admits nobody.
   txn:set_var('txn.tollgate_admitted', true)
 end
@@ -130,6 +144,10 @@ core.register_action('tollgate', { 'http-req' }, function(txn, route)
   end
   if answer.status == 200 and only(answer, 'x-tollgate-context') and only(answer, 'x-tollgate-uri') then
     return admit(txn, id, sent, answer)
+  end
+  -- A browser's preflight: answered with 200 and not let through.
+  if answer.status == 403 and only(answer, 'x-tollgate-status') == '200' then
+    return refuse(txn, id, answer, 200)
   end
   -- A refusal of ours is a problem; whatever else came back is none that a caller should see.
   if answer.status < 400 or only(answer, 'content-type') ~= 'application/problem+json' then

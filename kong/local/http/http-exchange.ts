@@ -15,6 +15,8 @@ export interface UpstreamChanges {
   query: string | undefined;
   host: string | undefined;
   body: Buffer | undefined;
+  /** In place of the service's address. */
+  target: { host: string; port: number } | undefined;
 }
 
 export interface HttpExchangeParts {
@@ -46,7 +48,14 @@ export class HttpExchange {
   /** Host without port, lower-cased: nginx's `$host`. */
   readonly host: string;
   readonly body: RequestBody;
-  readonly upstream: UpstreamChanges = { method: undefined, path: undefined, query: undefined, host: undefined, body: undefined };
+  readonly upstream: UpstreamChanges = {
+    method: undefined,
+    path: undefined,
+    query: undefined,
+    host: undefined,
+    body: undefined,
+    target: undefined,
+  };
   match: RouteMatch | undefined;
   private sharedValues: Map<string, ProtoValue> | undefined;
   private resultHeaders: HeaderList | undefined;

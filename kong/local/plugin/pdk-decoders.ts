@@ -34,6 +34,18 @@ export function decodeInt(bytes: Buffer, start?: number, end?: number): number {
   return value;
 }
 
+/** `kong.service.set_target`. */
+export function decodeTarget(bytes: Buffer, start?: number, end?: number): { host: string; port: number } {
+  const from = reader.reset(bytes, start, end);
+  const target = { host: '', port: 0 };
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag === 10) target.host = from.string();
+    else if (tag === 16) target.port = from.int32();
+    else from.skip(tag);
+  }
+  return target;
+}
+
 export function decodeKeyValue(bytes: Buffer, start?: number, end?: number): KeyValue {
   const from = reader.reset(bytes, start, end);
   const pair: KeyValue = { key: '', value: null };

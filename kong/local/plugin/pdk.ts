@@ -7,7 +7,7 @@ import { headerEntries, headerValues, PdkError, readText, type ArgumentBytes } f
 import { writeHeaders, writeNumber, writeQuery, writeRoute, writeService, writeText } from './pdk-replies';
 import { parseQueryArgs } from '../http/query-args';
 import { escapePath } from '../http/uri';
-import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue, decodeListValue } from './pdk-decoders';
+import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue, decodeListValue, decodeTarget } from './pdk-decoders';
 
 /** What the calls need beside the request. */
 export interface PdkContext {
@@ -133,6 +133,11 @@ const responseCalls: Record<string, Handler> = {
 };
 
 const otherCalls: Record<string, Handler> = {
+  'kong.service.set_target': ({ exchange, args }) => {
+    const target = decodeTarget(args.bytes, args.start, args.end);
+    if (target.host === '' || target.port < 0 || target.port > 65_535) throw new PdkError('a target has a host and a port');
+    exchange.upstream.target = target;
+  },
   'kong.router.get_service': ({ exchange, reply, context }) => {
     if (exchange.match !== undefined) writeService(reply, exchange.match.route.service, context.createdAt);
   },

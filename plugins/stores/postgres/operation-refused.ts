@@ -13,6 +13,7 @@ export type RefusalCode =
   | 'name_malformed'
   | 'rule_malformed'
   | 'hash_malformed'
+  | 'reason_malformed'
   | 'key_exists'
   | 'key_unknown'
   | 'key_not_usable'

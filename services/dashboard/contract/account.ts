@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { suspension } from './fields';
 
 /** Who is signed in, and what the pages need to know of this installation. */
 export const session = z.object({
@@ -9,6 +10,8 @@ export const session = z.object({
   quotaTimeZone: z.string(),
   /** True in the embedded run: mail lies in the outbox page. */
   hasOutbox: z.boolean(),
+  /** Of the account; absent: not suspended. */
+  suspended: suspension.optional(),
 });
 export type Session = z.output<typeof session>;
 

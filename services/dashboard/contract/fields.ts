@@ -7,6 +7,9 @@ export const moment = z.iso.datetime();
 export const day = z.iso.date();
 export const id = z.uuid();
 export const productId = z.string().regex(PRODUCT_ID, 'must be the id of a product');
+/** Suspended by the provider: only the provider lifts it. An empty reason: none was given. */
+export const suspension = z.object({ reason: z.string(), since: moment });
+export type Suspension = z.output<typeof suspension>;
 /** Changes whenever what it describes changes: a change based on an older version is refused with 409 `version_conflict`. */
 export const version = z.string().min(1).max(64);
 /** Made by the page for each form: the same one twice is the same request, a double submit. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursor, id, keyName, moment, pageSize, planName, productId, rules, submission, version } from './fields';
+import { cursor, id, keyName, moment, pageSize, planName, productId, rules, submission, suspension, version } from './fields';
 
 /** A key as its customer sees it: never the secret. */
 export const key = z.object({
@@ -9,6 +9,8 @@ export const key = z.object({
   maskedKey: z.string(),
   mode: z.enum(['live', 'test']),
   state: z.enum(['active', 'inactive', 'revoked']),
+  /** Absent: not suspended. */
+  suspended: suspension.optional(),
   expired: z.boolean(),
   expiresAt: moment.nullable(),
   products: z.array(z.string()),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, moment, planName, productId, version } from './fields';
+import { id, moment, planName, productId, suspension, version } from './fields';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
@@ -32,6 +32,8 @@ export const subscription = z.object({
   /** Null: base limits. */
   plan: z.string().nullable(),
   state: z.enum(['active', 'paused', 'cancelled']),
+  /** Absent: not suspended. */
+  suspended: suspension.optional(),
   /** Of live keys. */
   ...use,
   /** Of test keys, which have the same limits for themselves. */

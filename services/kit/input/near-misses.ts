@@ -1,10 +1,14 @@
-import { type z } from 'zod';
-import { invalidInput } from '../errors';
+import { type FieldError, invalidInput } from '../errors';
 import { type BodyMode } from '../service/define-service';
 import { memberSchemas } from './schema-members';
 
-/** The parameters of a route, each by the form in which spellings of it agree. */
-export type KnownParameters = { readonly names: ReadonlySet<string>; readonly byForm: ReadonlyMap<string, string> };
+/** The parameters of a route, or the members of one of them, each by the form in which spellings of it agree. */
+export interface KnownParameters {
+  readonly names: ReadonlySet<string>;
+  readonly byForm: ReadonlyMap<string, string>;
+  /** Of the parameters that are objects. */
+  readonly members: ReadonlyMap<string, KnownParameters>;
+}
 
 /** What is left of a name without its case, brackets, hyphens, underscores and plural. */
 function formOf(name: string): string {
@@ -16,10 +20,26 @@ function formOf(name: string): string {
 }
 
 /** @param schema the route's input schema; @param body how its body is read: the fields of an upload are parameters too */
-export function knownParameters(schema: z.ZodType | undefined, body: BodyMode): KnownParameters {
-  const names = new Set(memberSchemas(schema).map(([name]) => name));
-  if (body.kind === 'upload') for (const field of body.fields) names.add(field);
-  return { names, byForm: new Map([...names].map((name) => [formOf(name), name])) };
+export function knownParameters(schema: unknown, body?: BodyMode): KnownParameters {
+  const names = new Set<string>();
+  const members = new Map<string, KnownParameters>();
+  for (const [name, member] of memberSchemas(schema)) {
+    names.add(name);
+    if (memberSchemas(member).length > 0) members.set(name, knownParameters(member));
+  }
+  if (body?.kind === 'upload') for (const field of body.fields) names.add(field);
+  return { names, byForm: new Map([...names].map((name) => [formOf(name), name])), members };
+}
+
+function nearMissesIn(fields: object, known: KnownParameters, path: string): FieldError[] {
+  const entries: readonly [string, unknown][] = Object.entries(fields);
+  return entries.flatMap(([name, value]): FieldError[] => {
+    const meant = known.names.has(name) ? undefined : known.byForm.get(formOf(name));
+    if (meant !== undefined)
+      return [{ field: `${path}${name.replace(/\[.*/s, '[]')}`, message: `is not a parameter of this route: ${path}${meant} is` }];
+    const inner = known.members.get(name);
+    return inner && typeof value === 'object' && value !== null ? nearMissesIn(value, inner, `${path}${name}.`) : [];
+  });
 }
 
 /**
@@ -27,12 +47,7 @@ export function knownParameters(schema: z.ZodType | undefined, body: BodyMode): 
  * Names that resemble nothing are ignored, as everywhere. What stands in brackets is the caller's and is not repeated.
  * @throws ServiceError 400
  */
-export function refuseNearMisses(names: Iterable<string>, known: KnownParameters): void {
-  const errors = [];
-  for (const name of names) {
-    const meant = known.names.has(name) ? undefined : known.byForm.get(formOf(name));
-    if (meant === undefined) continue;
-    errors.push({ field: name.replace(/\[.*/s, '[]'), message: `is not a parameter of this route: ${meant} is` });
-  }
+export function refuseNearMisses(fields: object, known: KnownParameters): void {
+  const errors = nearMissesIn(fields, known, '');
   if (errors.length > 0) throw invalidInput(errors);
 }

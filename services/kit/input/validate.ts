@@ -139,6 +139,6 @@ export function checkSchema(value: unknown, { schema, status }: { schema: z.ZodT
  */
 export function validateInput({ fields, files }: Pick<CallInput, 'fields' | 'files'>, validation: Validation): unknown {
   const { schema, coercions, parameters, status } = validation;
-  refuseNearMisses([...Object.keys(fields), ...files.keys()], parameters);
+  refuseNearMisses({ ...fields, ...Object.fromEntries(files) }, parameters);
   return schema && checkSchema(coerceMembers(fields, coercions), { schema, status });
 }

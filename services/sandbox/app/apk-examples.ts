@@ -44,7 +44,11 @@ export function createApkExamples(): SandboxUpstream {
     examples: [
       get('/app', '200, the index of the product and how to upload'),
       get('/app/health', '200 while the analysis worker serves, else 503'),
-      upload('success', SAMPLE_APK, '200, the report of com.example.sample: unsigned, debuggable, allow_backup; risk 65.5, high'),
+      upload(
+        'success',
+        SAMPLE_APK,
+        '200, the report of com.example.sample: unsigned, debuggable, permissions_dangerous, allow_backup; risk 68.26, high',
+      ),
       upload('not_an_apk', encode('This is no archive.'), '400 not_an_apk'),
       upload('malformed', encode('PK\x03\x04 and nothing more'), '422 apk_malformed'),
     ],

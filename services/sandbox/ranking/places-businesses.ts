@@ -6,9 +6,9 @@ export interface SandboxBusiness {
   readonly eastKm: number;
   readonly rating: number | undefined;
   readonly reviews: number | undefined;
+  /** The last digits. */
   readonly phone: string | undefined;
   readonly website: string | undefined;
-  readonly type: string;
   readonly status: 'OPERATIONAL' | 'CLOSED_TEMPORARILY';
 }
 
@@ -32,18 +32,19 @@ const FIRST_NAMES = [
   'Lotus', 'Orchid', 'Banyan', 'Saffron', 'Coral', 'Silver', 'Monsoon', 'Jasmine',
   'Peacock', 'Tamarind', 'Sunrise', 'Marigold', 'Cedar', 'Neem', 'Harbour',
 ]; // prettier-ignore
-const KINDS = ['Clinic', 'Bakery', 'Books'];
+/** Of no trade, or of any: these businesses answer every keyword. */
+const KINDS = ['Clinic', 'Centre', 'House'];
 
 /** Names with something to find, by rank: a company suffix, twins, near-twins, another script, the last page. */
 const SPECIAL_NAMES: Readonly<Record<number, string>> = {
   3: 'Orchid Dental Care Pvt. Ltd.',
-  7: 'Café Señorita',
-  12: 'Twin Lakes Diner',
-  16: 'श्री गणेश मिष्ठान भंडार',
-  18: 'Shree Sai Krishna Family Restaurant And Bar',
-  19: 'Twin Lakes Diner',
-  24: 'New Bharat Auto Spare Parts',
-  25: 'Shree Sai Krishna Family Restaurant And Cafe',
+  7: 'Peña Señorita',
+  12: 'Twin Lakes Care',
+  16: 'श्री गणेश सेवा केंद्र',
+  18: 'Shree Sai Krishna Family Services And Care',
+  19: 'Twin Lakes Care',
+  24: 'New Bharat Care Service Point',
+  25: 'Shree Sai Krishna Family Services And Aid',
   41: "McArthur's Harbour View",
 };
 
@@ -63,15 +64,23 @@ function businessAt(rank: number): SandboxBusiness {
     eastKm: awayKm * Math.sin(bearing),
     rating: rank % 11 === 0 ? undefined : 3 + ((rank * 7) % 20) / 10,
     reviews: rank % 11 === 0 ? undefined : rank * 13,
-    phone: rank % 5 === 0 ? undefined : `080 5550 ${String(1_000 + rank)}`,
+    phone: rank % 5 === 0 ? undefined : `5550 ${String(1_000 + rank)}`,
     website: rank % 4 === 0 ? undefined : `https://www.${slug}.example.com/`,
-    type: kind.toLowerCase(),
     status: rank % 20 === 0 ? 'CLOSED_TEMPORARILY' : 'OPERATIONAL',
   };
 }
 
 /** In the order in which both simulators rank them, for every keyword and every place. */
 export const SANDBOX_BUSINESSES: readonly SandboxBusiness[] = Array.from({ length: COUNT }, (_, index) => businessAt(index + 1));
+
+/** What kind of business it is: the one that was asked for, without the place that leads append. */
+export function typeFor(keyword: string): string {
+  const words = keyword
+    .replace(/ in .*$/, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu);
+  return words?.join('_').slice(0, 50) ?? 'establishment';
+}
 
 export interface SandboxPoint {
   readonly latitude: number;
@@ -93,4 +102,41 @@ export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint)
   const kmADegree = KM_A_DEGREE * Math.cos((latitude * Math.PI) / 180);
   const east = from.longitude + (kmADegree > 1 ? eastKm / kmADegree : 0);
   return { latitude: rounded(latitude), longitude: rounded(((east + 540) % 360) - 180) };
+}
+
+/** Degrees around Bengaluru that are called so. */
+const CITY_DEGREES = 0.5;
+
+export interface SandboxAddress {
+  readonly area: string;
+  readonly phonePrefix: string;
+  readonly countryCode: string;
+  /** Types of Google's, long and short text. */
+  readonly parts: readonly (readonly [type: string, long: string, short: string])[];
+}
+
+const BENGALURU: SandboxAddress = {
+  area: 'Sample Nagar, Bengaluru, Karnataka 560001, India',
+  phonePrefix: '080 ',
+  countryCode: '+91 80 ',
+  parts: [
+    ['locality', 'Bengaluru', 'Bengaluru'],
+    ['administrative_area_level_1', 'Karnataka', 'KA'],
+    ['country', 'India', 'IN'],
+    ['postal_code', '560001', '560001'],
+  ],
+};
+
+/** +999 is nobody's country. */
+const ELSEWHERE: SandboxAddress = {
+  area: 'Sample Town',
+  phonePrefix: '',
+  countryCode: '+999 ',
+  parts: [['locality', 'Sample Town', 'Sample Town']],
+};
+
+/** What lies at a point: the one city that the sandbox knows, or a town without a country, so that no address contradicts its coordinates. */
+export function addressAt({ latitude, longitude }: SandboxPoint): SandboxAddress {
+  const away = Math.max(Math.abs(latitude - DEFAULT_POINT.latitude), Math.abs(longitude - DEFAULT_POINT.longitude));
+  return away <= CITY_DEGREES ? BENGALURU : ELSEWHERE;
 }

@@ -40,7 +40,7 @@ const dentist = 'dentist';
 const positionOf = (business: string): Record<string, unknown> => ({ keyword: dentist, business_name: business, max_results: 60 });
 const someBusiness = 'Lotus Clinic';
 
-/** Every keyword ranks the same 45 businesses around the point that is asked for. */
+/** Every keyword ranks the same 45 businesses around the point that is asked for, and gives them its own words as their type. */
 export const placesExamples: readonly SandboxExample[] = [
   plain('api-grank', '/grank', '200, the index of the product'),
   plain('api-grank', '/grank/health', '200, which upstream serves test keys'),
@@ -50,10 +50,10 @@ export const placesExamples: readonly SandboxExample[] = [
   search('no_results', { keyword: MAGIC_KEYWORDS.empty }, '200, count 0'),
   ...googleFailures.map(([outcome, keyword, yields]) => search(outcome, { keyword }, yields)),
   position('success', { keyword: dentist, business_name: 'orchid dental care' }, '200, position 3 by name_exact, the suffix aside'),
-  position('success_similar', positionOf('New Bharat Auto Spare Parts Store'), '200, position 24 by name_similar'),
+  position('success_similar', positionOf('New Bharat Care Service Point Annexe'), '200, position 24 by name_similar'),
   position('success_outside', positionOf('Peacock Clinic'), '200, position 9, outside the radius'),
-  position('success_twins', positionOf('Twin Lakes Diner'), '200, position 12, both places of the name in candidates'),
-  position('ambiguous', positionOf('Shree Sai Krishna Family Restaurant And Lodge'), '200, found false, two candidates'),
+  position('success_twins', positionOf('Twin Lakes Care'), '200, position 12, both places of the name in candidates'),
+  position('ambiguous', positionOf('Shree Sai Krishna Family Services And Help'), '200, found false, two candidates'),
   position('not_found', positionOf('No Such Business'), '200, found false, checked 45'),
   ...googleFailures.map(([outcome, keyword, yields]) => position(outcome, { keyword, business_name: someBusiness }, yields)),
   plain('api-glead', '/glead', '200, the index of the product'),

@@ -1,6 +1,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
+  addressAt,
   DEFAULT_POINT,
   locate,
   MAGIC_KEYWORDS,
@@ -8,6 +9,7 @@ import {
   SANDBOX_BUSINESSES,
   type SandboxBusiness,
   type SandboxPoint,
+  typeFor,
 } from './places-businesses';
 import { placesExamples } from './places-examples';
 import { closeConnection, neverAnswer, type SandboxUpstream } from '../sandbox-upstream';
@@ -48,22 +50,20 @@ function startOf(token: string | undefined, textQuery: string): number | undefin
   return start > 0 ? start : undefined;
 }
 
-function fullPlace(business: SandboxBusiness, from: SandboxPoint): Record<string, unknown> {
-  const { id, name, rating, reviews, phone, website, type, status } = business;
+function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoint; type: string }): Record<string, unknown> {
+  const { id, name, rating, reviews, phone, website, status } = business;
+  const { area, phonePrefix, countryCode, parts } = addressAt(from);
   const number = SANDBOX_BUSINESSES.indexOf(business) + 1;
   return {
     id,
     types: [type, 'point_of_interest', 'establishment'],
-    nationalPhoneNumber: phone,
-    internationalPhoneNumber: phone && `+91 ${phone.slice(1)}`,
-    formattedAddress: `${number}, Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India`,
+    nationalPhoneNumber: phone && `${phonePrefix}${phone}`,
+    internationalPhoneNumber: phone && `${countryCode}${phone}`,
+    formattedAddress: `${number}, Sandbox Road, ${area}`,
     addressComponents: [
       { longText: String(number), shortText: String(number), types: ['street_number'], languageCode: 'en-US' },
       { longText: 'Sandbox Road', shortText: 'Sandbox Rd', types: ['route'], languageCode: 'en' },
-      { longText: 'Bengaluru', shortText: 'Bengaluru', types: ['locality', 'political'], languageCode: 'en' },
-      { longText: 'Karnataka', shortText: 'KA', types: ['administrative_area_level_1', 'political'], languageCode: 'en' },
-      { longText: 'India', shortText: 'IN', types: ['country', 'political'], languageCode: 'en' },
-      { longText: '560001', shortText: '560001', types: ['postal_code'], languageCode: 'en-US' },
+      ...parts.map(([kind, longText, shortText]) => ({ longText, shortText, types: [kind, 'political'], languageCode: 'en' })),
     ],
     location: locate(business, from),
     rating,
@@ -126,7 +126,7 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   const from = locationBias?.circle.center ?? DEFAULT_POINT;
   const hasMore = end < SANDBOX_BUSINESSES.length && mask.has('nextPageToken');
   return {
-    places: SANDBOX_BUSINESSES.slice(start, end).map((business) => masked(fullPlace(business, from), mask)),
+    places: SANDBOX_BUSINESSES.slice(start, end).map((business) => masked(fullPlace(business, { from, type: typeFor(textQuery) }), mask)),
     ...(hasMore && { nextPageToken: tokenFor(end, textQuery) }),
   };
 }

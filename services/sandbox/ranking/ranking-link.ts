@@ -1,13 +1,14 @@
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
 import {
+  addressAt,
   DEFAULT_POINT,
   locate,
   MAGIC_KEYWORDS,
   magicIn,
   SANDBOX_BUSINESSES,
   type SandboxBusiness,
-  type SandboxPoint,
+  typeFor,
 } from './places-businesses';
 import { type SandboxUpstream } from '../sandbox-upstream';
 
@@ -25,19 +26,20 @@ const question = z.object({
 
 type Question = z.output<typeof question>;
 
-function resultOf(business: SandboxBusiness, from: SandboxPoint): Record<string, unknown> {
-  const { id, name, rating, reviews, phone, website, type, status } = business;
+function resultOf(business: SandboxBusiness, asked: Question): Record<string, unknown> {
+  const { id, name, rating, reviews, phone, website, status } = business;
+  const { area, phonePrefix } = addressAt(asked);
   return {
     position: SANDBOX_BUSINESSES.indexOf(business) + 1,
     place_id: id,
     name,
-    address: 'Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India',
-    ...locate(business, from),
+    address: `Sandbox Road, ${area}`,
+    ...locate(business, asked),
     rating: rating ?? null,
     reviews: reviews ?? null,
-    phone: phone ?? null,
+    phone: phone === undefined ? null : `${phonePrefix}${phone}`,
     website: website ?? null,
-    types: [type],
+    types: [typeFor(asked.keyword)],
     business_status: status,
   };
 }

@@ -4,7 +4,7 @@ import { type CrawlCall, type EmailCrawl } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
-import { type PlacePage, type PlaceQuery, type RankingUpstream, type UpstreamCall } from './ranking-upstream';
+import { type PlacePage, type PlaceQuery, type RankingUpstream, sourceName, type UpstreamCall } from './ranking-upstream';
 
 export interface LeadFilters {
   /** Places without a rating do not reach it. */
@@ -126,6 +126,6 @@ export async function collectLeads(
     count: places.length,
     leads: places.map((place) => leadView(place, found?.get(place.website ?? '') ?? [])),
     next_page_token: next ? formatPageToken(request.query, next) : null,
-    source: upstream.source,
+    source: sourceName(upstream.source, call.mode),
   };
 }

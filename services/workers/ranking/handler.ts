@@ -6,7 +6,7 @@ import { type RankRequest__Output } from '../generated/ranking/ranking/v1/RankRe
 import { type RankResponse } from '../generated/ranking/ranking/v1/RankResponse';
 import { type EmailCrawl } from './emails/email-crawl';
 import { collectLeads, type LeadRequest } from './collect-leads';
-import { type RankQuery } from './ranking-upstream';
+import { type RankQuery, sourceName } from './ranking-upstream';
 import { type RankingUpstreams } from './upstreams';
 
 export interface RankingHandlers {
@@ -42,7 +42,7 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
 /** The worker's methods. Each asks the upstream of the caller's mode. */
 export function createRankingHandlers(upstreams: RankingUpstreams, emails?: EmailCrawl): RankingHandlers {
   return {
-    GetSource: (_request, { mode }) => ({ source: upstreams.serving(mode).source }),
+    GetSource: (_request, { mode }) => ({ source: sourceName(upstreams.serving(mode).source, mode) }),
     Search: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).search(rankQueryOf(request), call) }),
     Position: async (request, call) => ({ bodyJson: await upstreams.serving(call.mode).position(rankQueryOf(request), call) }),
     FindLeads: async (request, call) => {

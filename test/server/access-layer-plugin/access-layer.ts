@@ -1,6 +1,6 @@
 import { createProofKeys } from '../../support/proof-keys';
 import { createAccessLayer } from '../../../plugins/access-layer/plugin';
-import { compileWhitelist } from '../../../plugins/core/whitelist';
+import { compileWhitelist } from '../../support/compile-whitelist';
 import { windowsAt } from '../../../plugins/core/quota';
 
 /** Noon in Kolkata on 20 November 2026. */

@@ -35,9 +35,10 @@ beforeAll(async () => {
     if (sessionId === 'u1')
       return say({ type: frame.type === 'captcha' ? 'otp_required' : 'error', sessionId, code: 'otp_invalid', message: said });
     if (sessionId === 'u2') return say({ type: 'error', sessionId, code: said, message: said });
-    if (sessionId === 'u3') {
+    if (sessionId === 'u3') return say(`${said} is not JSON`);
+    if (sessionId === 'u6') {
       void sleep(20).then(() => time.pass(MESSAGE_MS));
-      return say(`${said} is not JSON`);
+      return say({ type: 'captcha', sessionId: said, captcha: said });
     }
     if (sessionId === 'u4') return socket.close(1011, said.slice(0, 100));
     if (sessionId === 'u5') return say({ type: said, sessionId });

@@ -56,12 +56,16 @@ describe('POST /glead/search', () => {
     expect(response.headers['x-tollgate-mode']).toBe('test');
     const body = response.json();
     expect(leadSearchOutput.parse(body)).toEqual(body);
-    expect(body).toMatchObject({ status: 'success', timestamp: '2026-03-14 09:26:53', data: { count: 2, source: 'google_places' } });
+    expect(body).toMatchObject({
+      status: 'success',
+      timestamp: '2026-03-14 09:26:53',
+      data: { count: 2, source: 'sandbox_google_places' },
+    });
     expect(body.data.leads[0]).toEqual({
       place_id: 'ChIJsandbox0001',
       name: 'Lotus Clinic',
-      category: 'clinic',
-      types: ['clinic', 'point_of_interest', 'establishment'],
+      category: 'dentist',
+      types: ['dentist', 'point_of_interest', 'establishment'],
       phone: '080 5550 1001',
       international_phone: '+91 80 5550 1001',
       website: 'https://www.business-01.example.com/',
@@ -137,8 +141,8 @@ describe('POST /glead/search', () => {
 
   test('reads leads from the results of the ranking WebSocket when that is the source', async () => {
     const data = await leadsOf({ query: 'dentist', limit: 30 }, overSocket);
-    expect(data).toMatchObject({ count: 30, source: 'ranking_websocket' });
-    expect(data.leads[0]).toMatchObject({ name: 'Lotus Clinic', phone: '080 5550 1001', category: 'clinic', maps_url: null });
+    expect(data).toMatchObject({ count: 30, source: 'sandbox_ranking_websocket' });
+    expect(data.leads[0]).toMatchObject({ name: 'Lotus Clinic', phone: '080 5550 1001', category: 'dentist', maps_url: null });
     const rest = await leadsOf({ query: 'dentist', limit: 30, page_token: data.next_page_token }, overSocket);
     expect([...ranks(data), ...ranks(rest)]).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
     expect(rest.next_page_token).toBeNull();

@@ -76,7 +76,7 @@ describe('/grank/search', () => {
       query: { keyword: 'dentist', ...POINT, radius_km: 5, max_results: 20 },
       count: 20,
       truncated: true,
-      source: 'google_places',
+      source: 'sandbox_google_places',
       fetched_at: '2026-03-14 09:26:53',
     });
     expect(body.results.map(({ position }: any) => position)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -92,12 +92,24 @@ describe('/grank/search', () => {
       reviews: 13,
       phone: '080 5550 1001',
       website: 'https://www.business-01.example.com/',
-      types: ['clinic', 'point_of_interest', 'establishment'],
+      types: ['dentist', 'point_of_interest', 'establishment'],
       business_status: 'OPERATIONAL',
       in_radius: true,
     });
     expect(body.results[8]).toMatchObject({ position: 9, distance_km: 8, in_radius: false });
     expect(body.results[10]).toMatchObject({ rating: null, reviews: null });
+  });
+
+  test('of the sandbox do not contradict what was asked for', async () => {
+    const there = { latitude: 40.7128, longitude: -74.006 };
+    const { results } = (await post('search', { ...there, keyword: 'Tea Shop', max_results: 60 })).json();
+    expect(results).toHaveLength(45);
+    for (const { address, types, name, phone } of results) {
+      expect(address).toMatch(/Sandbox Road, Sample Town$/);
+      expect(types[0]).toBe('tea_shop');
+      expect(name).not.toMatch(/Bakery|Books|Restaurant|Diner/);
+      expect(phone ?? '').not.toMatch(/^080/);
+    }
   });
 
   test('reads further pages only as far as they are needed', async () => {
@@ -111,7 +123,7 @@ describe('/grank/search', () => {
   test('says which result is the business that was asked for', async () => {
     const match = async (more: object) => (await post('search', { ...POINT, keyword: 'dentist', ...more })).json().match;
     expect(await match({ place_id: 'ChIJsandbox0007' })).toEqual({
-      place_id: 'ChIJsandbox0007', name: 'Café Señorita', method: 'place_id', score: 1, position: 7,
+      place_id: 'ChIJsandbox0007', name: 'Peña Señorita', method: 'place_id', score: 1, position: 7,
     }); // prettier-ignore
     expect(await match({ business_name: 'lotus clinic pvt ltd' })).toMatchObject({ method: 'name_exact', position: 1 });
     expect(await match({ business_name: 'Nobody' })).toBeNull();
@@ -156,16 +168,16 @@ describe('/grank/position', () => {
   });
 
   test('names both places of one name and takes the one that ranks first', async () => {
-    const body = await find('Twin Lakes Diner', { max_results: 60 });
+    const body = await find('Twin Lakes Care', { max_results: 60 });
     expect(body).toMatchObject({ found: true, position: 12, checked: 20 });
     expect(body.candidates.map(({ position, score }: any) => [position, score])).toEqual([[12, 1], [19, 1]]); // prettier-ignore
-    const searched = (await post('search', { ...POINT, keyword: 'dentist', business_name: 'Twin Lakes Diner', max_results: 60 })).json();
+    const searched = (await post('search', { ...POINT, keyword: 'dentist', business_name: 'Twin Lakes Care', max_results: 60 })).json();
     expect(searched.match.position).toBe(12);
     expect(searched.candidates.map(({ position }: any) => position)).toEqual([12, 19]);
   });
 
   test('decides for none of two names that are alike', async () => {
-    const body = await find('Shree Sai Krishna Family Restaurant And Lodge', { max_results: 60 });
+    const body = await find('Shree Sai Krishna Family Services And Help', { max_results: 60 });
     expect(body).toMatchObject({ found: false, position: null, match: null, checked: 45, competitors_above: [] });
     expect(body.candidates.map(({ position, score }: any) => [position, score])).toEqual([[18, 0.857], [25, 0.857]]); // prettier-ignore
   });

@@ -118,6 +118,58 @@ describe('null is not zero', () => {
   });
 });
 
+describe('the time zone', () => {
+  const zoneAt = async (changes: object): Promise<unknown> => {
+    const { answer } = await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...PLACE, ...changes }) });
+    return 'time_zone' in answer.location ? answer.location.time_zone : undefined;
+  };
+
+  test.each([
+    [40.7128, -74.006, 'America/New_York'],
+    [12.9716, 77.5946, 'Asia/Kolkata'],
+    [51.5074, -0.1278, 'Europe/London'],
+    [-33.8688, 151.2093, 'Australia/Sydney'],
+  ])('at %d, %d is %s', async (latitude, longitude, zone) => {
+    expect(await zoneAt({ latitude, longitude })).toBe(zone);
+  });
+
+  test('is the file’s where it names one, and null without coordinates or on none', async () => {
+    expect(await zoneAt({ latitude: 40.7, longitude: -74, timeZone: 'America/Detroit' })).toBe('America/Detroit');
+    expect(await zoneAt({ region: 'X' })).toBeNull();
+    expect(await zoneAt({ latitude: 91, longitude: 0 })).toBeNull();
+  });
+});
+
+describe('flags', () => {
+  const asn = { findAsn: () => ({ number: 16509, organisation: 'Amazon' }) };
+  const home = { findAsn: () => ({ number: 64500, organisation: 'Home' }) };
+  const anonymity = (facts: object) => ({
+    findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false, ...facts } }],
+  });
+  const flagsOf = async (facts: Partial<NetworkFacts>, databases: Partial<IpDatabases>) =>
+    (await lookUp('8.8.8.8', facts, databases)).answer.flags;
+  const abuse = (torExit: boolean): Partial<NetworkFacts> => ({
+    checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
+    abuse: { confidence: 0, torExit },
+  });
+
+  test('are null where nobody was asked who would know', async () => {
+    expect(await flagsOf({}, {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
+    expect((await lookUp('10.0.0.1', {}, asn)).answer.flags).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
+  });
+
+  test('tell hosting by the network alone, and leave the others open', async () => {
+    expect(await flagsOf({}, asn)).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: null });
+    expect(await flagsOf({}, home)).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
+  });
+
+  test('follow the files and services that know', async () => {
+    expect(await flagsOf({}, anonymity({ proxyOrVpn: true }))).toEqual({ hosting: false, proxy_or_vpn: true, tor_exit: false });
+    expect(await flagsOf(abuse(true), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: true });
+    expect(await flagsOf(abuse(false), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: false });
+  });
+});
+
 describe('risk signals', () => {
   test('carry their weight and who said so', async () => {
     const { answer } = await lookUp(

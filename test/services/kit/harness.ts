@@ -2,6 +2,7 @@ import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse }
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { checkDocumented } from './documented-answers';
 import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
 import { CATALOGUE } from '../../support/catalogue';
@@ -59,7 +60,11 @@ export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: H
   const app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, catalogue: CATALOGUE, ...options });
   return {
     app,
-    call: ({ context, headers, ...request }) =>
-      app.inject({ ...request, headers: { ...proofHeader(contextFor(service.products[0], context)), ...headers } }),
+    call: async ({ context, headers, ...request }) => {
+      const proof = proofHeader(contextFor(service.products[0], context));
+      const answer = await app.inject({ ...request, headers: { ...proof, ...headers } });
+      checkDocumented(service, request, answer);
+      return answer;
+    },
   };
 }

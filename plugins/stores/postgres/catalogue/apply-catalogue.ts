@@ -82,8 +82,9 @@ async function writeCatalogue(client: PoolClient, products: readonly CataloguePr
   return written.some(({ rowCount }) => (rowCount ?? 0) > 0);
 }
 
-function rowOf({ id, title, description, base, subscribable, prefix, routes, slots, openapi, plans }: CatalogueProduct): object {
-  const definition: ProductDefinition = { prefix, routes, slots, openapi, plans: plans.map(({ name }) => name) };
+function rowOf({ id, title, description, base, subscribable, plans, ...more }: CatalogueProduct): object {
+  const { prefix, routes, slots, sandboxUrl, openapi } = more;
+  const definition: ProductDefinition = { prefix, routes, slots, sandboxUrl, openapi, plans: plans.map(({ name }) => name) };
   return { id, title, description, daily: base?.daily ?? null, monthly: base?.monthly ?? null, subscribable, definition };
 }
 

@@ -2,7 +2,7 @@ import { type Catalogue, type CataloguePlan, type CatalogueProduct, createCatalo
 import { type Database } from '../database';
 
 /** What a product is besides its limits and its state, as `product.definition` keeps it. */
-export interface ProductDefinition extends Pick<CatalogueProduct, 'prefix' | 'routes' | 'slots' | 'openapi'> {
+export interface ProductDefinition extends Pick<CatalogueProduct, 'prefix' | 'routes' | 'slots' | 'sandboxUrl' | 'openapi'> {
   /** Names, in the order in which they are shown. */
   readonly plans: readonly string[];
 }
@@ -37,10 +37,14 @@ export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
 
 function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: string })[]): CatalogueProduct {
   const { id, title, description, daily, monthly, subscribable, definition } = row;
-  const { prefix = null, routes = [], slots, openapi, plans: order = [] } = definition ?? {};
+  const { prefix = null, routes = [], slots, sandboxUrl, openapi, plans: order = [] } = definition ?? {};
   const plans = rows.map(({ product: _product, ...plan }) => plan).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const base = daily === null || monthly === null ? null : { daily, monthly };
-  const optional = { ...(slots !== undefined && { slots }), ...(openapi !== undefined && { openapi }) };
+  const optional = {
+    ...(slots !== undefined && { slots }),
+    ...(sandboxUrl !== undefined && { sandboxUrl }),
+    ...(openapi !== undefined && { openapi }),
+  };
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
 }
 

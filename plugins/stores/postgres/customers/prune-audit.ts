@@ -12,6 +12,6 @@ export async function pruneAudit(pool: Pool, { days, batch = BATCH }: { days: nu
     const { rows } = await pool.query<{ gone: number }>('SELECT audit_forget($1, $2) AS gone', [days, batch]);
     const gone = rows[0]?.gone ?? 0;
     deleted += gone;
-    if (gone < batch) return deleted;
+    if (gone === 0) return deleted;
   }
 }

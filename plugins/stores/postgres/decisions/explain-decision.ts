@@ -15,13 +15,15 @@ interface Row {
   readonly callerAddress: string | null;
   readonly originHost: string | null;
   readonly matchedRule: string | null;
+  readonly suspended: string | null;
   readonly quota: Decision['quota'] | null;
 }
 
 const SELECT = `
 SELECT request_id AS "requestId", (extract(epoch FROM at) * 1000)::float8 AS "atMs", products, outcome, key_place AS "keyPlace",
   masked_key AS "maskedKey", credential_id AS "credentialId", customer_id AS "customerId", subscription_id AS "subscriptionId", product,
-  caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", quota
+  caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", suspended,
+  quota
 FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) ORDER BY at DESC LIMIT 1`;
 
 /**
@@ -50,6 +52,7 @@ export async function explainDecision(
     callerAddress: row.callerAddress ?? undefined,
     originHost: row.originHost ?? undefined,
     matchedRule: row.matchedRule ?? undefined,
+    ...(row.suspended === null ? {} : { suspended: row.suspended }),
     quota: row.quota ?? undefined,
   };
 }

@@ -3,11 +3,11 @@ import { type Database, isUuid } from '../database';
 
 const INSERT = `
 INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key, credential_id, customer_id, subscription_id, product,
-  caller_address, origin_host, matched_rule, quota)
+  caller_address, origin_host, matched_rule, suspended, quota)
 SELECT request_id, to_timestamp(at_ms / 1000), outcome, string_to_array(products, ','), key_place, masked_key, credential_id, customer_id,
-  subscription_id, product, caller_address, origin_host, matched_rule, quota
+  subscription_id, product, caller_address, origin_host, matched_rule, suspended, quota
 FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, products text, key_place text, masked_key text,
-  credential_id uuid, customer_id uuid, subscription_id uuid, product text, caller_address text, origin_host text, matched_rule text,
+  credential_id uuid, customer_id uuid, subscription_id uuid, product text, caller_address text, origin_host text, matched_rule text, suspended text,
   quota jsonb)`;
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
@@ -35,6 +35,7 @@ function rowOf(decision: Decision): Record<string, unknown> {
     caller_address: textOf(decision.callerAddress),
     origin_host: textOf(decision.originHost),
     matched_rule: textOf(decision.matchedRule),
+    suspended: textOf(decision.suspended),
     quota: decision.quota,
   };
 }

@@ -5,6 +5,7 @@ import {
   type CredentialState,
   type KeyMode,
   StoreUnavailable,
+  type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
 import { type Whitelist } from '../../../core/whitelist';
@@ -15,13 +16,18 @@ import { WhitelistCompiler } from './whitelist-compiler';
  * apart character by character.
  */
 const SELECT = `
-SELECT c.id, c.customer_id AS "customerId", c.mode, c.state, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
+SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
+  (SELECT reason FROM suspension WHERE credential_id = c.id) AS suspended, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
   r.rules, r.count AS "ruleCount",
   COALESCE((
     SELECT json_agg(json_build_object(
       'id', s.id, 'product', s.product_id, 'plan', s.plan_name, 'state', s.state,
-      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly)
+      'suspended', COALESCE(
+        (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
+      ),
+      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
+      'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -40,6 +46,7 @@ interface Row {
   readonly customerId: string;
   readonly mode: KeyMode;
   readonly state: CredentialState;
+  readonly suspended: string | null;
   readonly expiresAtMs: number | null;
   readonly products: string[];
   /** With a space between two. */
@@ -50,10 +57,20 @@ interface Row {
     product: string;
     plan: string | null;
     state: SubscriptionState;
+    /** The customer's suspension is one of each of its subscriptions. */
+    suspended: string | null;
     /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
     daily: number | null;
     monthly: number | null;
+    /** Of test keys; null where the product has none of its own. */
+    sandboxUrl: string | null;
   }[];
+}
+
+function sandboxOf(url: string | null): Pick<SubscriptionAccess, 'sandbox'> {
+  if (url === null) return {};
+  const { hostname, port } = new URL(url);
+  return { sandbox: { host: hostname, port: Number(port || 80) } };
 }
 
 function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
@@ -62,11 +79,14 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     customerId: row.customerId,
     mode: row.mode,
     state: row.state,
+    suspended: row.suspended ?? undefined,
     expiresAtMs: row.expiresAtMs,
     products: row.products,
     whitelist,
-    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, daily, monthly }) =>
-      daily === null || monthly === null ? [] : [{ id, product, plan, state, limits: { daily, monthly } }],
+    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly, sandboxUrl }) =>
+      daily === null || monthly === null
+        ? []
+        : [{ id, product, plan, state, suspended: suspended ?? undefined, limits: { daily, monthly }, ...sandboxOf(sandboxUrl) }],
     ),
   };
 }

@@ -1,5 +1,6 @@
 import { type CredentialState, type KeyMode } from '../../../core/ports';
 import { type Database, isUuid } from '../database';
+import { type Suspension, suspensionOf } from '../suspensions/suspension-view';
 import { OperationRefused } from '../operation-refused';
 
 /** A key as people see it after it was made: never the secret. */
@@ -13,6 +14,7 @@ export interface KeyView {
   readonly maskedKey: string;
   readonly mode: KeyMode;
   readonly state: CredentialState;
+  readonly suspended: Suspension | null;
   /** True from the moment of expiry on. */
   readonly expired: boolean;
   readonly expiresAt: Date | null;
@@ -31,6 +33,7 @@ export type KeySummary = Omit<KeyView, 'rules'>;
 /** For credential `k` of customer `c`. */
 export const KEY_SUMMARY_COLUMNS = `
 k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '…' || k.last_four AS "maskedKey", k.mode, k.state,
+  ${suspensionOf('credential', 'k.id')} AS suspended,
   COALESCE(k.expires_at <= now(), false) AS expired, k.expires_at AS "expiresAt",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = k.id ORDER BY product_id) AS products,
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;

@@ -41,7 +41,7 @@ export class WhitelistCompiler {
   /**
    * @param text the rules as stored, with a space between two
    * @param count how many they are
-   * @throws Error when one is malformed, as compileWhitelist
+   * @throws Error when one is malformed, as compileSteps
    */
   compile(text: string, count: number): Promise<Whitelist> {
     const known = this.kept.get(text);

@@ -1,9 +1,13 @@
 -- Up Migration
--- Old lines of the audit log may go (docs/decisions/0041-retention.md). All else about it stays: no line is changed, and none that is younger
--- than 90 days is deleted by anybody. A trigger for rows can see their age; the one for statements keeps what it needs no row for.
+-- Old lines of the audit log may go (docs/decisions/0041-retention.md). All else about it stays: no line is changed, the table is not emptied,
+-- and no line that is younger than 90 days is deleted by anybody.
 
-CREATE OR REPLACE TRIGGER audit_log_is_append_only BEFORE UPDATE OR TRUNCATE ON audit_log
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+-- The trigger of migration 0001 is called once a statement and sees no line: of deletions the one for rows decides, which sees their age.
+CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND TG_LEVEL = 'STATEMENT' THEN RETURN NULL; END IF;
+  RAISE EXCEPTION 'the audit log is only ever appended to' USING ERRCODE = 'check_violation', CONSTRAINT = 'audit_log_is_append_only';
+END $$;
 CREATE TRIGGER audit_log_keeps_young_lines BEFORE DELETE ON audit_log
   FOR EACH ROW WHEN (OLD.at > now() - interval '90 days') EXECUTE FUNCTION refuse_audit_change();
 

@@ -1,6 +1,7 @@
 import { type SubscriptionState } from '../../../core/ports';
 import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../database';
+import { type Suspension, suspensionOf } from '../suspensions/suspension-view';
 import { OperationRefused } from '../operation-refused';
 
 /** A subscription as people see it. */
@@ -13,6 +14,7 @@ export interface SubscriptionView {
   /** Null: the product's base limits. */
   readonly plan: string | null;
   readonly state: SubscriptionState;
+  readonly suspended: Suspension | null;
   /** Limits in force, requests a day and a month: override, else plan, else base. */
   readonly daily: number;
   readonly monthly: number;
@@ -23,6 +25,7 @@ export interface SubscriptionView {
 
 const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
+  ${suspensionOf('subscription', 's.id')} AS suspended,
   COALESCE(s.daily_override, l.daily, p.daily) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
   s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.created_at AS "createdAt"
 FROM subscription s

@@ -1,4 +1,5 @@
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
+import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
 import { session } from '../../contract/account';
 import { auditPage, listAuditQuery } from '../../contract/audit';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
@@ -8,8 +9,10 @@ const whoAmI = defineEndpoint({
   method: 'GET',
   path: '/session',
   answer: session,
-  handler: ({ caller: { email, customerId } }, { gatewayUrl, timeZone, hasOutbox }) =>
-    Promise.resolve({ email, customerId, gatewayUrl, quotaTimeZone: timeZone, hasOutbox }),
+  handler: async ({ caller: { email, customerId } }, { db, gatewayUrl, timeZone, hasOutbox }) => {
+    const suspended = await findCustomerSuspension(db, customerId);
+    return { email, customerId, gatewayUrl, quotaTimeZone: timeZone, hasOutbox, ...(suspended && { suspended }) };
+  },
 });
 
 const DASHBOARD = 'dashboard:';

@@ -33,6 +33,7 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   name_malformed: 'invalid',
   rule_malformed: 'invalid',
   hash_malformed: 'invalid',
+  reason_malformed: 'invalid',
   key_exists: 'conflict',
   key_unknown: 'unknown',
   key_not_usable: 'conflict',

@@ -4,13 +4,14 @@ import { type Key, type ListedKey } from '../../contract/keys';
 
 /** A stored key as lists show it. */
 export function describeListedKey(view: KeySummary): ListedKey {
-  const { id, name, maskedKey, mode, state, expired, products, rotatedFrom } = view;
+  const { id, name, maskedKey, mode, state, suspended, expired, products, rotatedFrom } = view;
   return {
     id,
     name,
     maskedKey,
     mode,
     state,
+    ...(suspended && { suspended }),
     expired,
     expiresAt: view.expiresAt?.toISOString() ?? null,
     products: [...products],

@@ -11,12 +11,13 @@ import { windowStanding } from './forecast';
 export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly' | 'refunds' | 'test'>;
 
 export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
-  const { id, product, plan, state } = view;
+  const { id, product, plan, state, suspended } = view;
   return {
     id,
     product,
     plan,
     state,
+    ...(suspended && { suspended }),
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
     createdAt: view.createdAt.toISOString(),
     version: subscriptionVersion(view),

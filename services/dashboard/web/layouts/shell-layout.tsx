@@ -4,6 +4,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
+import { SuspensionNotice } from '../components/suspension-notice';
+import { useSession } from '../hooks/use-session';
 import { Brand } from './brand';
 import { MainNavigation } from './main-navigation';
 import { SchemeToggle } from './scheme-toggle';
@@ -12,6 +14,7 @@ import { UserMenu } from './user-menu';
 /** Frame of every page of a customer. */
 export function ShellLayout(): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { suspended } = useSession();
   return (
     <>
       <a href="#content" className="skip-link">
@@ -47,6 +50,7 @@ export function ShellLayout(): ReactNode {
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className="content">
           <div className="content-width">
+            <SuspensionNotice suspended={suspended} effect="Requests with all keys are refused." />
             <Outlet />
           </div>
         </AppShell.Main>

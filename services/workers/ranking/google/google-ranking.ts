@@ -4,7 +4,7 @@ import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
 import { type Place } from '../place';
 import { positionBody, type RankingFacts, searchBody, withoutRepeats } from '../rank-places';
-import { type PlaceQuery, type RankingUpstream, type RankQuery, type UpstreamCall } from '../ranking-upstream';
+import { type PlaceQuery, type RankingUpstream, type RankQuery, sourceName, type UpstreamCall } from '../ranking-upstream';
 import { searchText } from './places-client';
 
 const SOURCE = 'google_places';
@@ -45,17 +45,19 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
     return { places: places.slice(0, query.maxResults), truncated: token !== undefined || places.length > query.maxResults };
   }
 
-  const factsOf = ({ truncated }: Found): RankingFacts => ({ source: SOURCE, fetchedAt: formatTimestamp(clock.now()), truncated });
+  const factsOf = ({ truncated }: Found, { mode }: UpstreamCall): RankingFacts => {
+    return { source: sourceName(SOURCE, mode), fetchedAt: formatTimestamp(clock.now()), truncated };
+  };
 
   return {
     source: SOURCE,
     async search(query, call) {
       const found = await findRanked(query, call, () => false);
-      return JSON.stringify(searchBody(found.places, query, factsOf(found)));
+      return JSON.stringify(searchBody(found.places, query, factsOf(found, call)));
     },
     async position(query, call) {
       const found = await findRanked(query, call, (places) => matchFirmly(places, { name: query.businessName }) !== undefined);
-      return JSON.stringify(positionBody(found.places, query, factsOf(found)));
+      return JSON.stringify(positionBody(found.places, query, factsOf(found, call)));
     },
     findPlaces: findPage,
     close: () => client.close(),

@@ -103,6 +103,14 @@ describe('a near miss of a parameter', () => {
     expect((await call({ method: 'POST', url: '/upload?Apk=1' })).json().errors[0].message).toContain('apk is');
   });
 
+  test('of a member of an object is refused under its whole name', async () => {
+    const answer = await send('{"nested":{"Count":3,"name":"x"}}', JSON_BODY);
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      400,
+      [{ field: 'nested.Count', message: 'is not a parameter of this route: nested.count is' }],
+    ]);
+  });
+
   test('other names are ignored', async () => {
     expect((await call({ method: 'GET', url: '/gst?nam=1&nome=2&_=3&utm_source=x&named=4' })).json()).toEqual({});
   });

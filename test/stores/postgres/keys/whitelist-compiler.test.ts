@@ -1,4 +1,5 @@
-import { checkWhitelist, compileWhitelist } from '../../../../plugins/core/whitelist';
+import { checkWhitelist } from '../../../../plugins/core/whitelist';
+import { compileWhitelist } from '../../../support/compile-whitelist';
 import { WhitelistCompiler } from '../../../../plugins/stores/postgres/keys/whitelist-compiler';
 
 /** Every look at the clock takes a tenth of a millisecond, and turns of the event loop come when the test says. */

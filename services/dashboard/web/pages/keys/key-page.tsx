@@ -9,6 +9,7 @@ import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { SuspensionNotice } from '../../components/suspension-notice';
 import { RefusalTable } from '../explain/refusal-table';
 import { KeyActions } from './key-actions';
 import { KeySettings } from './key-settings';
@@ -41,6 +42,7 @@ export function KeyPage(): ReactNode {
 function KeyDetails({ item }: { readonly item: Key }): ReactNode {
   return (
     <Stack gap="md">
+      <SuspensionNotice suspended={item.suspended} effect="Requests with this key are refused." />
       <Facts item={item} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Panel title="Settings">

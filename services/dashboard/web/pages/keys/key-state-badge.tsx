@@ -9,8 +9,9 @@ const SHOWN = {
   revoked: { color: 'gray', text: 'Revoked' },
 } as const;
 
-/** State of a key in a word; a revoked one stays revoked when it expires. */
-export function KeyStateBadge({ item }: { readonly item: Pick<Key, 'state' | 'expired'> }): ReactNode {
+/** State of a key in a word; a revoked one stays revoked when it expires, and the provider's word comes first. */
+export function KeyStateBadge({ item }: { readonly item: Pick<Key, 'state' | 'expired' | 'suspended'> }): ReactNode {
+  if (item.suspended) return <Badge color="red">Suspended</Badge>;
   const { color, text } = SHOWN[item.expired && item.state !== 'revoked' ? 'expired' : item.state];
   return <Badge color={color}>{text}</Badge>;
 }

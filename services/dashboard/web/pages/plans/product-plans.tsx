@@ -1,6 +1,7 @@
 import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product, type Subscription } from '../../../contract/plans';
+import { SuspensionNotice } from '../../components/suspension-notice';
 import { WindowBar } from '../../components/window-bar';
 import { OfferList } from './offer-list';
 import { SubscriptionActions } from './subscription-actions';
@@ -31,6 +32,11 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
             <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>
             <SubscriptionActions subscription={subscription} title={product.title} />
           </Group>
+        )}
+        {isOwn && subscription.suspended && (
+          <div className={classes['notice']}>
+            <SuspensionNotice suspended={subscription.suspended} effect="Requests to this product are refused." />
+          </div>
         )}
       </div>
       <OfferList product={product} />

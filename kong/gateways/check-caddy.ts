@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+interface Handler {
+  readonly handler: string;
+  readonly routes?: readonly Route[] | undefined;
+  readonly rewrite?: { readonly uri?: string | undefined } | undefined;
+  readonly uri_substring?: readonly { readonly find: string; readonly replace?: string | undefined }[] | undefined;
+  readonly headers?: { readonly request?: HeaderOperations | undefined } | undefined;
+  readonly request?: HeaderOperations | undefined;
+  readonly handle_response?: readonly HandledResponse[] | undefined;
+  readonly transport?: { readonly response_header_timeout?: unknown } | undefined;
+}
+
+interface HandledResponse {
+  readonly match?: { readonly status_code?: readonly number[] | undefined } | undefined;
+  readonly routes?: readonly Route[] | undefined;
+}
+
+interface Route {
+  readonly match?: readonly unknown[] | undefined;
+  readonly handle?: readonly Handler[] | undefined;
+}
+
+interface HeaderOperations {
+  readonly set?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly delete?: readonly string[] | undefined;
+}
+
+const operations: z.ZodType<HeaderOperations> = z.object({
+  set: z.record(z.string(), z.array(z.string())).optional(),
+  delete: z.array(z.string()).optional(),
+});
+const route: z.ZodType<Route> = z.lazy(() => z.object({ match: z.array(z.unknown()).optional(), handle: z.array(handler).optional() }));
+const handler: z.ZodType<Handler> = z.object({
+  handler: z.string(),
+  routes: z.array(route).optional(),
+  rewrite: z.object({ uri: z.string().optional() }).optional(),
+  uri_substring: z.array(z.object({ find: z.string(), replace: z.string().optional() })).optional(),
+  headers: z.object({ request: operations.optional() }).optional(),
+  request: operations.optional(),
+  handle_response: z
+    .array(z.object({ match: z.object({ status_code: z.array(z.number()).optional() }).optional(), routes: z.array(route).optional() }))
+    .optional(),
+  transport: z.object({ response_header_timeout: z.unknown().optional() }).optional(),
+});
+
+const configuration = z.object({
+  logging: z.object({ logs: z.record(z.string(), z.object({ encoder: z.unknown().optional() })).optional() }).optional(),
+  apps: z.object({
+    http: z.object({
+      servers: z.record(
+        z.string(),
+        z.object({ routes: z.array(route).optional(), errors: z.object({ routes: z.array(route).optional() }).optional() }),
+      ),
+    }),
+  }),
+});
+
+const ANSWER = '{http.reverse_proxy.header.';
+
+const isQuestion = ({ handler: kind, rewrite }: Handler): boolean => kind === 'reverse_proxy' && /\/authorize\//.test(rewrite?.uri ?? '');
+
+/** All handlers of routes and of what they hold. */
+function flatten(routes: readonly Route[] = []): Handler[] {
+  return routes.flatMap(({ handle = [] }) => handle.flatMap((each) => [each, ...flatten(each.routes)]));
+}
+
+const deleted = (handlers: readonly Handler[]): string[] =>
+  handlers.flatMap(({ request }) => request?.delete ?? []).map((name) => name.toLowerCase());
+
+/** What the question says, and what becomes of its answer. */
+function checkQuestion(question: Handler): string[] {
+  const problems: string[] = [];
+  const told = Object.fromEntries(
+    Object.entries(question.headers?.request?.set ?? {}).map(([name, [value]]) => [name.toLowerCase(), value]),
+  );
+  if (!/^\{http\.request\.(orig_)?uri\}$/.test(told['x-forwarded-uri'] ?? ''))
+    problems.push('X-Forwarded-Uri is not {http.request.orig_uri}');
+  if (told['x-forwarded-for'] === undefined) problems.push('X-Forwarded-For is not set: a client could say who it is');
+  if (!question.rewrite?.uri?.endsWith('?'))
+    problems.push('the question keeps the client’s query, key and all: its rewrite must end with ?');
+  if (question.transport?.response_header_timeout === undefined)
+    problems.push('the question has no response_header_timeout: callers would wait for ever');
+  for (const { match, routes } of question.handle_response ?? []) {
+    // Answered there and then: nothing reaches a service.
+    if (flatten(routes).some(({ handler: kind }) => kind === 'static_response')) continue;
+    const statuses = match?.status_code ?? [];
+    if (statuses.length !== 1 || (statuses[0] !== 200 && statuses[0] !== 2)) {
+      problems.push('handle_response takes other answers than 200 for an admission');
+      continue;
+    }
+    const handlers = flatten(routes);
+    const set = handlers.flatMap(({ request }) =>
+      Object.entries(request?.set ?? {}).map(([name, [value]]) => `${name.toLowerCase()} ${value}`),
+    );
+    if (!set.includes(`x-tollgate-context ${ANSWER}X-Tollgate-Context}`)) problems.push('the proof is not set: X-Tollgate-Context');
+    for (const name of ['authorization', 'x-api-key', 'x_api_key']) {
+      if (!deleted(handlers).includes(name)) problems.push(`the header ${name} goes on to the service with the key`);
+    }
+    const replacing = { find: '{http.request.uri.query}', replace: `${ANSWER}X-Tollgate-Query}` };
+    const replaces = handlers.flatMap(({ uri_substring: all = [] }) => all);
+    if (!replaces.some(({ find, replace }) => find === replacing.find && replace === replacing.replace)) {
+      problems.push('the query is not replaced by X-Tollgate-Query: a key in the query goes on');
+    }
+  }
+  return problems;
+}
+
+interface Progress {
+  isGuarded: boolean;
+  readonly removed: ReadonlySet<string>;
+}
+
+/** Walks handlers in the order in which Caddy runs them; what a route without a matcher has done holds for those after it. */
+function walk(routes: readonly Route[], before: Progress, problems: Set<string>): Progress {
+  let progress = before;
+  for (const { match, handle = [] } of routes) {
+    let here = progress;
+    for (const each of handle) {
+      if (each.handler === 'headers') here = { ...here, removed: new Set([...here.removed, ...deleted([each])]) };
+      if (each.routes) here = walk(each.routes, here, problems);
+      if (each.handler !== 'reverse_proxy') continue;
+      if (isQuestion(each)) {
+        checkQuestion(each).forEach((problem) => problems.add(problem));
+        if (!here.removed.has('x-tollgate-*'))
+          problems.add('request_header -X-Tollgate-* is missing: a client could speak in the gateway’s name');
+        if (!here.removed.has('x_tollgate_*'))
+          problems.add('request_header -X_Tollgate_* is missing: a service may take it for X-Tollgate-');
+        here = { ...here, isGuarded: true };
+      } else if (!here.isGuarded) problems.add('a reverse_proxy does not ask the access layer first: its requests go on unchecked');
+    }
+    if (!match) progress = here;
+  }
+  return progress;
+}
+
+/** @param encoder of one log: a filter that takes headers and query off */
+function hidesKeys(encoder: unknown): boolean {
+  const parsed = z.object({ format: z.literal('filter'), fields: z.record(z.string(), z.unknown()) }).safeParse(encoder);
+  return parsed.success && 'request>headers' in parsed.data.fields && 'request>uri' in parsed.data.fields;
+}
+
+/**
+ * What is dangerous in a Caddy configuration that asks the access layer; an empty list when nothing is.
+ * @param json as `caddy adapt` prints it
+ * @throws Error where it is no such configuration
+ */
+export function checkCaddy(json: string): string[] {
+  const parsed = configuration.safeParse(JSON.parse(json));
+  if (!parsed.success) throw new Error('it is no configuration of Caddy');
+  const { apps, logging } = parsed.data;
+  const problems = new Set<string>();
+  const start = (): Progress => ({ isGuarded: false, removed: new Set() });
+  const servers = Object.values(apps.http.servers);
+  for (const { routes = [], errors } of servers) {
+    walk(routes, start(), problems);
+    walk(errors?.routes ?? [], start(), problems);
+  }
+  if (!servers.some(({ routes }) => flatten(routes).some(isQuestion))) problems.add('nothing asks the access layer at /authorize/');
+  const logs = logging?.logs ?? {};
+  for (const [name, { encoder }] of Object.entries({ default: { encoder: undefined }, ...logs })) {
+    if (!hidesKeys(encoder))
+      problems.add(`the log ${name} writes down queries and headers, and with them keys: filter request>uri and request>headers`);
+  }
+  return [...problems];
+}

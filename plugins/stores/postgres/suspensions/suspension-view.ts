@@ -1,0 +1,15 @@
+/** That the provider stopped a customer, a key or a subscription. Only an operator lifts it. */
+export interface Suspension {
+  /** For the customer to read; empty when none was given. */
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+export type SuspendedKind = 'customer' | 'credential' | 'subscription';
+
+/** An expression for a SELECT: the {@link Suspension} of that row, or null. @param id for example `k.id` */
+export function suspensionOf(kind: SuspendedKind, id: string): string {
+  const since = `to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return `(SELECT json_build_object('reason', reason, 'since', ${since}) FROM suspension WHERE ${kind}_id = ${id})`;
+}

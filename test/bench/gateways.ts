@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { type Pool } from 'pg';
+import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
+import { startBenchNode } from './support/bench-node';
+import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, start } from './support/load';
+
+// What a request costs behind nginx, Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
+// of Redis and PostgreSQL. Run: npm run build && node dist/test/bench/gateways.js [seconds] [rounds]
+
+const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** The gateway's processes below the one that started it, by name. */
+function processesBelow(pid: number): Record<string, number> {
+  const children = (parent: number): number[] => {
+    try {
+      const text = execFileSync('pgrep', ['-P', String(parent)], { encoding: 'utf8' });
+      return text.split('\n').filter(Boolean).map(Number).flatMap((child) => [child, ...children(child)]); // prettier-ignore
+    } catch {
+      return [];
+    }
+  };
+  return Object.fromEntries(children(pid).map((child, index) => [`gateway ${index + 1}`, child]));
+}
+
+interface Target {
+  readonly name: string;
+  readonly url: string;
+  readonly pids: Readonly<Record<string, number>>;
+}
+
+async function startGateway(
+  kind: GatewayKind,
+  { folder, socket, service }: Record<'folder' | 'socket' | 'service', string>,
+): Promise<Target> {
+  const port = await freePort();
+  const started = await start('kong/gateways/main.js', [], {
+    GATEWAY_KIND: kind,
+    GATEWAY_PORT: String(port),
+    GATEWAY_DIR: join(folder, kind),
+    FORWARD_AUTH_LISTEN: socket,
+    UPSTREAM_OVERRIDES: JSON.stringify(Object.fromEntries(SERVICES.map((name) => [name, service]))),
+  });
+  return { name: `${kind}, asking the access layer`, url: `http://127.0.0.1:${port}/ip?a=1`, pids: processesBelow(started.pid) };
+}
+
+/** Index scans of the table of keys, and script calls that Redis has run. */
+async function readCounts(db: Pool, redis: Redis): Promise<{ reads: number; scripts: number }> {
+  const { rows } = await db.query<{ reads: string }>("SELECT sum(idx_scan) AS reads FROM pg_stat_user_tables WHERE relname = 'credential'");
+  const stats = await redis.info('commandstats');
+  const scripts = [...stats.matchAll(/cmdstat_evalsha:calls=(\d+)/g)].reduce((sum, [, calls]) => sum + Number(calls), 0);
+  return { reads: Number(rows[0]?.reads ?? 0), scripts };
+}
+
+async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, seconds: number, rounds: number): Promise<void> {
+  const upstream = await start('test/bench/support/stub-upstream.js');
+  const service = `http://127.0.0.1:${upstream.line}`;
+  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
+  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+  const socket = join(folder, 'forward-auth.sock');
+  const node = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl, env: { FORWARD_AUTH_LISTEN: socket } });
+  const plugin = { 'plugin server': node.pids['plugin'] ?? 0 };
+  const targets: Target[] = [{ name: 'local gateway', url: `${node.base}/guarded?a=1`, pids: { gateway: node.pids['gateway'] ?? 0 } }];
+  for (const kind of GATEWAY_KINDS) targets.push(await startGateway(kind, { folder, socket, service }));
+  const load = ({ name, url, pids }: Target, duration: number): MeasuredLoad =>
+    measure({ name, url, key, seconds: duration, pids: { ...pids, ...plugin } });
+  for (const target of targets) load(target, 1);
+  console.log('(that was the warm-up)');
+  const redis = new Redis(redisUrl);
+  for (let round = 0; round < rounds; round++) {
+    for (const target of targets) {
+      const before = await readCounts(db, redis);
+      const { requestsPerSecond } = load(target, seconds);
+      const after = await readCounts(db, redis);
+      const requests = requestsPerSecond * seconds;
+      const perRequest = ((after.scripts - before.scripts) / requests).toFixed(2);
+      console.log(`    Redis scripts a request ${perRequest}, keys read from PostgreSQL in all ${after.reads - before.reads}`);
+    }
+  }
+  redis.disconnect();
+}
+
+const [seconds = '5', rounds = '3'] = process.argv.slice(2);
+void withBenchStores((stores) => measureGateways(stores, Number(seconds), Number(rounds)));

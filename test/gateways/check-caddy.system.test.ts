@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { runTollgate } from '../../cli/run-tollgate';
+import { ensurePackages } from '../support/debian-packages';
+
+const ROOT = resolve(__dirname, '../..');
+const SHIPPED = join(ROOT, 'kong/gateways');
+let folder: string;
+
+beforeAll(async () => {
+  await ensurePackages(['caddy'], 'The tests of other gateways');
+  folder = mkdtempSync(join(tmpdir(), 'check-caddy-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function check(gateway: string, file: string): Promise<{ code: number; text: string }> {
+  let text = '';
+  const stream = { write: (more: string) => (text += more) };
+  const argv = ['check', gateway, file];
+  const code = await runTollgate({ root: ROOT, argv, isSameProcess: () => false, streams: { stdout: stream, stderr: stream } });
+  return { code, text };
+}
+
+/** The shipped Caddyfile with one change, which must find its place. */
+async function checkChanged(name: string, from: string, to: string): Promise<{ code: number; text: string }> {
+  for (const each of ['Caddyfile', 'tollgate.caddy', 'log.caddy']) {
+    const text = readFileSync(join(SHIPPED, 'caddy', each), 'utf8');
+    if (each === name) expect(text).toContain(from);
+    writeFileSync(join(folder, each), each === name ? text.replace(from, to) : text);
+  }
+  return check('caddy', join(folder, 'Caddyfile'));
+}
+
+it.each([
+  ['nginx', 'nginx/nginx.conf'],
+  ['caddy', 'caddy/Caddyfile'],
+  ['envoy', 'envoy.yaml'],
+])('tollgate check %s finds nothing dangerous in the shipped %s', async (gateway, file) => {
+  expect(await check(gateway, join(SHIPPED, file))).toEqual({ code: 0, text: expect.stringContaining('✓') });
+});
+
+describe('tollgate check caddy finds', () => {
+  it.each([
+    ['Caddyfile', 'import tollgate api-ip', '', 'does not ask the access layer first'],
+    [
+      'Caddyfile',
+      'import tollgate api-ip',
+      '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip',
+      'does not ask',
+    ],
+    ['tollgate.caddy', 'request_header -X-Tollgate-*', '', 'X-Tollgate-* is missing'],
+    ['tollgate.caddy', 'request_header -X_Tollgate_*', '', 'X_Tollgate_* is missing'],
+    ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key goes on'],
+    ['tollgate.caddy', 'request_header -Authorization', '', 'authorization goes on'],
+    ['tollgate.caddy', 'request_header X-Tollgate-Context {http.reverse_proxy.header.X-Tollgate-Context}', '', 'the proof is not set'],
+    [
+      'tollgate.caddy',
+      'uri replace {http.request.uri.query} {http.reverse_proxy.header.X-Tollgate-Query} 1',
+      '',
+      'a key in the query goes on',
+    ],
+    ['tollgate.caddy', '@admitted status 200', '@admitted status 200 401', 'other answers than 200'],
+    ['tollgate.caddy', '@admitted status 200', '@admitted header X-Any *', 'other answers than 200'],
+    ['tollgate.caddy', 'header_up X-Forwarded-For {http.request.remote.host}', '', 'X-Forwarded-For is not set'],
+    ['tollgate.caddy', 'rewrite /caddy/authorize/{args.0}?', 'rewrite /caddy/authorize/{args.0}', 'keeps the client’s query'],
+    ['tollgate.caddy', 'response_header_timeout 6s', '', 'no response_header_timeout'],
+    ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
+    ['Caddyfile', 'import log.caddy', '', 'the log default writes down'],
+  ])('%s with %s changed to %p', async (name, from, to, found) => {
+    const { code, text } = await checkChanged(name, from, to);
+    expect(code).toBe(1);
+    expect(text).toContain(found);
+  });
+
+  it('a file that Caddy cannot read', async () => {
+    const { code, text } = await checkChanged('Caddyfile', ':8000 {', ':8000 {{');
+    expect([code, text]).toEqual([1, expect.stringContaining('caddy cannot read the file')]);
+  });
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { GATEWAY_KINDS } from '../../kong/gateways/render';
+import { FORGEABLE } from '../../plugins/core/request-variable';
+import { openInstallation, type Installation } from '../acceptance/installation';
+import { statusesOf, sendRaw } from '../support/gateway/raw-http';
+import { sharedInstance } from '../support/system/shared-instance';
+import { startGateway, type RunningGateway } from './support/running-gateway';
+
+let tollgate: Installation;
+let api: Server;
+let key: string;
+const seen: IncomingMessage[] = [];
+
+beforeAll(async () => {
+  tollgate = await openInstallation();
+  ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
+  api = createServer((request, response) => {
+    seen.push(request);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+});
+
+afterAll(async () => {
+  api.close();
+  api.closeAllConnections();
+  await tollgate.close();
+});
+
+beforeEach(() => void (seen.length = 0));
+
+describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
+  let gateway: RunningGateway;
+
+  beforeAll(async () => {
+    const { dataDir, services } = await sharedInstance();
+    const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+    const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
+    gateway = await startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services: everywhere });
+  });
+
+  afterAll(() => gateway.stop());
+
+  async function ask(
+    target: string,
+    headers: readonly string[] = [],
+  ): Promise<{ status: number | undefined; last: IncomingMessage | undefined }> {
+    seen.length = 0;
+    const lines = [`GET ${target} HTTP/1.1`, 'Host: api.example', 'Connection: close', ...headers, '', ''];
+    const [status] = statusesOf(await sendRaw(gateway.url, lines.join('\r\n').replaceAll('KEY', key)));
+    return { status, last: seen.at(-1) };
+  }
+
+  it.each([
+    ['/ip?api_key=KEY', '/ip'],
+    ['/ip?api_key=KEY&a=1', '/ip?a=1'],
+    ['/ip?a=1&api_key=KEY&b=2', '/ip?a=1&b=2'],
+    ['/ip?a=1&%61pi_%6Bey=KEY', '/ip?a=1'],
+    ['/ip?x=%zz&api_key=KEY&e=+%2b&&f&g=a=b;c', '/ip?x=%zz&e=+%2b&&f&g=a=b;c'],
+    ['/ip/a%20b;c=d?api_key=KEY&u=http://x/?y', '/ip/a%20b;c=d?u=http://x/?y'],
+    ['/ip?a={http.request.host}&api_key=KEY', '/ip?a={http.request.host}'],
+  ])('of %s is %s', async (sent, expected) => {
+    const { status, last } = await ask(sent);
+    expect([status, last?.url]).toEqual([200, expected]);
+    expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
+  });
+
+  it.each([['/ip/..&api_key=KEY?..&api_key=KEY'], ['/ip/%2e%2e/gst?api_key=KEY'], ['/ip/..%2fgst?api_key=KEY']])(
+    'of %s is nothing, or a path below the route without the key',
+    async (sent) => {
+      const { last } = await ask(sent);
+      const path = last?.url?.split('?')[0] ?? '/ip/';
+      expect(path).toMatch(/^\/ip\//);
+      expect(path.split('/')).not.toContain('..');
+      expect(path).not.toContain('/gst');
+    },
+  );
+
+  it.each([['X-API-Key: KEY'], ['Authorization: Bearer KEY'], ['authorization: BEARER  KEY']])(
+    'holds no key that came as %s',
+    async (header) => {
+      const { status, last } = await ask('/ip', [header, 'Accept: a/b']);
+      expect([status, last?.headers['accept']]).toEqual([200, 'a/b']);
+      expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
+      expect(last?.headers['x-tollgate-context']).toEqual(expect.any(String));
+    },
+  );
+
+  it('keeps an Authorization that is the service’s own', async () => {
+    const { last } = await ask('/ip', ['X-API-Key: KEY', 'Authorization: Basic dTpw']);
+    expect(last?.headers['authorization']).toBe('Basic dTpw');
+  });
+
+  it('holds no word of the client in the gateway’s name', async () => {
+    const spellings = (name: string): string[] => [`X-Tollgate-${name}`, `x_tollgate_${name.replaceAll('-', '_')}`];
+    const forged = [...FORGEABLE, 'gateway'].flatMap(spellings).map((name) => `${name}: forged`);
+    const { status, last } = await ask('/ip', ['X-API-Key: KEY', 'X_API_Key: KEY', ...forged]);
+    expect(status).toBe(200);
+    expect(last?.rawHeaders.join('\n')).not.toMatch(/forged/);
+    expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
+    const names = Object.keys(last?.headers ?? {}).filter((name) => /tollgate/.test(name));
+    expect(names).toEqual(['x-tollgate-context']);
+  });
+
+  it('is nothing where a name of the gateway’s is none that is removed', async () => {
+    const { status, last } = await ask('/ip', ['X-API-Key: KEY', 'X-Tollgate-Anything: forged']);
+    expect(last === undefined || !JSON.stringify(last.rawHeaders).includes('forged')).toBe(true);
+    expect([200, 400]).toContain(status);
+  });
+});
