@@ -244,6 +244,7 @@ describe('a secret that was not copied yet', () => {
     await question.dismiss();
     expect(await secret().isVisible()).toBe(true);
     await button('Copy key').click();
+    await button('Copied').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Plans' }).waitFor();
   });

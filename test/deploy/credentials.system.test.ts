@@ -132,7 +132,7 @@ describe('the certificates', () => {
     };
     const server = await serveWorker({
       name: 'echo',
-      service: loadService(resolve(__dirname, '../services/kit/protos/echo.proto'), 'echo.v1.EchoWorker'),
+      service: loadService(resolve(__dirname, '../services/kit/worker/protos/echo.proto'), 'echo.v1.EchoWorker'),
       handlers: { Say: unused, Sum: unused, Count: unused },
       host: '127.0.0.1',
       port: 0,
