@@ -63,8 +63,8 @@ describe('npm start', () => {
   });
 
   test('reads its options', () => {
-    expect(parseStartArguments(['--port', '8123', '--json'])).toEqual({ port: 8123, json: true, help: false });
-    expect(parseStartArguments([])).toEqual({ port: undefined, json: false, help: false });
+    expect(parseStartArguments(['--port', '8123', '--json'])).toEqual({ port: 8123, gateway: 'local', json: true, help: false });
+    expect(parseStartArguments([])).toEqual({ port: undefined, gateway: 'local', json: false, help: false });
   });
 
   test('lists every setting that is wrong at once, without its value', () => {
