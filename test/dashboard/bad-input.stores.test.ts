@@ -2,17 +2,21 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { authRoutes, verifyRoute } from '../../services/dashboard/api/accounts/auth-routes';
+import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
 
+const EMAIL = 'fuzzer@example.com';
 let dashboard: TestDashboard;
 let own: Belongings;
 let gateway: GatewayDouble;
 beforeAll(async () => {
   gateway = await startGatewayDouble();
   dashboard = await startDashboard({ gatewayUrl: gateway.url });
-  own = await makeBelongings(dashboard);
+  own = await makeBelongings(dashboard, EMAIL);
+  // Hundreds of changes follow, within a minute.
+  await setCustomerLimits(dashboard.pool, { customer: EMAIL, limits: { writesPerMinute: 100_000 }, actor: 'test' });
 });
 afterAll(async () => {
   await dashboard.close();

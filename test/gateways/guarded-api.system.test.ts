@@ -52,7 +52,7 @@ function configuration(language: string, port: number): string {
   return block
     .replaceAll('8001', String(port))
     .replaceAll('127.0.0.1:9000', `127.0.0.1:${apiPort}`)
-    .replaceAll('api-weather', 'api-vahaan');
+    .replace(/(tollgate_product|import tollgate) weather/, '$1 api-vahaan');
 }
 
 /** What the page says of the folder: copied beside the configuration, with the socket of the running plugin server. */

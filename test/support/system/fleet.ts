@@ -130,7 +130,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const stores = { DATABASE_URL: options.databaseUrl, REDIS_URL: options.redisUrl, TOLLGATE_SIGNING_KEYS: options.signingKeys };
   const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
   const sandboxUrl = `http://127.0.0.1:${String(ready['port'])}`;
-  const shared = { ...stores, SANDBOX_URL: sandboxUrl, LOG_LEVEL: 'error' };
+  // One subscription is the whole load, and leaves all its sessions open.
+  const shared = { ...stores, SANDBOX_URL: sandboxUrl, LOG_LEVEL: 'error', IDENTITY_MOST_SESSIONS_OF_ONE: '50000' };
 
   const workers = planWorkers(kinds, first, shared);
   const services = planServices(first + workerRow, { ...shared, ...workerUrls(workers, kinds) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badAnswer } from './source-failure';
 
-const gstRecord = z.looseObject({ gstin: z.unknown() });
+const gstRecord = z.looseObject({ gstin: z.unknown().optional() });
 
 /**
  * Judges a registration's record, whose text is then passed through. A record of somebody else must not reach the caller, whatever went
