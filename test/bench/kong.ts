@@ -56,7 +56,7 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey('EdDSA').privateKey,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey(process.env.BENCH_PROOF === 'HS256' ? 'HS256' : 'EdDSA').privateKey,
     PLUGIN_SOCKET: pluginSocket,
     LOG_LEVEL: 'error',
   });

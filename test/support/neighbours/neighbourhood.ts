@@ -40,7 +40,7 @@ async function buildApk(): Promise<Buffer> {
   }
 }
 
-const HEAVY = new Set(['seo', 'app', 'image']);
+export const HEAVY: ReadonlySet<string> = new Set(['seo', 'app', 'image']);
 
 /** Rhythms that leave two cores nine tenths idle. */
 function healthyCalls(gateway: string, key: string, files: { apk: Buffer; picture: Buffer }): Readonly<Record<HealthyPath, BystanderCall>> {
