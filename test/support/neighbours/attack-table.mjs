@@ -1,8 +1,9 @@
 // The table of attacks in docs/operations.md, from the rows that the last run of test/neighbours left under .test/neighbours.
 //   node test/support/neighbours/attack-table.mjs           prints it
 //   node test/support/neighbours/attack-table.mjs --write   puts it between the markers in docs/operations.md
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { printOrWrite } from '../table-page.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const ROWS = join(ROOT, '.test', 'neighbours');
@@ -42,18 +43,4 @@ function table(rows) {
   return [...head, ...lines, '', foreignLine([...rows.values()])].join('\n');
 }
 
-function write(text) {
-  const page = readFileSync(PAGE, 'utf8');
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/operations.md lacks the markers ${BEGIN} and ${END}`);
-  writeFileSync(PAGE, `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`);
-}
-
-try {
-  const text = table(readRows());
-  if (process.argv.includes('--write')) write(text);
-  else process.stdout.write(`${text}\n`);
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+printOrWrite({ page: PAGE, begin: BEGIN, end: END, makeTable: () => table(readRows()) });

@@ -1,5 +1,7 @@
 import { simulateCaller } from '../../../../services/dashboard/api/keys/simulate-caller';
 import { WhitelistCompiler } from '../../../../plugins/stores/postgres/keys/whitelist-compiler';
+import { onceInThree } from '../../../support/once-in-three';
+import { turnsDuring } from '../../../support/turns-during';
 
 const RULES = 10_000;
 const KINDS: readonly [string, (index: number) => string][] = [
@@ -7,22 +9,6 @@ const KINDS: readonly [string, (index: number) => string][] = [
   ['v6 networks', (index) => `2001:db8:${index.toString(16)}::/48`],
   ['hosts', (index) => `shop-${index}.example.com`],
 ];
-
-/** CPU time in milliseconds of each turn of the event loop while `work` runs: a busy machine takes time away that no turn has used. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number[]> {
-  const turns: number[] = [];
-  let last = process.cpuUsage();
-  let isOver = false;
-  const tick = (): void => {
-    turns.push(process.cpuUsage(last).user / 1_000);
-    last = process.cpuUsage();
-    if (!isOver) setImmediate(tick);
-  };
-  setImmediate(tick);
-  await work();
-  isOver = true;
-  return turns.sort((a, b) => a - b);
-}
 
 function expectShort(turns: readonly number[]): void {
   // Of a hundred turns one may be the garbage collector's, whose threads count as well.
@@ -35,11 +21,12 @@ function expectShort(turns: readonly number[]): void {
 describe('a key with 10,000 rules', () => {
   it.each(KINDS)('holds the event loop for 5 ms at most at a time: %s', async (_, rule) => {
     const text = Array.from({ length: RULES }, (_each, index) => rule(index)).join(' ');
-    expectShort(await turnsDuring(() => new WhitelistCompiler().compile(text, RULES)));
+    await onceInThree(async () => expectShort(await turnsDuring(() => new WhitelistCompiler().compile(text, RULES))));
   });
 
   it.each(KINDS)('holds the dashboard no longer when its rules are tried out: %s', async (_, rule) => {
     const rules = Array.from({ length: RULES }, (_each, index) => rule(index));
-    expectShort(await turnsDuring(() => simulateCaller({ rules, state: 'active' }, { address: '192.0.2.1' })));
+    const simulate = (): Promise<unknown> => simulateCaller({ rules, state: 'active' }, { address: '192.0.2.1' });
+    await onceInThree(async () => expectShort(await turnsDuring(simulate)));
   });
 });
