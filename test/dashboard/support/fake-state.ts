@@ -14,6 +14,7 @@ const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 /** What the fake API knows; tests read and change it. */
 export class FakeState {
   isSignedIn = true;
+  hasSecondFactor = false;
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
@@ -83,7 +84,7 @@ export class FakeState {
       customerId: '7d9c6f0e-4f0a-4c8e-9a53-5f4f0a1b2c3d',
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
-      hasOutbox: true,
+      hasOutbox: true, hasSecondFactor: this.hasSecondFactor,
     };
   }
 
