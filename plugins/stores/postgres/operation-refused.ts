@@ -24,6 +24,9 @@ export type RefusalCode =
   | 'subscription_cancelled'
   | 'webhook_unknown'
   | 'webhook_limit_reached'
+  | 'operator_exists'
+  | 'operator_unknown'
+  | 'email_taken'
   | 'delivery_unknown';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */

@@ -44,6 +44,9 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   subscription_cancelled: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
+  operator_exists: 'conflict',
+  operator_unknown: 'unknown',
+  email_taken: 'conflict',
   delivery_unknown: 'unknown',
 };
 
