@@ -14,6 +14,7 @@ const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 /** What the fake API knows; tests read and change it. */
 export class FakeState {
   isSignedIn = true;
+  hasSecondFactor = false;
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
@@ -84,12 +85,24 @@ export class FakeState {
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
       hasOutbox: true,
+      hasSecondFactor: this.hasSecondFactor,
     };
   }
 
   signIn(password: string): void {
     if (password === 'wrong password') throw new FakeProblem(401, 'invalid_email_or_password', { detail: 'Invalid email or password.' });
     this.isSignedIn = true;
+  }
+
+  beginSecondFactor(): { totpURI: string; backupCodes: string[] } {
+    const totpURI = 'otpauth://totp/Tollgate:asha%40example.com?secret=PAISQKH7MSIU5BPXR3EBGZJ5PYTY2WDK&issuer=Tollgate&digits=6&period=30';
+    return { totpURI, backupCodes: ['Fake1-nobod', 'Fake2-ycans', 'Fake3-ignin', 'Fake4-withm', 'Fake5-eever'] };
+  }
+
+  checkCode(code: string): void {
+    if (code !== '123456') throw new FakeProblem(401, 'invalid_code', { detail: 'Invalid code.' });
+    this.isSignedIn = true;
+    this.hasSecondFactor = true;
   }
 
   verify(token: string, password: string): void {

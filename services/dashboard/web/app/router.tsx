@@ -29,6 +29,12 @@ const signInRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
   component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page'), 'SignInPage'),
 });
+const secondStepRoute = createRoute({
+  ...entrance,
+  path: '/second-step',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']) }),
+  component: lazyRouteComponent(() => import('../pages/entrance/second-step-page'), 'SecondStepPage'),
+});
 const signUpRoute = createRoute({
   ...entrance,
   path: '/sign-up',
@@ -142,7 +148,7 @@ const accountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,
