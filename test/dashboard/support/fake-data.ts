@@ -78,6 +78,7 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
       refunds: { used: 0, limit: 100 },
     },
     hasOwnLimits: false,
+    ownLimits: { daily: null, monthly: null },
     createdAt: ago(40 * DAY),
     version: randomUUID(),
     ...over,
@@ -102,7 +103,7 @@ export function usualSubscriptions(): Subscription[] {
       daily: { used: 84_010, limit: 100_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
       monthly,
     }),
-    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true }),
+    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true, ownLimits: { daily: 1_000, monthly: null } }),
   ];
 }
 

@@ -212,6 +212,7 @@ export class FakeState {
       plan,
       state: 'active' as const,
       hasOwnLimits: false,
+      ownLimits: { daily: null, monthly: null },
     };
     this.subscriptions = [...this.subscriptions.filter((each) => each.product !== product), made];
     return made;
