@@ -250,6 +250,27 @@ describe('a secret that was not copied yet', () => {
   });
 });
 
+describe('a rotation', () => {
+  it('is told by both keys, and a second one warns first', async () => {
+    await open('/keys');
+    await page.goto(api.url + keyPath());
+    await settle(page);
+    await button('Rotate').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('This key was rotated before').isVisible()).toBe(false);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    await button('Copy key').click();
+    await button('I have copied it').click();
+    await page.getByText('Replaced by').getByRole('link', { name: 'tg_test…2mZ9' }).waitFor();
+    await page.getByText('This key ends in 24 hours.').waitFor();
+    await button('Rotate').click();
+    await dialog.getByText('This key was rotated before').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'tg_test…2mZ9' }).click();
+    await page.getByText('Replaces').getByRole('link', { name: 'tg_live…1a2B' }).waitFor();
+  });
+});
+
 describe('the simulator', () => {
   it('takes its verdict back when the rules change under it', async () => {
     await open('/keys');
