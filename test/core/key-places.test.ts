@@ -81,7 +81,8 @@ describe('stripping', () => {
 
   it('leaves an Authorization that did not carry the key, unless it looks like one of ours', () => {
     expect(headersToStrip({ authorization: 'Basic dTpw' }, 'secret-key')).toEqual([]);
-    expect(headersToStrip({ authorization: 'Bearer tg_live_other' }, 'secret-key')).toEqual(['authorization']);
+    for (const kind of ['live', 'test', 'admin'])
+      expect(headersToStrip({ authorization: `Bearer tg_${kind}_other` }, 'secret-key')).toEqual(['authorization']);
   });
 });
 

@@ -14,6 +14,7 @@ import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
+import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
@@ -84,6 +85,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  addManagementRoutes(app, deps, url);
   await serveWeb(app, { root: options.webRoot, url });
   return app;
 }
@@ -98,13 +100,19 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
+/** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
+function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith(`${MANAGEMENT_PREFIX}/`);
+}
+
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
   const headers = securityHeaders(url);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     // The route's own path: what was asked for may be spelt in other ways.
     if ((request.routeOptions.url ?? request.url).startsWith('/api/')) reply.header('Cache-Control', 'no-store');
-    checkOrigin(request, url);
+    // No cookie counts there, so that no other site's page can do anything in somebody's name.
+    if (!isForPrograms(request)) checkOrigin(request, url);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
