@@ -69,6 +69,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     alert: ALL,
     webhook: ALL,
     webhook_delivery: ALL,
+    admin_token: KEEP,
   },
 };
 

@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = [
   'webhook.change',
   'webhook.delete',
   'webhook.secret',
+  'token.create',
+  'token.revoke',
   'product.add',
   'product.change',
   'product.retire',

@@ -120,7 +120,9 @@ export class FakeState {
     const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
     const start = Number(after);
     const end = start + Number(limit);
-    const keys = found.slice(start, end).map(({ rules: _rules, version: _version, ...listed }) => listed);
+    const keys = found
+      .slice(start, end)
+      .map(({ rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed }) => listed);
     return { keys, next: end < found.length ? String(end) : null, total: found.length };
   }
 
@@ -174,7 +176,9 @@ export class FakeState {
     this.once(submission);
     const old = this.changeKey(id, { version, expiresAt: data.ago(-data.DAY) });
     const created = this.createKey({ submission, name: old.name ?? undefined, mode: old.mode, products: old.products, rules: old.rules });
-    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id }) };
+    const partnerOf = ({ id: partner, maskedKey, expiresAt }: Key) => ({ id: partner, maskedKey, works: true, expiresAt });
+    this.changeKey(id, { replacedBy: partnerOf(created.key) });
+    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id, replaces: partnerOf(old) }) };
   }
 
   simulate({ address, rules = [] }: { address?: string | undefined; rules?: string[] | undefined }): Simulation {
@@ -212,6 +216,7 @@ export class FakeState {
       plan,
       state: 'active' as const,
       hasOwnLimits: false,
+      ownLimits: { daily: null, monthly: null },
     };
     this.subscriptions = [...this.subscriptions.filter((each) => each.product !== product), made];
     return made;

@@ -120,13 +120,22 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'plan-choice',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Change Pincode to Star').click();
+      await page.getByRole('dialog').getByText('Counts from the next request.').waitFor();
+    },
+  },
+  {
     name: 'plan-below-use',
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, '/plans');
       await button(page, 'Change IP lookup to Base').click();
-      await button(page, 'Change the plan').click();
-      await button(page, 'Change anyway').waitFor();
+      await button(page, 'Change to Base for free').click();
+      await button(page, 'Change to Base for free anyway').waitFor();
     },
   },
   {

@@ -18,9 +18,11 @@ const whoAmI = defineEndpoint({
 });
 
 const DASHBOARD = 'dashboard:';
+const TOKEN = 'token:';
 
 /** Whoever did not come through the dashboard is an operator to the customer: names of programs mean nothing there. */
 function actorOf({ actor }: AuditLine): string {
+  if (actor.startsWith(TOKEN)) return `token “${actor.slice(TOKEN.length)}”`;
   return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
 }
 

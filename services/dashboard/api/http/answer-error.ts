@@ -42,12 +42,15 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   subscription_exists: 'conflict',
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',
+  subscription_needed: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   operator_exists: 'conflict',
   operator_unknown: 'unknown',
   email_taken: 'conflict',
   delivery_unknown: 'unknown',
+  token_unknown: 'unknown',
+  token_limit_reached: 'conflict',
 };
 
 /** Operations speak to whoever uses the command line; these texts name its commands. */

@@ -37,6 +37,8 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'webhook.create': 'Webhook added',
   'webhook.change': 'Webhook changed',
   'webhook.secret': 'Webhook secret rotated',
+  'token.create': 'Management token created',
+  'token.revoke': 'Management token revoked',
   'product.add': 'Product offered',
   'product.change': 'Product changed',
   'product.retire': 'Product withdrawn',
