@@ -45,8 +45,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
-    // Only an operator suspends and restores.
-    suspension: READ,
+    suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,
@@ -64,6 +63,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     // Only the command line makes and removes them.
     operator: READ,
+    customer_note: APPEND,
+    subscription_limit_term: ALL,
+    product_day: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

@@ -14,6 +14,7 @@ import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { readBrand } from './public/brand';
 import { type DashboardSettings, readDashboardSettings } from './settings';
+import { startConsoleJobs } from './operator/start-console-jobs';
 import { startAlerts } from './alerts/start-alerts';
 
 export interface RunningDashboard {
@@ -95,6 +96,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
@@ -107,7 +109,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close()]);
+      await Promise.all([closeApp(), alerts.close(), jobs.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

@@ -16,7 +16,8 @@ import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+/** A product as pages show it. */
+export function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
   const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
