@@ -14,7 +14,11 @@ interface CustomerSubscriptionsProps {
   readonly onSuspend: (target: SuspensionTarget) => void;
 }
 
-const COLORS = { active: 'green', paused: 'yellow', cancelled: 'gray' } as const;
+const STATES = {
+  active: { color: 'green', text: 'Active' },
+  paused: { color: 'yellow', text: 'Paused' },
+  cancelled: { color: 'gray', text: 'Cancelled' },
+} as const;
 
 /** What the customer has and uses, with the ways to limit and to stop it. */
 export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscriptionsProps): ReactNode {
@@ -26,7 +30,8 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
     { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
     {
       header: 'State',
-      cell: ({ state, suspended }) => (suspended ? <Badge color="red">Suspended</Badge> : <Badge color={COLORS[state]}>{state}</Badge>),
+      cell: ({ state, suspended }) =>
+        suspended ? <Badge color="red">Suspended</Badge> : <Badge color={STATES[state].color}>{STATES[state].text}</Badge>,
     },
     { header: 'Today', isNumber: true, cell: ({ daily }) => `${formatCount(daily.used)} of ${formatCount(daily.limit)}` },
     { header: 'This month', isNumber: true, cell: ({ monthly }) => `${formatCount(monthly.used)} of ${formatCount(monthly.limit)}` },
