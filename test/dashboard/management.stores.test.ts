@@ -305,7 +305,6 @@ describe('what a token may not get around', () => {
       ask({ method: 'POST', path: '/keys', secret, body: { submission: randomUUID(), mode: 'test', ...body } });
     const tries = [
       await create({ products: ['api-ip', 'api-pincode'] }),
-      await create({ products: ['api-ip'], plan: 'Star' }),
       await ask({
         method: 'PATCH',
         path: `/keys/${owner.key.id}`,
