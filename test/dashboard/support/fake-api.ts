@@ -127,7 +127,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
-  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks }));
+  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
   route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));

@@ -30,6 +30,8 @@ export class FakeState {
   deliveries = data.usualDeliveries();
   audit = data.usualAudit(this.keys);
   hasUsage = true;
+  /** As in the embedded run. */
+  mayBePrivate = false;
   mails = [
     {
       id: 'b',

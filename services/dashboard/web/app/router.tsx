@@ -195,6 +195,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** From the link that confirms an address, for a reload of its page. */
+    linkToken?: string;
     /** Where the pages of a list begin through which one has come, the shown one last. */
     cursors?: readonly string[];
   }
