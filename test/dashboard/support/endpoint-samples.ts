@@ -10,6 +10,8 @@ export interface Belongings {
   readonly subscription: { readonly id: string; readonly version: string };
   readonly webhook: { readonly id: string; readonly version: string };
   readonly deliveryId: string;
+  /** Of a plan that was asked for. */
+  readonly planRequestId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
 }
@@ -51,6 +53,7 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
+  'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
@@ -72,6 +75,16 @@ async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<
   return requestId;
 }
 
+/** A request of the key's customer for a plan, as if that were given on request. */
+async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
+    [key.id],
+  );
+  return rows[0]?.id ?? '';
+}
+
 /** Signs somebody up who has a key, a subscription to api-ip, a refused request and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
@@ -90,6 +103,7 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     subscription,
     webhook,
     deliveryId: delivery.json().id,
+    planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
 }
@@ -107,6 +121,7 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook',
     'webhook_delivery',
     'alert',
+    'plan_request',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);
