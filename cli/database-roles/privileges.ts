@@ -45,6 +45,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
+    plan_request: KEEP,
     // Only an operator suspends and restores.
     suspension: READ,
     credential: KEEP,

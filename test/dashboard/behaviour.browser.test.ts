@@ -507,6 +507,29 @@ describe('a page that could not be opened', () => {
   });
 });
 
+describe('a plan that is given on request', () => {
+  it('is asked for with its price, shows as requested, and is withdrawn', async () => {
+    await open('/plans');
+    await button('Request Star of Glead').click();
+    await button('Request Star for ₹999.00 a month').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(changes('POST', '/api/plan-requests')[0]?.body).toMatchObject({
+      product: 'api-glead',
+      plan: 'Star',
+      terms: { price: '999.00', currency: 'INR' },
+    });
+    await button('Withdraw the request: Glead').click();
+    await button('Withdraw the request').click();
+    await button('Request Star of Glead').waitFor();
+  });
+
+  it('says why it was declined, and can be asked for again', async () => {
+    await open('/plans');
+    await page.getByText('Please send us your company’s registration first.').waitFor();
+    expect(await button('Request Star of Aadhaar').isVisible()).toBe(true);
+  });
+});
+
 describe('changing a plan', () => {
   it('shows both plans with their prices, warns of a limit that falls, and sends what was agreed to', async () => {
     await open('/plans');

@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../plugins/core/ports';
 import { windowsAt } from '../../plugins/core/quota';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { approvePlanRequest } from '../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { type Mail } from '../../services/dashboard/api/mail/mail-sender';
+import { startAnswerMails } from '../../services/dashboard/api/plans/start-answer-mails';
+import { eventually } from '../support/eventually';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -41,6 +45,18 @@ async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
   };
   await patch(['api-gst'], true);
   return patch(['api-gst', 'api-ip'], true);
+}
+/** Approves a request, and answers the mail that tells of it. */
+async function readAnswerMail(id: string): Promise<Mail | undefined> {
+  const mails: Mail[] = [];
+  const log = createLog('test', { level: 'silent' });
+  const mail = { send: async (each: Mail) => void mails.push(each), close: () => undefined };
+  const answers = startAnswerMails({ db: dashboard.db, log, mail, url: 'http://dashboard.test', pollMs: 20 });
+  await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
+  await eventually(() => mails.length > 0);
+  await answers.close();
+  expect(mails).toHaveLength(1);
+  return mails[0];
 }
 const use = (day: string, units: number) =>
   dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
@@ -96,7 +112,8 @@ describe('a subscription', () => {
 
   it('is changed and made only on the terms that were agreed to', async () => {
     const old = { daily: 100_000, monthly: 3_000_000, price: '399.00', currency: 'INR' };
-    const change = (terms: unknown) => ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
+    const change = (terms: unknown) =>
+      ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
     const refused = await change(old);
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'terms_changed']);
     expect((await current()).subscription.plan).toBeNull();
@@ -188,6 +205,16 @@ describe('a subscription', () => {
       const { id, version } = made.json();
       const changed = await ask('PUT', `/${id}/plan`, { version, plan: 'Star' });
       expect([changed.statusCode, changed.json().code]).toEqual([409, 'plan_needs_approval']);
+      const terms = { daily: 10_000, monthly: 300_000, price: '999.00', currency: 'INR' };
+      const stale = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms: { ...terms, price: '9.00' } });
+      expect([stale.statusCode, stale.json().code]).toEqual([409, 'terms_changed']);
+      await dashboard.pool.query("UPDATE plan_request SET state = 'withdrawn', answered_at = now()");
+      const asked = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms });
+      expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
+      const outcome = await readAnswerMail(asked.json().id);
+      expect(outcome).toMatchObject({ subject: 'You are on Star of SEO research', text: expect.stringContaining('INR 999.00 a month') });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
     } finally {
       await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     }

@@ -15,6 +15,7 @@ import { createOutboxSender, createSmtpSender, type MailSender } from './mail/ma
 import { readBrand } from './public/brand';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
+import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -96,6 +97,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -107,7 +109,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

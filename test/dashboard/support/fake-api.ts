@@ -123,6 +123,8 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('PUT', '/subscriptions/:id/plan', plans.subscription, ({ params, body }) =>
     state.changePlan(params['id'] ?? '', plans.changePlanBody.parse(body)),
   );
+  route('POST', '/plan-requests', plans.planRequest, ({ body }) => state.askForPlan(plans.askForPlanBody.parse(body)));
+  route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));

@@ -4,7 +4,7 @@ import { type Alert, type Delivery, type Webhook } from '../../../services/dashb
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
-import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 
@@ -117,8 +117,31 @@ export function usualSubscriptions(): Subscription[] {
   ];
 }
 
+/** Products whose plan is given on request. */
+const GIVEN = ['api-seo', 'api-aadhaar', 'api-glead'];
+
+/** What was asked for a plan: one that waits, and one that was declined. */
+export function usualPlanRequests(): PlanRequest[] {
+  const make = (over: Partial<PlanRequest>): PlanRequest => ({
+    id: randomUUID(),
+    product: 'api-seo',
+    plan: 'Star',
+    daily: 10_000,
+    monthly: 300_000,
+    price: '999.00',
+    currency: 'INR',
+    state: 'open',
+    reason: '',
+    askedAt: ago(5 * HOUR),
+    answeredAt: null,
+    ...over,
+  });
+  const reason = 'Please send us your company’s registration first.';
+  return [make({}), make({ product: 'api-aadhaar', daily: 4_000, monthly: 120_000, state: 'declined', reason, answeredAt: ago(DAY) })];
+}
+
 /** The catalogue with these subscriptions. */
-export function productsWith(subscriptions: readonly Subscription[]): Product[] {
+export function productsWith(subscriptions: readonly Subscription[], requests: readonly PlanRequest[] = []): Product[] {
   return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
     id,
     title,
@@ -126,8 +149,9 @@ export function productsWith(subscriptions: readonly Subscription[]): Product[] 
     routes: routes.map((route) => ({ ...route })),
     base,
     subscribable,
-    plans: plans.map((plan) => ({ ...plan })),
+    plans: plans.map((plan) => ({ ...plan, ...(GIVEN.includes(id) && { approval: 'request' as const }) })),
     subscription: subscriptions.find((each) => each.product === id) ?? null,
+    request: requests.find((each) => each.product === id) ?? null,
   }));
 }
 

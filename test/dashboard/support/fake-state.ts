@@ -3,7 +3,7 @@ import { type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
-import { type ProductList, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -24,6 +24,7 @@ export class FakeState {
   readonly requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   keys: Key[] = data.usualKeys();
   subscriptions: Subscription[] = data.usualSubscriptions();
+  planRequests: PlanRequest[] = data.usualPlanRequests();
   refusals = data.usualRefusals(this.keys);
   alerts = data.usualAlerts(this.keys);
   webhooks = data.usualWebhooks();
@@ -69,6 +70,7 @@ export class FakeState {
     Object.assign(state, {
       keys: [],
       subscriptions: [],
+      planRequests: [],
       refusals: [],
       alerts: [],
       webhooks: [],
@@ -207,7 +209,7 @@ export class FakeState {
   }
 
   products(): ProductList {
-    return { products: data.productsWith(this.subscriptions) };
+    return { products: data.productsWith(this.subscriptions, this.planRequests) };
   }
 
   subscribe({ product, plan }: { product: string; plan: string | null }): Subscription {
@@ -222,6 +224,21 @@ export class FakeState {
     };
     this.subscriptions = [...this.subscriptions.filter((each) => each.product !== product), made];
     return made;
+  }
+
+  askForPlan({ product, plan, terms }: { product: string; plan: string; terms: Terms }): PlanRequest {
+    const { price, currency, ...limits } = terms;
+    const made = { ...(data.usualPlanRequests()[0] as PlanRequest), id: randomUUID(), product, plan, ...limits };
+    const asked = { ...made, price: price ?? '', currency: currency ?? '', askedAt: data.ago(0) };
+    this.planRequests = [...this.planRequests.filter((each) => each.product !== product), asked];
+    return asked;
+  }
+
+  withdrawRequest(id: string): PlanRequest {
+    const found = this.planRequests.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    this.planRequests = this.planRequests.filter((each) => each !== found);
+    return { ...found, state: 'withdrawn', answeredAt: data.ago(0) };
   }
 
   changePlan(id: string, { plan, acceptLowerThanUsed }: { plan: string | null; acceptLowerThanUsed: boolean }): Subscription {
