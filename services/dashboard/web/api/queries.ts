@@ -6,6 +6,7 @@ import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
+import { type TokenList } from '../../contract/tokens';
 import { type Usage } from '../../contract/usage';
 import { type z } from 'zod';
 import { get, getFile } from './request';
@@ -39,6 +40,8 @@ export const documentQuery = queryOptions({
   staleTime: Infinity,
 });
 export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () => get<z.output<typeof webhookList>>('/webhooks') });
+
+export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: () => get<TokenList>('/tokens') });
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({

@@ -124,6 +124,11 @@ const webhookRoute = createRoute({
   path: '/webhooks/$webhookId',
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+});
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
@@ -153,6 +158,7 @@ const routeTree = rootRoute.addChildren([
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,
