@@ -61,6 +61,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_account: ALL,
     auth_verification: ALL,
     auth_rate_limit: ALL,
+    auth_two_factor: ALL,
+    // Only the command line makes and removes them.
+    operator: READ,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

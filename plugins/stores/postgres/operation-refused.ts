@@ -22,6 +22,7 @@ export type RefusalCode =
   | 'subscription_exists'
   | 'subscription_unknown'
   | 'subscription_cancelled'
+  | 'subscription_needed'
   | 'webhook_unknown'
   | 'webhook_limit_reached'
   | 'delivery_unknown'

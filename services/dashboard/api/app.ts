@@ -18,6 +18,8 @@ import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-
 import { findCaller } from './accounts/find-caller';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
+import { type Brand, PLAIN_BRAND } from './public/brand';
+import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
 import { verifyHandler } from './accounts/verify-handler';
@@ -33,6 +35,8 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
+  /** What the installation calls itself; Tollgate unless given. */
+  readonly brand?: Brand;
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
@@ -48,7 +52,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
-  const { deps, auth, url, secret } = options;
+  const { deps, auth, url, secret, brand = PLAIN_BRAND } = options;
   const app = fastify({
     logger: false,
     genReqId: () => newRequestId(),
@@ -68,7 +72,9 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps, url);
-  serveDocument(app, apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl))));
+  const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
+  serveDocument(app, document, { path: '/openapi.json' });
+  serveGatewayRoot(app, deps, { document, url, brand });
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });

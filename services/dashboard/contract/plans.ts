@@ -40,6 +40,8 @@ export const subscription = z.object({
   test: subscriptionUse,
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
+  /** These limits, which outrank any plan's; null where the plan's holds. */
+  ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
   createdAt: moment,
   version,
 });
@@ -71,7 +73,19 @@ export type Product = z.output<typeof product>;
 export const productList = z.object({ products: z.array(product) });
 export type ProductList = z.output<typeof productList>;
 
-export const subscribeBody = z.object({ product: productId, plan: planName.nullable() });
+/**
+ * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
+ * A null price is that of the base limits.
+ */
+const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
+export type Terms = z.output<typeof terms>;
+
+export const subscribeBody = z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() });
 
 /** `acceptLowerThanUsed`: the customer has seen that today's or this month's use is above the new limit (409 `limit_below_use`). */
-export const changePlanBody = z.object({ version, plan: planName.nullable(), acceptLowerThanUsed: z.boolean().default(false) });
+export const changePlanBody = z.object({
+  version,
+  plan: planName.nullable(),
+  terms: terms.optional(),
+  acceptLowerThanUsed: z.boolean().default(false),
+});

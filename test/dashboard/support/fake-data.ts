@@ -34,6 +34,8 @@ export function makeKey(over: Partial<Key> = {}): Key {
     createdAt: ago(40 * DAY),
     lastUsedAt: ago(2 * MINUTE),
     rotatedFrom: null,
+    replaces: null,
+    replacedBy: null,
     version: randomUUID(),
     ...over,
   };
@@ -41,13 +43,21 @@ export function makeKey(over: Partial<Key> = {}): Key {
 
 /** Keys in every state, with names that are not easy. */
 export function usualKeys(): Key[] {
-  const rotated = makeKey({ name: 'Warehouse', state: 'revoked', lastUsedAt: ago(9 * DAY), maskedKey: 'tg_live…77Qx' });
+  const newer = { id: randomUUID(), maskedKey: 'tg_live…P0aa' };
+  const rotated = makeKey({
+    name: 'Warehouse',
+    state: 'revoked',
+    lastUsedAt: ago(9 * DAY),
+    maskedKey: 'tg_live…77Qx',
+    replacedBy: { ...newer, works: true, expiresAt: null },
+  });
   return [
     makeKey(),
     makeKey({
+      ...newer,
       name: 'Warehouse',
       rotatedFrom: rotated.id,
-      maskedKey: 'tg_live…P0aa',
+      replaces: { id: rotated.id, maskedKey: rotated.maskedKey, works: false, expiresAt: null },
       products: ['api-gst', 'api-ip', 'api-pincode', 'api-seo'],
     }),
     rotated,
@@ -79,6 +89,7 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
       refunds: { used: 0, limit: 100 },
     },
     hasOwnLimits: false,
+    ownLimits: { daily: null, monthly: null },
     createdAt: ago(40 * DAY),
     version: randomUUID(),
     ...over,
@@ -103,7 +114,7 @@ export function usualSubscriptions(): Subscription[] {
       daily: { used: 84_010, limit: 100_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
       monthly,
     }),
-    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true }),
+    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true, ownLimits: { daily: 1_000, monthly: null } }),
   ];
 }
 

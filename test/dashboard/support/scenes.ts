@@ -120,13 +120,22 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'plan-choice',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Change Pincode to Star').click();
+      await page.getByRole('dialog').getByText('Counts from the next request.').waitFor();
+    },
+  },
+  {
     name: 'plan-below-use',
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, '/plans');
       await button(page, 'Change IP lookup to Base').click();
-      await button(page, 'Change the plan').click();
-      await button(page, 'Change anyway').waitFor();
+      await button(page, 'Change to Base for free').click();
+      await button(page, 'Change to Base for free anyway').waitFor();
     },
   },
   {
@@ -172,6 +181,37 @@ export const SCENES: readonly Scene[] = [
       await button(page, 'Send request').click();
       await page.getByText('This is not valid JSON.').waitFor();
     },
+  },
+  {
+    name: 'second-factor-scan',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('000000');
+      await button(page, 'Confirm').click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'second-factor-codes',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('123456');
+      await button(page, 'Confirm').click();
+      await button(page, 'I have saved them').waitFor();
+    },
+  },
+  {
+    name: 'account-with-second-factor',
+    state: () => Object.assign(new FakeState(), { hasSecondFactor: true }),
+    play: (page, api) => go(page, api, '/account'),
   },
   {
     name: 'menu',

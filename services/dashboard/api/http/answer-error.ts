@@ -42,6 +42,7 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   subscription_exists: 'conflict',
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',
+  subscription_needed: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   delivery_unknown: 'unknown',

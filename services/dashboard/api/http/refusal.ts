@@ -2,6 +2,17 @@
 const TABLE = {
   not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; your session may have ended.' },
   forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted from the pages of this dashboard only.' },
+  customers_only: {
+    status: 403,
+    title: 'For customers only',
+    detail: 'You are signed in as an operator, who is no customer. Use the pages under /operator.',
+  },
+  operators_only: { status: 403, title: 'For operators only', detail: 'You are signed in as a customer.' },
+  second_factor_missing: {
+    status: 403,
+    title: 'Second factor missing',
+    detail: 'An operator can do nothing before a second factor is set up.',
+  },
   token_missing: {
     status: 401,
     title: 'Token missing',

@@ -11,6 +11,7 @@ import { versionBody } from '../../contract/keys';
 import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
 import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
@@ -71,15 +72,6 @@ async function refuseLimitBelowUse(
   throw new Refusal('limit_below_use', { members });
 }
 
-/** Customers choose; whoever sells the plan decides. */
-async function refuseWithoutApproval(product: string, plan: string | null, deps: DashboardDeps): Promise<void> {
-  const wanted = plan?.toLowerCase();
-  const offered = (await deps.catalogue()).find(product)?.plans.find(({ name }) => name.toLowerCase() === wanted);
-  if (offered?.approval !== 'request') return;
-  const detail = `The plan ${offered.name} is not taken here: ask the provider, who sets it for you.`;
-  throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
-}
-
 const products = defineEndpoint({
   method: 'GET',
   path: '/products',
@@ -102,11 +94,12 @@ const subscribe = defineEndpoint({
   path: '/subscriptions',
   body: subscribeBody,
   answer: subscription,
-  handler: async ({ body: { product, plan }, caller }, deps) => {
-    await refuseWithoutApproval(product, plan, deps);
+  handler: async ({ body: { product, plan, terms }, caller }, deps) => {
+    await refuseWithoutApproval({ product, plan }, deps);
+    await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
-    const terms = plan === null ? {} : { plan };
-    const made = await createSubscription(deps.db, { customer: customerId, product, actor, keepsLimits: true, ...terms });
+    const wanted = { customer: customerId, product, actor, keepsLimits: true, ...(plan !== null && { plan }) };
+    const made = await createSubscription(deps.db, wanted);
     return standing(deps.db, made.id, { caller, deps });
   },
 });
@@ -119,9 +112,10 @@ const changePlan = defineEndpoint({
   answer: subscription,
   handler: ({ params: { id: wanted }, body, caller }, deps) => {
     const scope = { caller, deps };
-    const { version, plan, acceptLowerThanUsed } = body;
+    const { version, plan, terms, acceptLowerThanUsed } = body;
     return changeAt({ id: wanted, version }, scope, async (client, before) => {
-      if (plan !== before.plan) await refuseWithoutApproval(before.product, plan, deps);
+      if (plan !== before.plan) await refuseWithoutApproval({ product: before.product, plan }, deps);
+      await refuseOtherTerms({ product: before.product, plan, terms }, deps);
       await changeSubscription(client, { id: wanted, customerId: caller.customerId, plan, actor: caller.actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
     });

@@ -1,4 +1,4 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
@@ -8,12 +8,21 @@ import { post, put } from '../../api/request';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
-import { type Offer } from './offers';
+import { type Offer, termsOf } from './offers';
+import { PlanComparison } from './plan-comparison';
+import { PlanTerms } from './plan-terms';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;
   readonly offer: Offer;
   readonly onClose: () => void;
+}
+
+/** The act, with plan and price: what is agreed to stands on the button itself. */
+function actionOf(offer: Offer, isChange: boolean, isBelowUse: boolean): string {
+  const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
+  const act = `${isChange ? 'Change' : 'Subscribe'} to ${offer.plan ?? 'Base'} ${price}`;
+  return isBelowUse ? `${act} anyway` : act;
 }
 
 /** Subscribes, or changes the plan. A limit below what is used already is said before anything happens. */
@@ -26,10 +35,11 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
 
   async function choose(): Promise<void> {
     try {
+      const wanted = { plan: offer.plan, terms: termsOf(offer) };
       if (isChange) {
-        const body = { version: subscription.version, plan: offer.plan, acceptLowerThanUsed: belowUse !== undefined };
+        const body = { ...wanted, version: subscription.version, acceptLowerThanUsed: belowUse !== undefined };
         await put(`/subscriptions/${subscription.id}/plan`, body);
-      } else await post('/subscriptions', { product: product.id, plan: offer.plan });
+      } else await post('/subscriptions', { ...wanted, product: product.id });
       toast(isChange ? `${product.title} is on ${name} now.` : `You are subscribed to ${product.title}.`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
@@ -42,24 +52,14 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   return (
     <ConfirmDialog
       title={isChange ? `Change ${product.title} to ${name}?` : `Subscribe to ${product.title} on ${name}?`}
-      action={belowUse ? 'Change anyway' : isChange ? 'Change the plan' : 'Subscribe'}
+      action={actionOf(offer, isChange, belowUse !== undefined)}
       isDangerous={belowUse !== undefined}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"
     >
-      <List size="sm" spacing={4}>
-        <List.Item>
-          {formatCount(offer.daily)} requests a day, {formatCount(offer.monthly)} a month
-        </List.Item>
-        <List.Item>{offer.price === null ? 'Free' : `${formatPrice(offer.price)} a month`}</List.Item>
-        {isChange && <List.Item>Usage of today and this month still counts.</List.Item>}
-      </List>
-      {isChange && subscription.hasOwnLimits && (
-        <Text size="sm" mt="xs">
-          Your custom limits still apply instead of the plan&apos;s.
-        </Text>
-      )}
+      <PlanComparison product={product} offer={offer} />
+      <PlanTerms product={product} offer={offer} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>
   );

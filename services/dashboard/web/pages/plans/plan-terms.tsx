@@ -1,0 +1,28 @@
+import { List } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+import { type Offer } from './offers';
+
+interface PlanTermsProps {
+  readonly product: Product;
+  readonly offer: Offer;
+}
+
+/** When the change counts, and how it is charged: as `plugins/core/statement.ts` does it. */
+export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
+  const isChange = subscription !== null && subscription.state !== 'cancelled';
+  const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
+  return (
+    <List size="sm" spacing={4} mt="sm">
+      <List.Item>
+        {isChange ? 'Counts from the next request. What you used today and this month still counts.' : 'You can call it at once.'}
+      </List.Item>
+      {isCharged && (
+        <List.Item>
+          Charged by the day: each day on a plan costs its share of the monthly price. On a day with two plans, the dearer one counts.
+        </List.Item>
+      )}
+      {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}
+    </List>
+  );
+}
