@@ -305,12 +305,11 @@ describe('what a token may not get around', () => {
       ask({ method: 'POST', path: '/keys', secret, body: { submission: randomUUID(), mode: 'test', ...body } });
     const tries = [
       await create({ products: ['api-ip', 'api-pincode'] }),
-      await create({ products: ['api-ip'], plan: 'Star' }),
       await ask({
         method: 'PATCH',
         path: `/keys/${owner.key.id}`,
         secret,
-        body: { version: owner.key.version, products: ['api-ip', 'api-pincode'] },
+        body: { version: owner.key.version, products: ['api-ip', 'api-pincode'], subscribes: true },
       }),
     ];
     expect(tries.map((each) => [each.statusCode, each.json().code])).toEqual(tries.map(() => [403, 'scope_missing']));
