@@ -10,6 +10,7 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -132,6 +133,9 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
+  route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
+  route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
+  route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
   route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);

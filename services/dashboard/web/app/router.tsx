@@ -138,6 +138,11 @@ const webhookRoute = createRoute({
   validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+});
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
@@ -168,6 +173,7 @@ const routeTree = rootRoute.addChildren([
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,
