@@ -35,7 +35,7 @@ async function withLink(context: CommandContext, work: (db: Pool) => Promise<Ope
   return withDatabase(context, async (db) => {
     const operator = await work(db);
     // Accounts are the slowest part of the dashboard to load, and no other command needs them.
-    const { makeSetUpLink } = await import('../../services/dashboard/api/accounts/set-up-link');
+    const { makeSetUpLink } = await import('../../services/dashboard/api/accounts/set-up-link.js');
     return { ...operator, ...(await makeSetUpLink(db, { userId: operator.id, url })) };
   });
 }
