@@ -9,6 +9,7 @@ import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addOperatorCommands } from './commands/operator';
 import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
@@ -50,6 +51,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addUsageCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
+  addOperatorCommands(program, context);
   addExplainCommand(program, context);
   addCheckCommand(program, context);
   addSizesCommand(program, context);

@@ -507,14 +507,53 @@ describe('a page that could not be opened', () => {
   });
 });
 
+describe('a plan that is given on request', () => {
+  it('is asked for with its price, shows as requested, and is withdrawn', async () => {
+    await open('/plans');
+    await button('Request Star of Glead').click();
+    await button('Request Star for ₹999.00 a month').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(changes('POST', '/api/plan-requests')[0]?.body).toMatchObject({
+      product: 'api-glead',
+      plan: 'Star',
+      terms: { price: '999.00', currency: 'INR' },
+    });
+    await button('Withdraw the request: Glead').click();
+    await button('Withdraw the request').click();
+    await button('Request Star of Glead').waitFor();
+  });
+
+  it('says why it was declined, and can be asked for again', async () => {
+    await open('/plans');
+    await page.getByText('Please send us your company’s registration first.').waitFor();
+    expect(await button('Request Star of Aadhaar').isVisible()).toBe(true);
+  });
+});
+
 describe('changing a plan', () => {
+  it('shows both plans with their prices, warns of a limit that falls, and sends what was agreed to', async () => {
+    await open('/plans');
+    await button('Change IP lookup to Base').click();
+    const row = (name: RegExp) => page.getByRole('dialog').getByRole('row', { name });
+    await row(/Plan Star Base/).waitFor();
+    await row(/Requests a day 100,000 1,000/).waitFor();
+    await row(/Price a month ₹499.00 Free/).waitFor();
+    await page.getByText('The daily limit falls from 100,000 to 1,000 requests.').waitFor();
+    await button('Change to Base for free').click();
+    await page.getByText('You have used more than this plan allows').waitFor();
+    expect(api.state.requests.at(-1)?.body).toMatchObject({
+      plan: null,
+      terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
+    });
+  });
+
   it('says that today’s use is above the new limit before anything changes', async () => {
     await open('/plans');
     await button('Change IP lookup to Base').click();
-    await button('Change the plan').click();
+    await button('Change to Base for free').click();
     await page.getByText('You have used more than this plan allows').waitFor();
     expect(api.state.subscriptions[0]?.plan).toBe('Star');
-    await button('Change anyway').click();
+    await button('Change to Base for free anyway').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(api.state.subscriptions.find((each) => each.product === 'api-ip')?.plan).toBeNull();
   });

@@ -59,11 +59,14 @@ describe('keys', () => {
     ]);
   });
 
-  it('subscribe their customer to products that they are given later', async () => {
+  it('subscribe their customer to products that they are given later, once the customer says so', async () => {
     const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
     const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
     const change = { version: key.version, products: ['api-gst', 'api-ip', 'api-gst'], expiresAt: '2030-01-01T00:00:00.000Z' };
-    const changed = await dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: change });
+    const patch = (body: unknown) => dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body });
+    const unasked = await patch(change);
+    expect([unasked.statusCode, unasked.json().code]).toEqual([409, 'subscription_needed']);
+    const changed = await patch({ ...change, subscribes: true });
     expect(changed.json()).toMatchObject({ products: ['api-gst', 'api-ip'], expiresAt: change.expiresAt, name: null });
     const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
     expect(products.find(({ id }: { id: string }) => id === 'api-gst').subscription).toMatchObject({ state: 'active', plan: null });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursor, id, keyName, moment, pageSize, planName, productId, rules, submission, suspension, version } from './fields';
+import { cursor, id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
 
 /** The other key of a rotation, as it is now. */
 const rotationPartner = z.object({
@@ -56,9 +56,8 @@ export const createKeyBody = z.object({
   submission,
   name: keyName.optional(),
   mode: z.enum(['live', 'test']),
+  /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
   products: z.array(productId).min(1),
-  /** Products without a subscription are subscribed to on the base limits, or on this plan. */
-  plan: planName.optional(),
   expiresAt: moment.optional(),
   rules: rules.default([]),
 });
@@ -72,6 +71,8 @@ export const changeKeyBody = z.object({
   version,
   name: keyName.nullable().optional(),
   products: z.array(productId).min(1).optional(),
+  /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
+  subscribes: z.boolean().default(false),
   expiresAt: moment.nullable().optional(),
 });
 

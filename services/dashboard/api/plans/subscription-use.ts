@@ -19,6 +19,7 @@ export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
     state,
     ...(suspended && { suspended }),
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
+    ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
     createdAt: view.createdAt.toISOString(),
     version: subscriptionVersion(view),
   };

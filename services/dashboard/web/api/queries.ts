@@ -6,6 +6,7 @@ import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
+import { type TokenList } from '../../contract/tokens';
 import { type Usage } from '../../contract/usage';
 import { get, getFile } from './request';
 
@@ -43,6 +44,8 @@ export const webhooksQuery = queryOptions({
   // What came of the last delivery.
   refetchInterval: 10_000,
 });
+
+export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: () => get<TokenList>('/tokens') });
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({

@@ -30,6 +30,12 @@ const signInRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
   component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page'), 'SignInPage'),
 });
+const secondStepRoute = createRoute({
+  ...entrance,
+  path: '/second-step',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']) }),
+  component: lazyRouteComponent(() => import('../pages/entrance/second-step-page'), 'SecondStepPage'),
+});
 const signUpRoute = createRoute({
   ...entrance,
   path: '/sign-up',
@@ -132,6 +138,11 @@ const webhookRoute = createRoute({
   validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+});
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
@@ -151,7 +162,7 @@ const accountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,
@@ -162,6 +173,7 @@ const routeTree = rootRoute.addChildren([
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,

@@ -14,6 +14,7 @@ import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { FormButtons } from '../../components/form-buttons';
 import { Loaded } from '../../components/loaded';
 import { ModeChoice } from './mode-choice';
+import { NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { RuleWarnings } from './rule-warnings';
 import { SubmissionProblem } from './submission-problem';
@@ -58,6 +59,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
+        <NewSubscriptions products={products.data?.products ?? []} chosen={form.values.products} />
         <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
         <Textarea
           label="Whitelist rules"
