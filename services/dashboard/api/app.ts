@@ -18,6 +18,7 @@ import { findCaller } from './accounts/find-caller';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
+import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -84,7 +85,8 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
-  await serveWeb(app, { root: options.webRoot, url });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  servePublicPages(app, { deps, brand, url, document, sendApp });
   return app;
 }
 
