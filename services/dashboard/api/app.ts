@@ -22,6 +22,7 @@ import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
+import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -94,7 +95,8 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   }
   addManagementRoutes(app, deps, url);
   addOperatorRoutes(app, { deps, findOperator: (request, reply) => findOperatorCaller(request, reply, tools) });
-  await serveWeb(app, { root: options.webRoot, url });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  servePublicPages(app, { deps, brand, url, document, sendApp });
   return app;
 }
 
