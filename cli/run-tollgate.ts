@@ -5,6 +5,7 @@ import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
 import { addCatalogueCommands } from './commands/catalogue';
 import { addCheckCommand } from './commands/check';
+import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
@@ -53,6 +54,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addProductCommands(program, context);
   addOperatorCommands(program, context);
   addExplainCommand(program, context);
+  addDataCommands(program, context);
   addCheckCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
