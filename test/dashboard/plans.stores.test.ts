@@ -96,7 +96,8 @@ describe('a subscription', () => {
 
   it('is changed and made only on the terms that were agreed to', async () => {
     const old = { daily: 100_000, monthly: 3_000_000, price: '399.00', currency: 'INR' };
-    const change = (terms: unknown) => ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
+    const change = (terms: unknown) =>
+      ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
     const refused = await change(old);
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'terms_changed']);
     expect((await current()).subscription.plan).toBeNull();

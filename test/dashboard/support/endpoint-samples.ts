@@ -53,6 +53,11 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
   }),
+  'PUT /subscriptions/:id/cap': ({ subscription }) => ({
+    params: { id: subscription.id },
+    body: { version: subscription.version, dailyCap: 5 },
+  }),
+  'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
@@ -124,6 +129,8 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook_delivery',
     'alert',
     'admin_token',
+    'alert_preference',
+    'alert_threshold',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);
