@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'webhook.change',
   'webhook.delete',
   'webhook.secret',
+  'alert.settings',
   'token.create',
   'token.revoke',
   'product.add',

@@ -55,6 +55,11 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
   }),
+  'PUT /subscriptions/:id/cap': ({ subscription }) => ({
+    params: { id: subscription.id },
+    body: { version: subscription.version, dailyCap: 5 },
+  }),
+  'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
@@ -139,6 +144,8 @@ export async function readEverything(pool: Pool): Promise<string> {
     'alert',
     'admin_token',
     'plan_request',
+    'alert_preference',
+    'alert_threshold',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

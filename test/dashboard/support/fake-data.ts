@@ -88,6 +88,7 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
       monthly: { used: 260, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
       refunds: { used: 0, limit: 100 },
     },
+    dailyCap: null,
     hasOwnLimits: false,
     ownLimits: { daily: null, monthly: null },
     createdAt: ago(40 * DAY),

@@ -41,6 +41,7 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'webhook.create': 'Webhook added',
   'webhook.change': 'Webhook changed',
   'webhook.secret': 'Webhook secret rotated',
+  'alert.settings': 'Alert settings changed',
   'token.create': 'Management token created',
   'token.revoke': 'Management token revoked',
   'product.add': 'Product offered',
