@@ -102,4 +102,5 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
     refetchInterval: 5_000,
   });
 
-export const auditQuery = (after: After) => queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });
+export const auditQuery = (kind: string | undefined, after: After) =>
+  queryOptions({ queryKey: ['audit', kind, after], queryFn: () => get<AuditLog>('/audit', { kind, after }), refetchInterval: 15_000 });
