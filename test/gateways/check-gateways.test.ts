@@ -53,8 +53,10 @@ describe('of nginx', () => {
       /location \/: auth_request is missing/,
     ],
     ['nginx.conf', 'set $tollgate_product api-ip;', '', undefined],
-    ['nginx.conf', 'error_log stderr alert;', '', /error_log is not at alert/],
-    ['nginx.conf', 'access_log /dev/stdout tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
+    ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
+    ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
+    ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
+    ['nginx.conf', 'include guard.conf;', '', /auth_request is missing/],
     ['nginx.conf', 'server_tokens off;', 'underscores_in_headers on;', /underscores_in_headers/],
     ['nginx.conf', 'server_tokens off;', 'ignore_invalid_headers off;', /ignore_invalid_headers/],
     ['nginx.conf', 'server_tokens off;', 'merge_slashes off;', /merge_slashes/],
@@ -81,6 +83,11 @@ describe('of nginx', () => {
       expect(() => checkNginx(text, () => [])).toThrow();
     },
   );
+
+  it('a server without guarded locations may log what it likes', () => {
+    const other = 'http {\n server { access_log /x combined; error_log /x; location / { return 404; } }';
+    expect(checkChanged('nginx.conf', 'http {', other)).toEqual([]);
+  });
 
   it('a configuration that asks nobody is found', () => {
     expect(checkNginx('http { server { return 404; } }', () => [])).toContainEqual(expect.stringContaining('nothing asks'));

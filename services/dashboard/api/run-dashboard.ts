@@ -16,6 +16,7 @@ import { readBrand } from './public/brand';
 import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
+import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -109,7 +110,8 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
-  const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -121,7 +123,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close()]);
       mail.close();
       await db.end();
       await privateServer.close();
