@@ -10,6 +10,7 @@ import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addOperatorCommands } from './commands/operator';
 import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
@@ -51,6 +52,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addUsageCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
+  addOperatorCommands(program, context);
   addExplainCommand(program, context);
   addDataCommands(program, context);
   addCheckCommand(program, context);

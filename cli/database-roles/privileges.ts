@@ -45,6 +45,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
+    plan_request: KEEP,
     // Only an operator suspends and restores.
     suspension: READ,
     credential: KEEP,
@@ -61,11 +62,18 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_account: ALL,
     auth_verification: ALL,
     auth_rate_limit: ALL,
+    auth_two_factor: ALL,
+    // Only the command line makes and removes them.
+    operator: READ,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,
     webhook: ALL,
     webhook_delivery: ALL,
+    admin_token: KEEP,
+    alert_preference: KEEP,
+    alert_threshold: ALL,
+    alert_mail: KEEP,
   },
 };
 

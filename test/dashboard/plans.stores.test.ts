@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../plugins/core/ports';
 import { windowsAt } from '../../plugins/core/quota';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { approvePlanRequest } from '../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { type Mail } from '../../services/dashboard/api/mail/mail-sender';
+import { startAnswerMails } from '../../services/dashboard/api/plans/start-answer-mails';
+import { eventually } from '../support/eventually';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -35,12 +39,24 @@ const post = (path: string, body: unknown) => dashboard.ask({ method: 'POST', pa
 /** Takes the product from the key and gives it again, for which the customer is subscribed. */
 async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
   const path = `/api/keys/${own.key.id}`;
-  const patch = async (products: string[]) => {
+  const patch = async (products: string[], subscribes = false) => {
     const { version } = (await dashboard.ask({ path, cookie: own.cookie })).json();
-    return dashboard.ask({ method: 'PATCH', path, body: { version, products }, cookie: own.cookie });
+    return dashboard.ask({ method: 'PATCH', path, body: { version, products, subscribes }, cookie: own.cookie });
   };
-  await patch(['api-gst']);
-  return patch(['api-gst', 'api-ip']);
+  await patch(['api-gst'], true);
+  return patch(['api-gst', 'api-ip'], true);
+}
+/** Approves a request, and answers the mail that tells of it. */
+async function readAnswerMail(id: string): Promise<Mail | undefined> {
+  const mails: Mail[] = [];
+  const log = createLog('test', { level: 'silent' });
+  const mail = { send: async (each: Mail) => void mails.push(each), close: () => undefined };
+  const answers = startAnswerMails({ db: dashboard.db, log, mail, url: 'http://dashboard.test', pollMs: 20 });
+  await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
+  await eventually(() => mails.length > 0);
+  await answers.close();
+  expect(mails).toHaveLength(1);
+  return mails[0];
 }
 const use = (day: string, units: number) =>
   dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
@@ -92,6 +108,36 @@ describe('a subscription', () => {
     expect((await current()).subscription).toMatchObject({ plan: 'Star', version });
     const accepted = await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: null, acceptLowerThanUsed: true });
     expect(accepted.json()).toMatchObject({ plan: null, daily: { used: 2_000, limit: 1_000, exhaustedAt: new Date(NOW).toISOString() } });
+  });
+
+  it('is changed and made only on the terms that were agreed to', async () => {
+    const old = { daily: 100_000, monthly: 3_000_000, price: '399.00', currency: 'INR' };
+    const change = (terms: unknown) =>
+      ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
+    const refused = await change(old);
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'terms_changed']);
+    expect((await current()).subscription.plan).toBeNull();
+    expect((await change({ ...old, price: '499.00' })).json().plan).toBe('Star');
+    const base = { daily: 999, monthly: 30_000, price: null, currency: null };
+    const made = await ask('POST', '', { product: 'api-gst', plan: null, terms: base });
+    expect([made.statusCode, made.json().code]).toEqual([409, 'terms_changed']);
+    expect((await ask('POST', '', { product: 'api-gst', plan: null, terms: { ...base, daily: 1_000 } })).statusCode).toBe(200);
+  });
+
+  it('takes no plan of a product that is not sold any more', async () => {
+    await dashboard.pool.query("UPDATE product SET active = false WHERE id = 'api-ip'");
+    try {
+      const answer = await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'Star' });
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'product_unknown']);
+    } finally {
+      await dashboard.pool.query("UPDATE product SET active = true WHERE id = 'api-ip'");
+    }
+  });
+
+  it('is not put on a plan by making a key', async () => {
+    const body = { submission: randomUUID(), mode: 'live', products: ['api-gst'], plan: 'Star' };
+    await post('/api/keys', body);
+    expect((await current('api-gst')).subscription?.plan ?? null).toBeNull();
   });
 
   it('may be raised although more was used than the new limit', async () => {
@@ -159,6 +205,16 @@ describe('a subscription', () => {
       const { id, version } = made.json();
       const changed = await ask('PUT', `/${id}/plan`, { version, plan: 'Star' });
       expect([changed.statusCode, changed.json().code]).toEqual([409, 'plan_needs_approval']);
+      const terms = { daily: 10_000, monthly: 300_000, price: '999.00', currency: 'INR' };
+      const stale = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms: { ...terms, price: '9.00' } });
+      expect([stale.statusCode, stale.json().code]).toEqual([409, 'terms_changed']);
+      await dashboard.pool.query("UPDATE plan_request SET state = 'withdrawn', answered_at = now()");
+      const asked = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms });
+      expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
+      const outcome = await readAnswerMail(asked.json().id);
+      expect(outcome).toMatchObject({ subject: 'You are on Star of SEO research', text: expect.stringContaining('INR 999.00 a month') });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
     } finally {
       await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     }

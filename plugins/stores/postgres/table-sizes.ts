@@ -33,6 +33,7 @@ const OLDEST: Readonly<Record<string, string>> = {
   decision: 'SELECT at FROM decision ORDER BY at LIMIT 1',
   denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
   outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
+  plan_request: 'SELECT min(asked_at) AS at FROM plan_request',
   quota_refund: 'SELECT min(day)::timestamptz AS at FROM quota_refund',
   submission: 'SELECT min(at) AS at FROM submission',
   usage: 'SELECT day::timestamptz AS at FROM usage ORDER BY day LIMIT 1',

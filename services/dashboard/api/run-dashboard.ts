@@ -12,8 +12,10 @@ import { createAuthLater } from './accounts/create-auth';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
+import { readBrand } from './public/brand';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
+import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -67,7 +69,7 @@ async function startApp(
   };
   const auth = createAuthLater({ db, secret, url, mail, log });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
-  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics });
+  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics, brand: readBrand(settings) });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
   setTimeout(loadAuth, AUTH_LOAD_MS).unref();
@@ -94,7 +96,8 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
-  const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -106,7 +109,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

@@ -50,6 +50,8 @@ export interface Ask {
 export interface TestDashboard {
   readonly app: FastifyInstance;
   readonly pool: Pool;
+  /** With the rights that the dashboard has in production. */
+  readonly db: Pool;
   readonly databaseUrl: string;
   readonly mails: Mail[];
   /** Signs cookies and links. */
@@ -169,6 +171,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const dashboard = {
     app,
     pool,
+    db,
     databaseUrl: database.url,
     mails,
     secret,

@@ -8,6 +8,7 @@ import {
   IconKey,
   IconListCheck,
   IconSearch,
+  IconTerminal2,
   IconWebhook,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -23,6 +24,7 @@ const PAGES = [
   { to: '/explain', label: 'Explain', Icon: IconSearch },
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+  { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
   { to: '/audit', label: 'Audit log', Icon: IconHistory },
   { to: '/reference', label: 'API reference', Icon: IconBook2 },
 ] as const;
