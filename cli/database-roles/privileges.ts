@@ -46,8 +46,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: KEEP,
     plan_request: KEEP,
-    // Only an operator suspends and restores.
-    suspension: READ,
+    suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,
@@ -65,6 +64,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     // Only the command line makes and removes them.
     operator: READ,
+    customer_note: APPEND,
+    subscription_limit_term: ALL,
+    product_day: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

@@ -16,8 +16,9 @@ import { type Caller, type DashboardDeps, type Endpoint } from './http/define-en
 import { endpoints as allEndpoints } from './endpoints';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
-import { findOperatorCaller } from './operator/find-operator-caller';
+import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
 import { addOperatorRoutes } from './operator/operator-routes';
+import { addViewRoutes } from './operator/view-routes';
 import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
@@ -97,8 +98,10 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
+  addOperatorRoutes(app, { deps, findOperator });
+  addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
   addManagementRoutes(app, deps, url);
-  addOperatorRoutes(app, { deps, findOperator: (request, reply) => findOperatorCaller(request, reply, tools) });
   const sendApp = await serveWeb(app, { root: options.webRoot, url });
   servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
   if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });

@@ -15,6 +15,7 @@ import { createOutboxSender, createSmtpSender, type MailSender } from './mail/ma
 import { readBrand } from './public/brand';
 import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
+import { startConsoleJobs } from './operator/start-console-jobs';
 import { startAlerts } from './alerts/start-alerts';
 import { startAnswerMails } from './plans/start-answer-mails';
 
@@ -111,6 +112,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
@@ -123,7 +125,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close(), answers.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close(), jobs.close()]);
       mail.close();
       await db.end();
       await privateServer.close();
