@@ -46,6 +46,7 @@ const shared = {
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
+  moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/test/support/no-locales.cjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
   testTimeout: TEST_TIMEOUT_MS,
 };

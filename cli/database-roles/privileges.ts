@@ -62,11 +62,15 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_account: ALL,
     auth_verification: ALL,
     auth_rate_limit: ALL,
+    auth_two_factor: ALL,
+    // Only the command line makes and removes them.
+    operator: READ,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,
     webhook: ALL,
     webhook_delivery: ALL,
+    admin_token: KEEP,
   },
 };
 

@@ -197,13 +197,16 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
   };
 }
 
+/** Of the dashboard's addresses, the one that kong.yml names: what the gateway answers without a key. */
+const GATEWAY_ROOT = '/gateway';
+
 /** @param services URLs by the names that services have in kong.yml */
 export function gatewayChild(context: PlanContext, services: Readonly<Record<string, string>>): ChildSpec {
   const env = {
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
-    UPSTREAM_OVERRIDES: JSON.stringify(services),
+    UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
   if (context.gateway !== 'local') {

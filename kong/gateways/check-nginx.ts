@@ -36,7 +36,7 @@ const TOLD: ReadonlyMap<string, string> = new Map([
   ['x-request-id', '$request_id'],
 ]);
 
-const isQuestion = ({ args }: Directive): boolean => /\/authorize\//.test(args[0] ?? '');
+const isQuestion = (directive: Directive): boolean => isPass(directive) && /\/authorize\//.test(directive.args[0] ?? '');
 
 function checkHeaders(scope: Scope, required: ReadonlyMap<string, string>): string[] {
   const set = headersOf(scope);
@@ -58,12 +58,20 @@ function checkQuestion(scope: Scope): string[] {
   ];
 }
 
+/** Whether the server that a location stands in has the place that its auth_request asks; without it another location would answer. */
+function hasPlace(scope: Scope, place: string | undefined): boolean {
+  return scope.some((block) =>
+    block.some(({ name, args, block: inner = [] }) => name === 'location' && args.join(' ') === `= ${place}` && inner.some(isQuestion)),
+  );
+}
+
 function checkPassing(scope: Scope, pass: Directive): string[] {
   const question = effective(scope, 'auth_request')[0];
   // Written down for this place: meant.
   if (question?.args[0] === 'off') return [];
   if (!question) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
   const problems: string[] = [];
+  if (!hasPlace(scope, question.args[0])) problems.push(`the server has no location = ${question.args[0]}: include server.conf in it`);
   if (valueOf(scope, 'satisfy') === 'any') problems.push('satisfy any lets an allowed address pass without a key');
   if (effective(scope, 'mirror').some(({ args }) => args[0] !== 'off')) problems.push('mirror sends the key to somebody else');
   if (!scope.some((block) => block.some(({ name, args }) => name === 'set' && args[0] === '$tollgate_product'))) {
@@ -94,6 +102,10 @@ function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[]
   return problems;
 }
 
+/** Whether a directive, or one that it holds, has to do with the access layer: servers for other things may log what they like. */
+const asks = (directive: Directive): boolean =>
+  (directive.name === 'auth_request' && directive.args[0] !== 'off') || isQuestion(directive) || (directive.block?.some(asks) ?? false);
+
 const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
   ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
   ['ignore_invalid_headers', 'off', 'lets headers through that nobody judged'],
@@ -121,8 +133,9 @@ export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
       }
       const inner = ['location', 'if', 'server', 'limit_except'].includes(name) ? `${name} ${args.join(' ')}`.trim() : where;
       if (directive.block) visit(directive.block, scope, inner);
-      if (name === 'server' && directive.block && outer.length > 0)
+      if (name === 'server' && directive.block?.some(asks)) {
         checkLogs([...scope, directive.block], formats).forEach((each) => problems.add(each));
+      }
     }
   };
   visit(parseNginx(text, readIncluded), [], 'the configuration');

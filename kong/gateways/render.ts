@@ -34,7 +34,8 @@ export function renderConfiguration(kind: GatewayKind, text: string, places: Gat
   const [shipped, listen] = LISTEN[kind];
   return text
     .replaceAll(shipped, () => listen(places))
-    .replaceAll('access_log /dev/stdout', () => `access_log ${places.accessLog}`)
+    .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
+    .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${places.accessLog}`)
     .replaceAll(SHIPPED_SOCKET, () => places.socketPath)
     .replace(SHIPPED_SERVICE, (_, name: string) => {
       const url = places.services[name];

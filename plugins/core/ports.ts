@@ -63,6 +63,8 @@ export interface SpendRequest {
   readonly subscriptionId: string;
   /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
   readonly limits: QuotaLimits;
+  /** How many units the request costs, 1 unless given: all are taken, or none. */
+  readonly units?: number | undefined;
 }
 
 export interface SpendResult {
@@ -78,19 +80,21 @@ export interface RefundRequest {
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
   readonly requestId: string;
-  /** Requests a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
+  /** Units a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
   readonly dailyLimit: number;
+  /** How many units the request cost, 1 unless given: all are given back, or none. */
+  readonly units?: number | undefined;
 }
 
 /** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
-   * Takes one unit from day and month, or from neither.
+   * Takes the request's units from day and month, all of them from both or none from either.
    * @throws StoreUnavailable when the counter cannot answer in time; then nothing is known to have been taken
    */
   spend(request: SpendRequest): Promise<SpendResult>;
   /**
-   * Gives one unit back to the day it was taken from, once a request id.
+   * Gives the request's units back to the day they were taken from, once a request id.
    * @throws StoreUnavailable
    */
   refund(refund: RefundRequest): Promise<RefundOutcome>;

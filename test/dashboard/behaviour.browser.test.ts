@@ -3,6 +3,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { openPage, settle, startBrowser } from './support/browser';
 import { startFakeApi, type FakeApi } from './support/fake-api';
+import { ago, DAY, makeKey, manyKeys } from './support/fake-data';
 import { FakeState } from './support/fake-state';
 
 let browser: Browser;
@@ -250,6 +251,27 @@ describe('a secret that was not copied yet', () => {
   });
 });
 
+describe('a rotation', () => {
+  it('is told by both keys, and a second one warns first', async () => {
+    await open('/keys');
+    await page.goto(api.url + keyPath());
+    await settle(page);
+    await button('Rotate').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('This key was rotated before').isVisible()).toBe(false);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    await button('Copy key').click();
+    await button('I have copied it').click();
+    await page.getByText('Replaced by').getByRole('link', { name: 'tg_test…2mZ9' }).waitFor();
+    await page.getByText('This key ends in 24 hours.').waitFor();
+    await button('Rotate').click();
+    await dialog.getByText('This key was rotated before').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'tg_test…2mZ9' }).click();
+    await page.getByText('Replaces').getByRole('link', { name: 'tg_live…1a2B' }).waitFor();
+  });
+});
+
 describe('the simulator', () => {
   it('takes its verdict back when the rules change under it', async () => {
     await open('/keys');
@@ -261,6 +283,109 @@ describe('the simulator', () => {
     await verdict.waitFor();
     await page.getByLabel('One rule per line').fill('198.51.100.0/24');
     await verdict.waitFor({ state: 'detached' });
+  });
+});
+
+describe('edits that were not saved', () => {
+  const ask = () => page.getByRole('dialog', { name: 'Leave without saving?' });
+
+  it.each([
+    ['settings', 'Name'],
+    ['rules', 'One rule per line'],
+  ])('are not dropped by a link: %s', async (_what, field) => {
+    await open('/keys');
+    await page.getByRole('link', { name: 'Checkout server' }).click();
+    await page.getByLabel(field).fill('203.0.113.9');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await ask().waitFor();
+    await button('Keep editing').click();
+    await ask().waitFor({ state: 'detached' });
+    expect(await page.getByLabel(field).inputValue()).toBe('203.0.113.9');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await button('Leave without saving').click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+  });
+
+  it('are not dropped by a reload; once saved, nothing asks', async () => {
+    await open('/keys');
+    await page.getByRole('link', { name: 'Checkout server' }).click();
+    await page.getByLabel('Name').fill('Renamed');
+    const asked = page.waitForEvent('dialog');
+    void page.evaluate('location.reload()').catch(() => undefined);
+    await (await asked).dismiss();
+    await button('Save settings').click();
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+  });
+
+  it('are not dropped by a click beside the form of a new key', async () => {
+    await open('/keys');
+    await button('Create a key').click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Half a name');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 400);
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Half a name');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
+
+describe('a page of a list', () => {
+  it('is named by the address: a reload, a link and Back keep the place', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: manyKeys(100) }));
+    await button('Next').click();
+    await button('Next').click();
+    await page.getByText('Customer 00051').waitFor();
+    await page.reload();
+    await page.getByText('Customer 00051').waitFor();
+    await button('Previous').click();
+    await page.getByText('Customer 00026').waitFor();
+    await page.goBack();
+    await page.getByText('Customer 00051').waitFor();
+    const address = page.url();
+    const { page: other } = await openPage(browser);
+    await other.goto(address);
+    await other.getByText('Page 3').waitFor();
+    await other.getByRole('button', { name: 'First page' }).click();
+    await other.getByText('Customer 00001').waitFor();
+    await other.context().close();
+  });
+
+  it('begins at the first page again with another filter', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: manyKeys(100) }));
+    await button('Next').click();
+    await page.getByText('Customer 00026').waitFor();
+    await page.getByLabel('State').selectOption('active');
+    await page.getByText('Customer 00001').waitFor();
+    expect(new URL(page.url()).search).toBe('?state=active');
+  });
+});
+
+describe('a list that stays open', () => {
+  it('shows by itself that a key was used', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: [makeKey({ name: 'Fresh', lastUsedAt: null, expiresAt: ago(-9 * DAY) })] }));
+    await page.getByText('never', { exact: true }).waitFor();
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await page.getByText('just now').waitFor();
+  });
+});
+
+describe('a name that is hard to set', () => {
+  it.each([
+    ['without a place to break', 'N'.repeat(100)],
+    ['that turns what follows it around', `\u202e${'gnorts'.repeat(8)}`],
+  ])('%s breaks no page of a phone', async (_what, name) => {
+    const state = Object.assign(new FakeState(), { keys: [makeKey({ name })] });
+    api = await startFakeApi(state);
+    ({ page } = await openPage(browser, { viewport: { width: 390, height: 844 } }));
+    for (const path of ['/keys', `/keys/${state.keys[0]?.id}`]) {
+      await page.goto(api.url + path);
+      await settle(page);
+      const shown = page.locator('bdi', { hasText: name });
+      expect(await shown.first().isVisible()).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+    }
   });
 });
 

@@ -21,12 +21,24 @@ describe('keys', () => {
     expect([made.statusCode, made.body]).toEqual([200, expect.stringContaining('tg_test_')]);
     const { secret, key } = made.json();
     const page = await dashboard.ask({ path: '/api/keys', cookie });
-    const { rules: _rules, version: _version, ...listed } = key;
+    const { rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed } = key;
     expect(page.json()).toEqual({ keys: [listed], next: null, total: 1 });
     const own = await dashboard.ask({ path: `/api/keys/${key.id}`, cookie });
     expect(own.json()).toEqual(key);
     expect(`${page.body}${own.body}`).not.toContain(secret);
     expect(key.name).toBe('<b>🚀 & co</b>');
+  });
+
+  it('know, once one is rotated, which replaced it and until when both work', async () => {
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
+    const { key: old } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
+    expect(old).toMatchObject({ replaces: null, replacedBy: null });
+    const rotation = { version: old.version, submission: randomUUID(), overlapHours: 24 };
+    const { key } = (await dashboard.ask({ method: 'POST', path: `/api/keys/${old.id}/rotate`, cookie, body: rotation })).json();
+    const before = (await dashboard.ask({ path: `/api/keys/${old.id}`, cookie })).json();
+    expect(before.replacedBy).toEqual({ id: key.id, maskedKey: key.maskedKey, works: true, expiresAt: null });
+    expect(key.replaces).toEqual({ id: old.id, maskedKey: old.maskedKey, works: true, expiresAt: before.expiresAt });
+    expect(Date.parse(before.expiresAt) - Date.parse(key.createdAt)).toBe(86_400_000);
   });
 
   it('have their rules replaced 60 times a minute at most, however many keys: each replacement stays in the audit log', async () => {

@@ -7,13 +7,17 @@ import { GATEWAY_KINDS, renderConfiguration } from '../../kong/gateways/render';
 
 const FOLDER = join(__dirname, '../../kong/gateways');
 const shipped = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
-const kong = parse(readFileSync(join(FOLDER, '../kong.yml'), 'utf8')) as {
-  services: {
-    url: string;
-    read_timeout: number;
-    routes: { paths: string[] }[];
-    plugins: { config: { products: string[]; key_in?: string[] } }[];
-  }[];
+interface GuardedService {
+  url: string;
+  read_timeout: number;
+  routes: { paths: string[] }[];
+  plugins: { name: string; config: { products: string[]; key_in?: string[] } }[];
+}
+/** What needs no key is Kong's alone. */
+const kong = {
+  services: (parse(readFileSync(join(FOLDER, '../kong.yml'), 'utf8')) as { services: GuardedService[] }).services.filter(({ plugins }) =>
+    plugins.some(({ name }) => name === 'access-layer'),
+  ),
 };
 
 describe('of nginx', () => {
@@ -49,8 +53,10 @@ describe('of nginx', () => {
       /location \/: auth_request is missing/,
     ],
     ['nginx.conf', 'set $tollgate_product api-ip;', '', undefined],
-    ['nginx.conf', 'error_log stderr alert;', '', /error_log is not at alert/],
-    ['nginx.conf', 'access_log /dev/stdout tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
+    ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
+    ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
+    ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
+    ['nginx.conf', 'include guard.conf;', '', /auth_request is missing/],
     ['nginx.conf', 'server_tokens off;', 'underscores_in_headers on;', /underscores_in_headers/],
     ['nginx.conf', 'server_tokens off;', 'ignore_invalid_headers off;', /ignore_invalid_headers/],
     ['nginx.conf', 'server_tokens off;', 'merge_slashes off;', /merge_slashes/],
@@ -77,6 +83,11 @@ describe('of nginx', () => {
       expect(() => checkNginx(text, () => [])).toThrow();
     },
   );
+
+  it('a server without guarded locations may log what it likes', () => {
+    const other = 'http {\n server { access_log /x combined; error_log /x; location / { return 404; } }';
+    expect(checkChanged('nginx.conf', 'http {', other)).toEqual([]);
+  });
 
   it('a configuration that asks nobody is found', () => {
     expect(checkNginx('http { server { return 404; } }', () => [])).toContainEqual(expect.stringContaining('nothing asks'));

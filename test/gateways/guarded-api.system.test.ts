@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,9 +45,14 @@ afterAll(async () => {
   await tollgate.close();
 });
 
-/** The page's block in this language, with this machine's ports and a product that exists. */
-function configuration(language: string, port: number): string {
-  const block = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? '';
+const KINDS = ['nginx', 'caddy'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The page's block of a gateway: the whole of what its reader writes. */
+const blockOf = (kind: Kind): string => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? '';
+
+/** The block with this machine's ports and a product that exists. */
+function localised(block: string, port: number): string {
   const { port: apiPort } = api.address() as AddressInfo;
   return block
     .replaceAll('8001', String(port))
@@ -56,45 +61,118 @@ function configuration(language: string, port: number): string {
 }
 
 /** What the page says of the folder: copied beside the configuration, with the socket of the running plugin server. */
-async function copyShipped(kind: string): Promise<void> {
+async function copyShipped(kind: Kind): Promise<void> {
   const { dataDir } = await sharedInstance();
   const target = join(folder, 'tollgate');
   cpSync(join(ROOT, 'kong/gateways', kind), target, { recursive: true });
   for (const name of readdirSync(target)) {
     const text = readFileSync(join(target, name), 'utf8');
-    writeFileSync(join(target, name), text.replaceAll(SHIPPED_SOCKET, join(dataDir, 'forward-auth.sock')));
+    writeFileSync(join(target, name), moved(text).replaceAll(SHIPPED_SOCKET, join(dataDir, 'forward-auth.sock')));
   }
 }
 
-const asRoot = process.getuid?.() === 0 ? ' user root;' : '';
+const moved = (text: string): string => text.replaceAll('/etc/nginx', folder).replaceAll('/var/log/nginx', folder);
 
-it.each([
-  ['nginx', 'nginx.conf', ['nginx', '-p', '.', '-c', 'nginx.conf', '-g', `daemon off; pid nginx.pid;${asRoot}`]],
-  ['caddy', 'Caddyfile', ['caddy', 'run', '--adapter', 'caddyfile', '--config', 'Caddyfile']],
-])('what the page says about %s guards an API', async (kind, file, [program = '', ...args]) => {
-  const [port = 0] = await findFreePorts(1);
+/** Debian's own nginx.conf with all that it includes, in this test's folder. */
+function copyDebiansNginx(): void {
+  const text = moved(readFileSync('/etc/nginx/nginx.conf', 'utf8')).replace('/run/nginx.pid', join(folder, 'nginx.pid'));
+  writeFileSync(join(folder, 'nginx.conf'), text.replace(/^user .*$/m, process.getuid?.() === 0 ? 'user root;' : ''));
+  cpSync('/etc/nginx/mime.types', join(folder, 'mime.types'));
+  for (const name of ['conf.d', 'sites-enabled', 'modules-enabled']) mkdirSync(join(folder, name));
+}
+
+/** The gateway's configuration with this block in it, in the places that the page names; returns the file to look at and to run. */
+async function install(kind: Kind, block: string): Promise<string> {
   await copyShipped(kind);
-  writeFileSync(join(folder, file), configuration(kind, port));
-  const isCaddy = kind === 'caddy';
-  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...(isCaddy ? { CADDY_ADMIN: 'off' } : {}) };
-  const words = args.map((word) => (word === '.' || word === file ? join(folder, word) : word));
-  const gateway: ChildProcess = spawn(program, words, { cwd: folder, stdio: 'ignore', env });
+  if (kind === 'nginx') copyDebiansNginx();
+  writeFileSync(join(folder, kind === 'nginx' ? 'conf.d/weather.conf' : 'Caddyfile'), block);
+  return join(folder, kind === 'nginx' ? 'nginx.conf' : 'Caddyfile');
+}
+
+const COMMANDS: Readonly<Record<Kind, (file: string) => string[]>> = {
+  nginx: (file) => ['nginx', '-p', folder, '-c', file, '-g', 'daemon off;'],
+  caddy: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
+};
+
+/** Runs the gateway while `use` is at work; false where it does not start. */
+async function whileRunning(
+  kind: Kind,
+  file: string,
+  { port, use }: { port: number; use: (url: string) => Promise<void> },
+): Promise<boolean> {
+  const [program = '', ...args] = COMMANDS[kind](file);
+  const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...(kind === 'caddy' ? { CADDY_ADMIN: 'off' } : {}) };
+  const gateway = spawn(program, args, { cwd: folder, stdio: 'ignore', env });
+  const hasEnded = (): boolean => gateway.exitCode !== null;
+  const url = `http://127.0.0.1:${port}/weather/today`;
   try {
-    const url = `http://127.0.0.1:${port}/weather/today`;
-    await eventually(() => send(url).then(() => true, () => false)); // prettier-ignore
-    const stranger = await send(url);
-    expect([stranger.status, stranger.json().code, seen]).toEqual([401, 'key_missing', []]);
-    const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
-    for (const headers of [{ 'X-API-Key': key }, { Authorization: `Bearer ${key}` }, {}]) {
-      const query = Object.keys(headers).length === 0 ? `?api_key=${key}&day=1` : '?day=1';
-      expect([(await send(url + query, { headers })).text, seen.at(-1)?.url]).toEqual(['the weather', '/weather/today?day=1']);
-      expect(seen.at(-1)?.headers['x-tollgate-context']).toEqual(expect.any(String));
-      expect(JSON.stringify(seen.at(-1)?.rawHeaders)).not.toContain(key);
-    }
-    const silent = { write: () => undefined };
-    const argv = ['check', kind, join(folder, file)];
-    expect(await runTollgate({ root: ROOT, argv, isSameProcess: () => false, streams: { stdout: silent, stderr: silent } })).toBe(0);
+    await eventually(() => hasEnded() || send(url).then(() => true, () => false)); // prettier-ignore
+    if (hasEnded()) return false;
+    seen.length = 0;
+    await use(url);
+    return true;
   } finally {
     await endProgram(gateway);
   }
+}
+
+async function isFoundByCheck(kind: Kind, file: string): Promise<boolean> {
+  const silent = { write: () => undefined };
+  const argv = ['check', kind, file];
+  return (await runTollgate({ root: ROOT, argv, isSameProcess: () => false, streams: { stdout: silent, stderr: silent } })) !== 0;
+}
+
+describe.each(KINDS)('what the page says about %s', (kind) => {
+  it('takes ten lines at most', () => {
+    const lines = blockOf(kind).trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.length).toBeLessThanOrEqual(10);
+  });
+
+  it('guards an API', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const file = await install(kind, localised(blockOf(kind), port));
+    const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
+    const use = async (url: string): Promise<void> => {
+      const stranger = await send(url);
+      expect([stranger.status, stranger.json().code, seen]).toEqual([401, 'key_missing', []]);
+      for (const headers of [{ 'X-API-Key': key }, { Authorization: `Bearer ${key}` }, {}]) {
+        const query = Object.keys(headers).length === 0 ? `?api_key=${key}&day=1` : '?day=1';
+        expect([(await send(url + query, { headers })).text, seen.at(-1)?.url]).toEqual(['the weather', '/weather/today?day=1']);
+        expect(seen.at(-1)?.headers['x-tollgate-context']).toEqual(expect.any(String));
+        expect(JSON.stringify(seen.at(-1)?.rawHeaders)).not.toContain(key);
+      }
+    };
+    expect(await whileRunning(kind, file, { port, use })).toBe(true);
+    expect(await isFoundByCheck(kind, file)).toBe(false);
+    for (const log of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
+      expect(readFileSync(join(folder, log), 'utf8')).not.toContain(key);
+    }
+  });
+
+  const includes = [...blockOf(kind).matchAll(/^\s*(?:include|import) (\S+?);?(?: \S+)?$/gm)].map(
+    ([line, name = '']) => [name, line] as const,
+  );
+
+  it.each(includes)('lets no stranger pass unnoticed where its line with %s is forgotten', async (_, line) => {
+    const [port = 0, whole = 0] = await findFreePorts(2);
+    const block = localised(blockOf(kind), port);
+    // Beside a place that is meant to be open, and a whole server, which make known to nginx all names that are known anywhere.
+    const open = 'location / { auth_request off; proxy_pass http://127.0.0.1:9000; }';
+    const beside = localised(blockOf(kind), whole).replace(/^include.*\n/, '');
+    const forgetful =
+      kind === 'nginx'
+        ? `${block.replace(`${line}\n`, '').replace(/\}\s*$/, `${localised(open, port)}\n}`)}\n${beside}`
+        : block.replace(`${localised(line, port)}\n`, '');
+    expect(forgetful).not.toBe(block);
+    const file = await install(kind, forgetful);
+    let served = false;
+    const use = async (url: string): Promise<void> => {
+      for (const headers of [{}, { 'X-API-Key': 'nobody-has-it' }]) await send(url, { headers });
+      served = seen.some((request) => request.url?.startsWith('/weather') === true);
+    };
+    await whileRunning(kind, file, { port, use });
+    const isFound = kind === 'caddy' && served && (await isFoundByCheck(kind, file));
+    expect(served && !isFound).toBe(false);
+  });
 });

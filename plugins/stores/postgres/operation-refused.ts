@@ -31,7 +31,9 @@ export type RefusalCode =
   | 'subscription_needed'
   | 'webhook_unknown'
   | 'webhook_limit_reached'
-  | 'delivery_unknown';
+  | 'delivery_unknown'
+  | 'token_unknown'
+  | 'token_limit_reached';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -14,9 +14,12 @@ import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
+import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
+import { type Brand, PLAIN_BRAND } from './public/brand';
+import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
 import { verifyHandler } from './accounts/verify-handler';
@@ -32,6 +35,8 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
+  /** What the installation calls itself; Tollgate unless given. */
+  readonly brand?: Brand;
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
@@ -47,7 +52,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
-  const { deps, auth, url, secret } = options;
+  const { deps, auth, url, secret, brand = PLAIN_BRAND } = options;
   const app = fastify({
     logger: false,
     genReqId: () => newRequestId(),
@@ -67,7 +72,9 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps, url);
-  serveDocument(app, apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl))));
+  const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
+  serveDocument(app, document, { path: '/openapi.json' });
+  serveGatewayRoot(app, deps, { document, url, brand });
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
@@ -78,6 +85,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  addManagementRoutes(app, deps, url);
   await serveWeb(app, { root: options.webRoot, url });
   return app;
 }
@@ -92,13 +100,19 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
+/** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
+function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith(`${MANAGEMENT_PREFIX}/`);
+}
+
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
   const headers = securityHeaders(url);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     // The route's own path: what was asked for may be spelt in other ways.
     if ((request.routeOptions.url ?? request.url).startsWith('/api/')) reply.header('Cache-Control', 'no-store');
-    checkOrigin(request, url);
+    // No cookie counts there, so that no other site's page can do anything in somebody's name.
+    if (!isForPrograms(request)) checkOrigin(request, url);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

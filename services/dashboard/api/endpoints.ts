@@ -5,6 +5,7 @@ import { explainEndpoints } from './requests/explain-endpoints';
 import { keyEndpoints } from './keys/key-endpoints';
 import { planEndpoints } from './plans/plan-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
+import { tokenEndpoints } from './management/token-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
 import { usageEndpoints } from './requests/usage-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
@@ -19,5 +20,6 @@ export const endpoints: readonly Endpoint[] = [
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
+  ...tokenEndpoints,
   tryEndpoint,
 ];

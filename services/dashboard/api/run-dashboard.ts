@@ -12,6 +12,7 @@ import { createAuthLater } from './accounts/create-auth';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
+import { readBrand } from './public/brand';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
 import { startAnswerMails } from './plans/start-answer-mails';
@@ -68,7 +69,7 @@ async function startApp(
   };
   const auth = createAuthLater({ db, secret, url, mail, log });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
-  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics });
+  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics, brand: readBrand(settings) });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
   setTimeout(loadAuth, AUTH_LOAD_MS).unref();

@@ -10,7 +10,7 @@ export const auditPage = z.object({
   entries: z.array(
     z.object({
       at: moment,
-      /** Who: an e-mail address, or `operator`. */
+      /** Who: an e-mail address, a token by its name, or `operator`. */
       actor: z.string(),
       /** The address it came from, when it came through the dashboard. */
       from: z.string().nullable(),

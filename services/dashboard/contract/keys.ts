@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { cursor, id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
 
+/** The other key of a rotation, as it is now. */
+const rotationPartner = z.object({
+  id,
+  maskedKey: z.string(),
+  /** False once it was revoked or has expired. */
+  works: z.boolean(),
+  expiresAt: moment.nullable(),
+});
+
 /** A key as its customer sees it: never the secret. */
 export const key = z.object({
   id,
@@ -21,6 +30,9 @@ export const key = z.object({
   lastUsedAt: moment.nullable(),
   /** The key that this one replaced. */
   rotatedFrom: id.nullable(),
+  replaces: rotationPartner.nullable(),
+  /** The latest, when it was rotated more than once. */
+  replacedBy: rotationPartner.nullable(),
   version,
 });
 export type Key = z.output<typeof key>;
@@ -33,8 +45,8 @@ export const listKeysQuery = z.object({
   state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
 });
 
-/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version. */
-export const listedKey = key.omit({ rules: true, version: true });
+/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
+export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
 export type ListedKey = z.output<typeof listedKey>;
 
 export const keyPage = z.object({ keys: z.array(listedKey), next: cursor.nullable(), total: z.number().int() });

@@ -17,6 +17,7 @@ const bare = (name: string, path: string): PageCase => ({ name: `${name}-empty`,
 export const EVERY_PAGE: readonly PageCase[] = [
   open('sign-in', '/sign-in'),
   open('sign-in-ended', '/sign-in?then=%2Fkeys&reason=ended'),
+  open('second-step', '/second-step'),
   open('sign-up', '/sign-up'),
   open('forgot', '/forgot'),
   open('reset', '/reset-password?token=not-a-real-one'),

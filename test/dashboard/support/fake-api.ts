@@ -147,6 +147,11 @@ function addAccountRoutes(route: AddRoute, state: FakeState): void {
   route('POST', '/auth/request-password-reset', undefined, () => ({ status: true }));
   route('POST', '/auth/reset-password', undefined, () => ({ status: true }));
   route('POST', '/auth/change-password', undefined, () => ({ token: null }));
+  route('POST', '/auth/two-factor/enable', undefined, () => state.beginSecondFactor());
+  route('POST', '/auth/two-factor/verify-totp', undefined, ({ body }) => state.checkCode(String(body['code'])));
+  route('POST', '/auth/two-factor/disable', undefined, () => {
+    state.hasSecondFactor = false;
+  });
   route('POST', '/auth/sign-out', undefined, () => {
     state.isSignedIn = false;
   });

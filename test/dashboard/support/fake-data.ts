@@ -33,6 +33,8 @@ export function makeKey(over: Partial<Key> = {}): Key {
     createdAt: ago(40 * DAY),
     lastUsedAt: ago(2 * MINUTE),
     rotatedFrom: null,
+    replaces: null,
+    replacedBy: null,
     version: randomUUID(),
     ...over,
   };
@@ -40,13 +42,21 @@ export function makeKey(over: Partial<Key> = {}): Key {
 
 /** Keys in every state, with names that are not easy. */
 export function usualKeys(): Key[] {
-  const rotated = makeKey({ name: 'Warehouse', state: 'revoked', lastUsedAt: ago(9 * DAY), maskedKey: 'tg_live…77Qx' });
+  const newer = { id: randomUUID(), maskedKey: 'tg_live…P0aa' };
+  const rotated = makeKey({
+    name: 'Warehouse',
+    state: 'revoked',
+    lastUsedAt: ago(9 * DAY),
+    maskedKey: 'tg_live…77Qx',
+    replacedBy: { ...newer, works: true, expiresAt: null },
+  });
   return [
     makeKey(),
     makeKey({
+      ...newer,
       name: 'Warehouse',
       rotatedFrom: rotated.id,
-      maskedKey: 'tg_live…P0aa',
+      replaces: { id: rotated.id, maskedKey: rotated.maskedKey, works: false, expiresAt: null },
       products: ['api-gst', 'api-ip', 'api-pincode', 'api-seo'],
     }),
     rotated,

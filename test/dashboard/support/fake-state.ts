@@ -14,6 +14,7 @@ const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 /** What the fake API knows; tests read and change it. */
 export class FakeState {
   isSignedIn = true;
+  hasSecondFactor = false;
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
@@ -86,12 +87,24 @@ export class FakeState {
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
       hasOutbox: true,
+      hasSecondFactor: this.hasSecondFactor,
     };
   }
 
   signIn(password: string): void {
     if (password === 'wrong password') throw new FakeProblem(401, 'invalid_email_or_password', { detail: 'Invalid email or password.' });
     this.isSignedIn = true;
+  }
+
+  beginSecondFactor(): { totpURI: string; backupCodes: string[] } {
+    const totpURI = 'otpauth://totp/Tollgate:asha%40example.com?secret=PAISQKH7MSIU5BPXR3EBGZJ5PYTY2WDK&issuer=Tollgate&digits=6&period=30';
+    return { totpURI, backupCodes: ['Fake1-nobod', 'Fake2-ycans', 'Fake3-ignin', 'Fake4-withm', 'Fake5-eever'] };
+  }
+
+  checkCode(code: string): void {
+    if (code !== '123456') throw new FakeProblem(401, 'invalid_code', { detail: 'Invalid code.' });
+    this.isSignedIn = true;
+    this.hasSecondFactor = true;
   }
 
   verify(token: string, password: string): void {
@@ -109,7 +122,9 @@ export class FakeState {
     const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
     const start = Number(after);
     const end = start + Number(limit);
-    const keys = found.slice(start, end).map(({ rules: _rules, version: _version, ...listed }) => listed);
+    const keys = found
+      .slice(start, end)
+      .map(({ rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed }) => listed);
     return { keys, next: end < found.length ? String(end) : null, total: found.length };
   }
 
@@ -163,7 +178,9 @@ export class FakeState {
     this.once(submission);
     const old = this.changeKey(id, { version, expiresAt: data.ago(-data.DAY) });
     const created = this.createKey({ submission, name: old.name ?? undefined, mode: old.mode, products: old.products, rules: old.rules });
-    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id }) };
+    const partnerOf = ({ id: partner, maskedKey, expiresAt }: Key) => ({ id: partner, maskedKey, works: true, expiresAt });
+    this.changeKey(id, { replacedBy: partnerOf(created.key) });
+    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id, replaces: partnerOf(old) }) };
   }
 
   simulate({ address, rules = [] }: { address?: string | undefined; rules?: string[] | undefined }): Simulation {

@@ -192,6 +192,37 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'second-factor-scan',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('000000');
+      await button(page, 'Confirm').click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'second-factor-codes',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('123456');
+      await button(page, 'Confirm').click();
+      await button(page, 'I have saved them').waitFor();
+    },
+  },
+  {
+    name: 'account-with-second-factor',
+    state: () => Object.assign(new FakeState(), { hasSecondFactor: true }),
+    play: (page, api) => go(page, api, '/account'),
+  },
+  {
     name: 'menu',
     state: () => new FakeState(),
     play: async (page, api) => {

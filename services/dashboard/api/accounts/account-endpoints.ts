@@ -1,4 +1,5 @@
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
+import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/has-second-factor';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
 import { session } from '../../contract/account';
 import { auditPage, listAuditQuery } from '../../contract/audit';
@@ -9,16 +10,19 @@ const whoAmI = defineEndpoint({
   method: 'GET',
   path: '/session',
   answer: session,
-  handler: async ({ caller: { email, customerId } }, { db, gatewayUrl, timeZone, hasOutbox }) => {
+  handler: async ({ caller: { email, customerId } }, { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox }) => {
     const suspended = await findCustomerSuspension(db, customerId);
-    return { email, customerId, gatewayUrl, quotaTimeZone: timeZone, hasOutbox, ...(suspended && { suspended }) };
+    const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
+    return { email, customerId, ...facts, ...(suspended && { suspended }) };
   },
 });
 
 const DASHBOARD = 'dashboard:';
+const TOKEN = 'token:';
 
 /** Whoever did not come through the dashboard is an operator to the customer: names of programs mean nothing there. */
 function actorOf({ actor }: AuditLine): string {
+  if (actor.startsWith(TOKEN)) return `token “${actor.slice(TOKEN.length)}”`;
   return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
 }
 

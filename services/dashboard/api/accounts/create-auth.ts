@@ -1,4 +1,5 @@
 import { type BetterAuthOptions } from 'better-auth';
+import { type TwoFactorOptions } from 'better-auth/plugins/two-factor';
 import { type Pool } from 'pg';
 import { z } from 'zod';
 import { type Log, scrubText } from '../../../kit/log';
@@ -77,10 +78,36 @@ const TABLES = {
       '/reset-password': SIGN_IN_RULE,
       '/request-password-reset': MAIL_RULE,
       '/send-verification-email': MAIL_RULE,
+      '/two-factor/enable': SIGN_IN_RULE,
+      '/two-factor/disable': SIGN_IN_RULE,
+      '/two-factor/verify-totp': SIGN_IN_RULE,
+      '/two-factor/verify-backup-code': SIGN_IN_RULE,
+      '/two-factor/generate-backup-codes': SIGN_IN_RULE,
       '/get-session': false,
     },
   },
 } satisfies Partial<BetterAuthOptions>;
+
+/** Tables and columns as migration 0060 names them. */
+const SECOND_FACTOR = {
+  issuer: 'Tollgate',
+  // As long as the code of an authenticator is looked for, and no longer.
+  twoFactorCookieMaxAge: 600,
+  // In all places together; a success starts anew. Whoever is counted here has the password.
+  accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
+  schema: {
+    user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+    twoFactor: {
+      modelName: 'auth_two_factor',
+      fields: {
+        backupCodes: 'backup_codes',
+        userId: 'user_id',
+        failedVerificationCount: 'failed_verification_count',
+        lockedUntil: 'locked_until',
+      },
+    },
+  },
+} satisfies TwoFactorOptions;
 
 function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
   return {
@@ -155,6 +182,15 @@ export interface AuthError {
   readonly body?: unknown;
 }
 
+/** Whose session it is. */
+export interface SessionUser {
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  /** True once signing in asks for a second factor. */
+  readonly hasSecondFactor: boolean;
+}
+
 /** The parts of better-auth that the dashboard uses. */
 export interface Auth {
   readonly options: BetterAuthOptions;
@@ -164,7 +200,7 @@ export interface Auth {
    * The session of a cookie, with the cookies to set because it was renewed.
    * @throws AuthError, which may stand for an error of the database
    */
-  findSession(headers: Headers): Promise<{ user: { email: string; emailVerified: boolean } | undefined; cookies: string[] }>;
+  findSession(headers: Headers): Promise<{ user: SessionUser | undefined; cookies: string[] }>;
   /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
   findLinkAddress(token: string): Promise<string | undefined>;
   isAuthError(error: unknown): error is AuthError;
@@ -178,18 +214,25 @@ const linkPayload = z.object({ email: z.email() });
  * with this module: that takes as long as loading everything else of the dashboard together.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const [{ betterAuth }, { isAPIError }, { verifyJWT }] = await Promise.all([
+  const [{ betterAuth }, { isAPIError }, { verifyJWT }, { twoFactor }] = await Promise.all([
     import('better-auth'),
     import('better-auth/api'),
     import('better-auth/crypto'),
+    import('better-auth/plugins/two-factor'),
   ]);
-  const auth = betterAuth(optionsOf(options));
+  const auth = betterAuth({ ...optionsOf(options), plugins: [twoFactor(SECOND_FACTOR)] });
   return {
     options: auth.options,
     handler: (request) => auth.handler(request),
     async findSession(headers) {
       const { response, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
-      return { user: response?.user, cookies: answered.getSetCookie() };
+      const user = response && {
+        id: response.user.id,
+        email: response.user.email,
+        emailVerified: response.user.emailVerified,
+        hasSecondFactor: response.user.twoFactorEnabled === true,
+      };
+      return { user: user ?? undefined, cookies: answered.getSetCookie() };
     },
     async findLinkAddress(token) {
       return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;

@@ -52,6 +52,8 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   delivery_unknown: 'unknown',
+  token_unknown: 'unknown',
+  token_limit_reached: 'conflict',
 };
 
 /** Operations speak to whoever uses the command line; these texts name its commands. */

@@ -12,6 +12,8 @@ export interface Caller {
   readonly email: string;
   /** For the audit log: who, and the address it came from. */
   readonly actor: { readonly name: string; readonly from: string };
+  /** Of a program's token; absent for a person, who may do everything. */
+  readonly scopes?: ReadonlySet<string>;
 }
 
 /** What every endpoint may use. */

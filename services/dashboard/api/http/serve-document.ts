@@ -33,18 +33,35 @@ async function makeDocument(source: DocumentSource, revision: string): Promise<D
 const isKnown = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
 
-/** `GET /openapi.json`, for everybody: whoever considers buying reads it first. What was read last is served while the source is away. */
-export function serveDocument(app: FastifyInstance, source: DocumentSource): void {
+/** Where and how a document is served. */
+export interface DocumentPlace {
+  readonly path: string;
+  /** A new version is served as soon as it is installed: copies are asked about before each use, unless this says otherwise. */
+  readonly cacheControl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A JSON document for everybody. What was read last is served while its source is away. */
+export function serveDocument(app: FastifyInstance, source: DocumentSource, place: DocumentPlace): void {
+  const { path, cacheControl = 'public, no-cache', headers = {} } = place;
   let known: Document | undefined;
-  app.get('/openapi.json', async (request, reply) => {
+  let making: { readonly revision: string; readonly made: Promise<Document> } | undefined;
+  /** Once for all who ask while it is made. */
+  const make = async (revision: string): Promise<Document> => {
+    if (making?.revision !== revision) making = { revision, made: makeDocument(source, revision) };
+    try {
+      return (known = await making.made);
+    } finally {
+      making = undefined;
+    }
+  };
+  app.get(path, async (request, reply) => {
     const revision = await source.revision().catch((cause: unknown) => {
       if (known) return known.revision;
       throw new ServiceError('service_not_ready', { cause });
     });
-    if (known?.revision !== revision) known = await makeDocument(source, revision);
-    const { text, compressed, tag } = known;
-    // A new version is served as soon as it is installed, so that copies are asked about before each use.
-    reply.headers({ ETag: tag, 'Cache-Control': 'public, no-cache', Vary: 'Accept-Encoding' });
+    const { text, compressed, tag } = known?.revision === revision ? known : await make(revision);
+    reply.headers({ ETag: tag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding', ...headers });
     if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
     reply.header('Content-Type', JSON_TYPE);
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);

@@ -38,12 +38,19 @@ export const documentQuery = queryOptions({
   queryFn: () => getFile<ApiDocument>('/openapi.json'),
   staleTime: Infinity,
 });
-export const webhooksQuery = queryOptions({ queryKey: ['webhooks'], queryFn: () => get<z.output<typeof webhookList>>('/webhooks') });
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: () => get<z.output<typeof webhookList>>('/webhooks'),
+  // What came of the last delivery.
+  refetchInterval: 10_000,
+});
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['keys', 'list', filter, after, limit],
     queryFn: () => get<KeyPage>('/keys', { ...filter, after, limit }),
+    // When a key was last used, and what others change.
+    refetchInterval: 10_000,
   });
 
 export const keyQuery = (id: string) => queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => get<Key>(`/keys/${id}`) });

@@ -67,7 +67,7 @@ function Details({ details }: Pick<Entry, 'details'>): ReactNode {
       {parts.map(({ name, text }, index) => (
         <span key={name}>
           {index > 0 && '; '}
-          <span className="dimmed">{name}</span> {text}
+          <span className="dimmed">{name}</span> <bdi>{text}</bdi>
         </span>
       ))}
     </span>

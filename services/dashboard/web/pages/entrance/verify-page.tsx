@@ -41,7 +41,11 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
     validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
-    await verifyAddress(token, password);
+    const { twoFactorRedirect } = await verifyAddress(token, password);
+    if (twoFactorRedirect) {
+      await navigate({ to: '/second-step', search: { then: undefined } });
+      return;
+    }
     client.clear();
     toast('Email address confirmed.');
     await navigate({ to: '/' });

@@ -10,6 +10,7 @@ import { toast } from '../../browser/toast';
 import { formatMoment } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
+import { useUnsaved } from '../../hooks/use-unsaved';
 import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
@@ -57,6 +58,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
     form.setInitialValues(valuesOf(to));
     form.setValues(valuesOf(to));
   };
+  useUnsaved(form.isDirty() && item.state !== 'revoked');
   const versioned = useVersioned({ item, isDirty: form.isDirty(), isSame: isSameSettings, onReset: reset });
   const { submit, pending, problem } = useSubmit(async (values: Values) => {
     try {
