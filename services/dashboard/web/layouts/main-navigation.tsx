@@ -7,6 +7,7 @@ import {
   IconHome,
   IconKey,
   IconListCheck,
+  IconReceipt,
   IconSearch,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -20,6 +21,7 @@ const PAGES = [
   { to: '/keys', label: 'Keys', Icon: IconKey },
   { to: '/plans', label: 'Plans', Icon: IconListCheck },
   { to: '/usage', label: 'Usage', Icon: IconChartBar },
+  { to: '/statements', label: 'Statements', Icon: IconReceipt },
   { to: '/explain', label: 'Explain', Icon: IconSearch },
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
