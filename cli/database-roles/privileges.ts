@@ -74,6 +74,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     webhook: ALL,
     webhook_delivery: ALL,
     admin_token: KEEP,
+    alert_preference: KEEP,
+    alert_threshold: ALL,
+    alert_mail: KEEP,
   },
 };
 

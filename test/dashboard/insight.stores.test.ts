@@ -233,8 +233,13 @@ describe('webhooks', () => {
     'http://127.0.0.1/',
     'http://localhost/',
     'http://[::1]/',
+    'http://hooks.example/',
     'http://hooks.example:8080/',
     'https://user:pass@hooks.example/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/',
     'ftp://hooks.example/',
     'http://169.254.169.254/latest/',
   ])('refuse %s when it is entered', async (url) => {

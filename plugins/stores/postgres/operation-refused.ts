@@ -33,7 +33,10 @@ export type RefusalCode =
   | 'webhook_limit_reached'
   | 'delivery_unknown'
   | 'token_unknown'
-  | 'token_limit_reached';
+  | 'token_limit_reached'
+  | 'operator_exists'
+  | 'operator_unknown'
+  | 'email_taken';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

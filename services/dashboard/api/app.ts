@@ -9,16 +9,20 @@ import { createAttemptLimits } from './accounts/attempt-limits';
 import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
-import { bindEndpoint } from './http/bind-endpoint';
+import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
-import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
+import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
+import { findOperatorCaller } from './operator/find-operator-caller';
+import { addOperatorRoutes } from './operator/operator-routes';
+import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
+import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -80,13 +84,19 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
-  const endpointTools = { deps, findCaller: (request: FastifyRequest, reply: FastifyReply) => findCaller(request, reply, tools) };
+  const endpointTools: EndpointTools<Caller> = {
+    deps,
+    findCaller: (request, reply) => findCaller(request, reply, tools),
+    takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+  };
   for (const endpoint of options.endpoints ?? allEndpoints) {
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
   addManagementRoutes(app, deps, url);
-  await serveWeb(app, { root: options.webRoot, url });
+  addOperatorRoutes(app, { deps, findOperator: (request, reply) => findOperatorCaller(request, reply, tools) });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  servePublicPages(app, { deps, brand, url, document, sendApp });
   return app;
 }
 

@@ -11,10 +11,10 @@ export interface Belongings {
   readonly subscription: { readonly id: string; readonly version: string };
   readonly webhook: { readonly id: string; readonly version: string };
   readonly deliveryId: string;
-  /** Of a plan that was asked for. */
-  readonly planRequestId: string;
   /** Of the management API, with every scope. */
   readonly token: { readonly id: string; readonly secret: string };
+  /** Of a plan that was asked for. */
+  readonly planRequestId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
 }
@@ -55,6 +55,11 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
   }),
+  'PUT /subscriptions/:id/cap': ({ subscription }) => ({
+    params: { id: subscription.id },
+    body: { version: subscription.version, dailyCap: 5 },
+  }),
+  'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
@@ -81,16 +86,6 @@ async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<
   return requestId;
 }
 
-/** A request of the key's customer for a plan, as if that were given on request. */
-async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
-     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
-    [key.id],
-  );
-  return rows[0]?.id ?? '';
-}
-
 /** A token of the management API. @param scopes all of them unless given */
 export async function makeToken(
   dashboard: Pick<TestDashboard, 'ask'>,
@@ -102,7 +97,17 @@ export async function makeToken(
   return { id: made.token.id, secret: made.secret };
 }
 
-/** Signs somebody up who has a key, a subscription to api-ip, a refused request, a token, and a webhook with a delivery. */
+/** A request of the key's customer for a plan, as if that were given on request. */
+async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
+    [key.id],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a token, and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
@@ -120,8 +125,8 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     subscription,
     webhook,
     deliveryId: delivery.json().id,
-    planRequestId: await recordPlanRequest(dashboard.pool, key),
     token: await makeToken(dashboard, cookie),
+    planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
 }
@@ -139,8 +144,10 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook',
     'webhook_delivery',
     'alert',
-    'plan_request',
     'admin_token',
+    'plan_request',
+    'alert_preference',
+    'alert_threshold',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

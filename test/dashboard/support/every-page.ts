@@ -50,6 +50,8 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('webhooks', '/webhooks'),
   bare('webhooks', '/webhooks'),
   { name: 'webhook', path: (state) => `/webhooks/${state.webhooks[0]?.id}` },
+  own('tokens', '/tokens'),
+  bare('tokens', '/tokens'),
   own('audit', '/audit'),
   bare('audit', '/audit'),
   own('reference', '/reference'),

@@ -11,6 +11,7 @@ import { explanation, refusalPage } from '../../../services/dashboard/contract/e
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
 import * as statements from '../../../services/dashboard/contract/statements';
+import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -132,9 +133,12 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
-  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks }));
+  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
+  route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
+  route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
+  route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
   route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);

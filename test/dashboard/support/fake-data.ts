@@ -6,6 +6,7 @@ import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
 import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
+import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 
@@ -88,6 +89,7 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
       monthly: { used: 260, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
       refunds: { used: 0, limit: 100 },
     },
+    dailyCap: null,
     hasOwnLimits: false,
     ownLimits: { daily: null, monthly: null },
     createdAt: ago(40 * DAY),
@@ -358,4 +360,27 @@ export function triedAnswer(path: string, requestId: string | null): TryAnswer {
       return { ...answered, status: 401, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(problem) };
     }
   }
+}
+
+export function makeToken(extra: Partial<Token> = {}): Token {
+  return {
+    id: randomUUID(),
+    name: 'Deploy script',
+    maskedToken: 'tg_admin…k3Xe',
+    scopes: ['keys:read', 'keys:write', 'rules:write'],
+    state: 'active',
+    createdAt: ago(0),
+    expiresAt: ago(-90 * DAY),
+    lastUsedAt: null,
+    ...extra,
+  };
+}
+
+export function usualTokens(): Token[] {
+  return [
+    makeToken({ createdAt: ago(20 * DAY), expiresAt: ago(-70 * DAY), lastUsedAt: ago(120_000) }),
+    makeToken({ name: 'Billing export '.repeat(6).trim(), maskedToken: 'tg_admin…0Zpq', scopes: ['usage:read'], lastUsedAt: ago(DAY) }),
+    makeToken({ name: 'Old laptop', state: 'revoked', createdAt: ago(60 * DAY), expiresAt: ago(-30 * DAY) }),
+    makeToken({ name: 'Trial', state: 'expired', createdAt: ago(9 * DAY), expiresAt: ago(2 * DAY) }),
+  ];
 }

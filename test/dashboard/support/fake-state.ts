@@ -5,6 +5,7 @@ import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
+import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -30,8 +31,11 @@ export class FakeState {
   alerts = data.usualAlerts(this.keys);
   webhooks = data.usualWebhooks();
   deliveries = data.usualDeliveries();
+  tokens = data.usualTokens();
   audit = data.usualAudit(this.keys);
   hasUsage = true;
+  /** As in the embedded run. */
+  mayBePrivate = false;
   mails = [
     {
       id: 'b',
@@ -74,6 +78,7 @@ export class FakeState {
       alerts: [],
       webhooks: [],
       deliveries: [],
+      tokens: [],
       audit: [],
       mails: [],
       hasUsage: false,
@@ -311,5 +316,21 @@ export class FakeState {
     const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
     this.webhooks = [...this.webhooks, webhook];
     return { secret: 'whsec_bm90IGEgcmVhbCBvbmU=', webhook };
+  }
+
+  createToken({ submission, name, scopes, days }: { submission: string; name: string; scopes: string[]; days: number }): CreatedToken {
+    this.once(submission);
+    const token = data.makeToken({ name, scopes, expiresAt: data.ago(-days * data.DAY) });
+    this.tokens = [token, ...this.tokens];
+    this.submissions.set(submission, token.id);
+    return { secret: `tg_admin_0Fake4TokenThatOpensNothing${'0'.repeat(6)}`, token };
+  }
+
+  revokeToken(id: string): Token {
+    const found = this.tokens.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    const revoked = { ...found, state: 'revoked' as const };
+    this.tokens = this.tokens.map((each) => (each.id === id ? revoked : each));
+    return revoked;
   }
 }

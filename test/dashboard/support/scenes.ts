@@ -231,4 +231,36 @@ export const SCENES: readonly Scene[] = [
       if (await burger.isVisible()) await burger.click();
     },
   },
+  {
+    name: 'created-token',
+    state: () => FakeState.empty(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').first().click();
+      await page.getByLabel('Name').fill('Deploy script');
+      await page.getByLabel('keys:read').check();
+      await button(page, 'Create token').click();
+      await page.getByText('First request', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'create-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').click();
+      await button(page, 'Create token').click();
+      await page.getByText('Choose at least one scope.').waitFor();
+    },
+  },
+  {
+    name: 'revoke-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Revoke Deploy script').click();
+      await button(page, 'Revoke').click();
+      await page.getByText('Token revoked.').waitFor();
+    },
+  },
 ];

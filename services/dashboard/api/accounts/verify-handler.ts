@@ -73,6 +73,8 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
     const proved = await proveBoth(request, { token, email, password }, tools);
     const twoFactorRedirect = await asksForSecondFactor(proved);
     if (!twoFactorRedirect) await tools.limits.forgiveSignIn(email, request.ip);
-    return reply.header('set-cookie', proved.headers.getSetCookie()).send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });
+    return reply
+      .header('set-cookie', proved.headers.getSetCookie())
+      .send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });
   };
 }

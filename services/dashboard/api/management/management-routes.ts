@@ -2,7 +2,8 @@ import { type FastifyInstance } from 'fastify';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { JSON_TYPE } from '../../../kit/service/reply';
 import { type Scope } from '../../contract/tokens';
-import { bindEndpoint } from '../http/bind-endpoint';
+import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
+import { takeWrite } from '../http/request-limit';
 import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { findTokenCaller } from './find-token-caller';
@@ -14,20 +15,18 @@ export const MANAGEMENT_PREFIX = '/api/v1';
 
 const SUBSCRIBING: Scope = 'subscriptions:write';
 
-/** As far as a body can subscribe its customer to something. */
-function subscribingOf(body: unknown): { products: readonly unknown[]; hasPlan: boolean } {
-  if (typeof body !== 'object' || body === null) return { products: [], hasPlan: false };
-  const products: unknown = Reflect.get(body, 'products');
-  return { products: Array.isArray(products) ? products : [], hasPlan: Reflect.get(body, 'plan') !== undefined };
+/** The products that a body wants for a key. */
+function productsOf(body: unknown): readonly unknown[] {
+  const products: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'products') : undefined;
+  return Array.isArray(products) ? products : [];
 }
 
 /** A key for a new product subscribes its customer to it, which is more than `keys:write` may. @throws Refusal 403 `scope_missing` */
 async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, { db }: DashboardDeps): Promise<void> {
-  const { products, hasPlan } = subscribingOf(body);
+  const products = productsOf(body);
   if (scopes === undefined || scopes.has(SUBSCRIBING) || products.length === 0) return;
   const owned = await viewSubscriptions(db, customerId);
-  const isOwned = (product: unknown): boolean => owned.some((each) => each.product === product && each.state !== 'cancelled');
-  if (!hasPlan && products.every(isOwned)) return;
+  if (products.every((product) => owned.some((each) => each.product === product && each.state !== 'cancelled'))) return;
   const detail = `This would change what is subscribed to: subscribe first, or use a token with the scope ${SUBSCRIBING}.`;
   throw new Refusal('scope_missing', { detail, members: { scopes: [SUBSCRIBING] } });
 }
@@ -54,7 +53,11 @@ export function addManagementRoutes(app: FastifyInstance, deps: DashboardDeps, u
   );
   for (const operation of managementOperations) {
     const { method, path } = operation.endpoint;
-    const tools = { deps, findCaller: (request: Parameters<typeof findTokenCaller>[0]) => findTokenCaller(request, operation, deps) };
+    const tools: EndpointTools<Caller> = {
+      deps,
+      findCaller: (request) => findTokenCaller(request, operation, deps),
+      takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+    };
     const handler = bindEndpoint(forTokens(operation.endpoint), tools);
     app.route({ method, url: `${MANAGEMENT_PREFIX}${path}`, exposeHeadRoute: false, handler });
   }

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Installation, type Outbox, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
-import { type AlertPage, type DeliveryPage, type webhookList } from '../../contract/alerts';
+import { type AlertPage, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
+import { type TokenList } from '../../contract/tokens';
 import { type Usage } from '../../contract/usage';
-import { type z } from 'zod';
 import { get, getFile } from './request';
 
 export interface KeyFilter {
@@ -41,10 +41,12 @@ export const documentQuery = queryOptions({
 });
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
-  queryFn: () => get<z.output<typeof webhookList>>('/webhooks'),
+  queryFn: () => get<WebhookList>('/webhooks'),
   // What came of the last delivery.
   refetchInterval: 10_000,
 });
+
+export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: () => get<TokenList>('/tokens') });
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({

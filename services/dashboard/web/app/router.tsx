@@ -148,6 +148,11 @@ const webhookRoute = createRoute({
   validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+});
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
@@ -180,6 +185,7 @@ const routeTree = rootRoute.addChildren([
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,
@@ -207,6 +213,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** From the link that confirms an address, for a reload of its page. */
+    linkToken?: string;
     /** Where the pages of a list begin through which one has come, the shown one last. */
     cursors?: readonly string[];
   }

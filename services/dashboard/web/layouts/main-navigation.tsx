@@ -9,6 +9,7 @@ import {
   IconListCheck,
   IconReceipt,
   IconSearch,
+  IconTerminal2,
   IconWebhook,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -25,6 +26,7 @@ const PAGES = [
   { to: '/explain', label: 'Explain', Icon: IconSearch },
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+  { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
   { to: '/audit', label: 'Audit log', Icon: IconHistory },
   { to: '/reference', label: 'API reference', Icon: IconBook2 },
 ] as const;
