@@ -99,6 +99,9 @@ END $$;
 CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
 
+REVOKE ALL ON FUNCTION keep_changed_subscriptions(), end_terms_of_gone_subscriptions(), keep_subscriptions_of_plans(),
+  keep_subscriptions_of_products() FROM PUBLIC;
+
 -- What came before is not known: statements begin here.
 SELECT keep_subscription_terms(ARRAY(SELECT id FROM subscription));
 
