@@ -15,6 +15,7 @@ import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
 import { addSizesCommand } from './commands/sizes';
+import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -50,6 +51,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSubscriptionCommands(program, context);
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
+  addStatementCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addOperatorCommands(program, context);

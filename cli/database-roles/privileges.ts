@@ -46,6 +46,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: KEEP,
     plan_request: KEEP,
+    // Terms are written by triggers with the owner's rights; a statement is written once.
+    subscription_term: READ,
+    statement: APPEND,
     suspension: ALL,
     credential: KEEP,
     credential_product: ALL,

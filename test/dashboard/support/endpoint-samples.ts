@@ -63,6 +63,8 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /statement': () => ({ query: 'month=2026-01' }),
+  'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
