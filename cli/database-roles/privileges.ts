@@ -34,6 +34,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     quota_refund: 'SELECT, INSERT, DELETE',
     decision: 'SELECT, INSERT, DELETE',
     denial_count: KEEP,
+    key_hour: ALL,
     gateway_node: ALL,
     change_confirmation: ALL,
   },
@@ -45,6 +46,10 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
+    plan_request: KEEP,
+    // Terms are written by triggers with the owner's rights; a statement is written once.
+    subscription_term: READ,
+    statement: APPEND,
     suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
@@ -52,6 +57,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     audit_log: APPEND,
     decision: READ,
     denial_count: READ,
+    key_hour: READ,
     usage: READ,
     gateway_node: READ,
     change_confirmation: READ,
@@ -72,6 +78,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     webhook: ALL,
     webhook_delivery: ALL,
     admin_token: KEEP,
+    alert_preference: KEEP,
+    alert_threshold: ALL,
+    alert_mail: KEEP,
   },
 };
 

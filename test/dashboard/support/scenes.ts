@@ -129,6 +129,15 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'plan-request',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Request Star of Glead').click();
+      await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
+    },
+  },
+  {
     name: 'plan-below-use',
     state: () => new FakeState(),
     play: async (page, api) => {
@@ -220,6 +229,66 @@ export const SCENES: readonly Scene[] = [
       await go(page, api, '/alerts');
       const burger = button(page, 'Open the menu');
       if (await burger.isVisible()) await burger.click();
+    },
+  },
+  {
+    name: 'created-token',
+    state: () => FakeState.empty(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').first().click();
+      await page.getByLabel('Name').fill('Deploy script');
+      await page.getByLabel('keys:read').check();
+      await button(page, 'Create token').click();
+      await page.getByText('First request', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'create-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').click();
+      await button(page, 'Create token').click();
+      await page.getByText('Choose at least one scope.').waitFor();
+    },
+  },
+  {
+    name: 'revoke-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Revoke Deploy script').click();
+      await button(page, 'Revoke').click();
+      await page.getByText('Token revoked.').waitFor();
+    },
+  },
+  {
+    name: 'alert-thresholds',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/alerts');
+      await page
+        .getByRole('button', { name: /^Change / })
+        .first()
+        .click();
+      await page.getByLabel('Stop at (requests a day)').fill('five');
+      await button(page, 'Save').click();
+      await page.getByText('Enter a whole number of requests').waitFor();
+    },
+  },
+  {
+    name: 'alert-capped',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/alerts');
+      await page
+        .getByRole('button', { name: /^Change / })
+        .first()
+        .click();
+      await page.getByLabel('Stop at (requests a day)').fill('1,500');
+      await button(page, 'Save').click();
+      await page.getByText('1,500 requests a day').waitFor();
     },
   },
 ];

@@ -15,20 +15,18 @@ export const MANAGEMENT_PREFIX = '/api/v1';
 
 const SUBSCRIBING: Scope = 'subscriptions:write';
 
-/** As far as a body can subscribe its customer to something. */
-function subscribingOf(body: unknown): { products: readonly unknown[]; hasPlan: boolean } {
-  if (typeof body !== 'object' || body === null) return { products: [], hasPlan: false };
-  const products: unknown = Reflect.get(body, 'products');
-  return { products: Array.isArray(products) ? products : [], hasPlan: Reflect.get(body, 'plan') !== undefined };
+/** The products that a body wants for a key. */
+function productsOf(body: unknown): readonly unknown[] {
+  const products: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'products') : undefined;
+  return Array.isArray(products) ? products : [];
 }
 
 /** A key for a new product subscribes its customer to it, which is more than `keys:write` may. @throws Refusal 403 `scope_missing` */
 async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, { db }: DashboardDeps): Promise<void> {
-  const { products, hasPlan } = subscribingOf(body);
+  const products = productsOf(body);
   if (scopes === undefined || scopes.has(SUBSCRIBING) || products.length === 0) return;
   const owned = await viewSubscriptions(db, customerId);
-  const isOwned = (product: unknown): boolean => owned.some((each) => each.product === product && each.state !== 'cancelled');
-  if (!hasPlan && products.every(isOwned)) return;
+  if (products.every((product) => owned.some((each) => each.product === product && each.state !== 'cancelled'))) return;
   const detail = `This would change what is subscribed to: subscribe first, or use a token with the scope ${SUBSCRIBING}.`;
   throw new Refusal('scope_missing', { detail, members: { scopes: [SUBSCRIBING] } });
 }

@@ -21,7 +21,7 @@ const catalogue = defineOperatorEndpoint({
   path: '/operator/catalogue',
   answer: productList,
   handler: async (_call, deps) => ({
-    products: (await deps.catalogue()).products.map((product) => describeProduct(product, undefined)),
+    products: (await deps.catalogue()).products.map((product) => describeProduct(product, { subscription: undefined, request: undefined })),
   }),
 });
 

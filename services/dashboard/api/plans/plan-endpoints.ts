@@ -4,20 +4,34 @@ import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { id } from '../../contract/fields';
 import { versionBody } from '../../contract/keys';
-import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
+import {
+  changePlanBody,
+  dailyCapBody,
+  productList,
+  subscribeBody,
+  subscription,
+  type Product,
+  type Subscription,
+} from '../../contract/plans';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
+import { describeRequest, planRequestEndpoints } from './plan-request-endpoints';
 import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
 /** A product as pages show it. */
-export function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+export function describeProduct(
+  product: CatalogueProduct,
+  { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
+): Product {
   const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
@@ -28,6 +42,7 @@ export function describeProduct(product: CatalogueProduct, subscribed: Subscript
     subscribable,
     plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,
+    request: request ? describeRequest(request) : null,
   };
 }
 
@@ -79,13 +94,12 @@ const products = defineEndpoint({
   answer: productList,
   handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    const requests = await readCurrentRequests(db, caller.customerId);
+    const of = <Item extends { product: string }>(items: readonly Item[], id: string): Item | undefined =>
+      items.find(({ product }) => product === id);
+    const { products: sold } = await catalogue();
     return {
-      products: (await catalogue()).products.map((product) =>
-        describeProduct(
-          product,
-          own.find((each) => each.product === product.id),
-        ),
-      ),
+      products: sold.map((product) => describeProduct(product, { subscription: of(own, product.id), request: of(requests, product.id) })),
     };
   },
 });
@@ -123,6 +137,20 @@ const changePlan = defineEndpoint({
   },
 });
 
+const capDay = defineEndpoint({
+  method: 'PUT',
+  path: '/subscriptions/:id/cap',
+  params,
+  body: dailyCapBody,
+  answer: subscription,
+  handler: ({ params: { id: wanted }, body: { version, dailyCap }, caller }, deps) => {
+    const { customerId, actor } = caller;
+    return changeAt({ id: wanted, version }, { caller, deps }, (client) =>
+      setDailyCap(client, { id: wanted, customerId, cap: dailyCap, actor }),
+    );
+  },
+});
+
 function stateEndpoint(path: `/${string}`, state: 'active' | 'paused' | 'cancelled'): Endpoint {
   return defineEndpoint({
     method: 'POST',
@@ -144,7 +172,9 @@ export const planEndpoints: readonly Endpoint[] = [
   products,
   subscribe,
   changePlan,
+  capDay,
   stateEndpoint('/subscriptions/:id/pause', 'paused'),
   stateEndpoint('/subscriptions/:id/resume', 'active'),
   stateEndpoint('/subscriptions/:id/cancel', 'cancelled'),
+  ...planRequestEndpoints,
 ];

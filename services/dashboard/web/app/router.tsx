@@ -4,7 +4,7 @@ import { isRefusedAs, isSignedOut } from '../api/query-client';
 import { operatorSessionQuery } from '../api/operator-queries';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
-import { pageSearch } from '../hooks/use-paged';
+import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
 import { CrashPage } from '../pages/errors/crash-page';
 import { safeReturn } from './safe-return';
@@ -117,6 +117,16 @@ const usageRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
+const statementsRoute = createRoute({
+  ...shell,
+  path: '/statements',
+  component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+});
+const statementRoute = createRoute({
+  ...shell,
+  path: '/statements/$month',
+  component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+});
 const explainRoute = createRoute({
   ...shell,
   path: '/explain',
@@ -140,10 +150,18 @@ const webhookRoute = createRoute({
   validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
 });
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+});
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
-  validateSearch: pageSearch,
+  validateSearch: (search: Record<string, unknown>): PageSearch & { readonly kind?: string | undefined } => ({
+    ...(text(search['kind']) && { kind: text(search['kind']) }),
+    ...pageSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 const referenceRoute = createRoute({
@@ -256,10 +274,13 @@ const routeTree = rootRoute.addChildren([
     keyRoute,
     plansRoute,
     usageRoute,
+    statementsRoute,
+    statementRoute,
     explainRoute,
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,
@@ -287,6 +308,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** From the link that confirms an address, for a reload of its page. */
+    linkToken?: string;
     /** Where the pages of a list begin through which one has come, the shown one last. */
     cursors?: readonly string[];
   }

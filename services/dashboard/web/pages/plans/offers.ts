@@ -8,7 +8,7 @@ export interface Offer {
   readonly monthly: number;
   /** A month; null: free. */
   readonly price: { readonly price: string; readonly currency: string } | null;
-  /** Cannot be taken here: whoever sells it sets it. */
+  /** Is asked for; whoever sells it answers. */
   readonly needsApproval: boolean;
 }
 
