@@ -15,6 +15,7 @@ import { createOutboxSender, createSmtpSender, type MailSender } from './mail/ma
 import { readBrand } from './public/brand';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startAlerts } from './alerts/start-alerts';
+import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
@@ -96,6 +97,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
@@ -109,7 +111,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close(), answers.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close()]);
       mail.close();
       await db.end();
       await privateServer.close();
