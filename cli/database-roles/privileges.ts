@@ -49,8 +49,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     // Terms are written by triggers with the owner's rights; a statement is written once.
     subscription_term: READ,
     statement: APPEND,
-    // Only an operator suspends and restores.
-    suspension: READ,
+    suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,
@@ -68,6 +67,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     // Only the command line makes and removes them.
     operator: READ,
+    customer_note: APPEND,
+    subscription_limit_term: ALL,
+    product_day: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

@@ -10,7 +10,7 @@ export class BadList extends Error {
 }
 
 /** A network as `address/prefix` with its host bits cleared. @throws BadList */
-export function readNetwork(text: string, place: string): string {
+function readNetwork(text: string, place: string): string {
   const network = parseIpNetwork(text.trim());
   if (!network) throw new BadList(`${place} is no address or network`);
   const { address, prefixLength } = network;

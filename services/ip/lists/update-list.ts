@@ -24,7 +24,7 @@ export interface UpdatedList {
 }
 
 /** Where a file is asked for. */
-export function sourceUrl(url: string, mirror: string | undefined): string {
+function sourceUrl(url: string, mirror: string | undefined): string {
   return mirror === undefined
     ? url
     : `${mirror.replace(/\/$/, '')}/${new URL(url).pathname.split('/').slice(-2).filter(Boolean).join('/')}`;

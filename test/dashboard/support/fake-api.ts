@@ -139,7 +139,10 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
   route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
   route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
-  route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
+  route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
+    entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
+    next: null,
+  }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);
 }

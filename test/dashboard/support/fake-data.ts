@@ -317,6 +317,7 @@ export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
   });
   return [
     entry('key.rules', { details: { added: ['203.0.113.0/24', '*.example.com'], removed: [] } }),
+    entry('account.sign_in', { at: ago(2 * HOUR), subject: { kind: 'customer', id: randomUUID(), label: null } }),
     entry('key.revoke', { at: ago(5 * HOUR), from: '2001:db8:4006:812::200e' }),
     entry('subscription.change', {
       at: ago(DAY),

@@ -103,7 +103,8 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
     refetchInterval: 5_000,
   });
 
-export const auditQuery = (after: After) => queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });
+export const auditQuery = (kind: string | undefined, after: After) =>
+  queryOptions({ queryKey: ['audit', kind, after], queryFn: () => get<AuditLog>('/audit', { kind, after }), refetchInterval: 15_000 });
 export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => get<StatementMonths>('/statements') });
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => get<StatementAnswer>('/statement', { month }) });

@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { isSignedOut } from '../api/query-client';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
-import { pageSearch } from '../hooks/use-paged';
+import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
 import { CrashPage } from '../pages/errors/crash-page';
 import { safeReturn } from './safe-return';
@@ -156,7 +156,10 @@ const tokensRoute = createRoute({
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
-  validateSearch: pageSearch,
+  validateSearch: (search: Record<string, unknown>): PageSearch & { readonly kind?: string | undefined } => ({
+    ...(text(search['kind']) && { kind: text(search['kind']) }),
+    ...pageSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 const referenceRoute = createRoute({
