@@ -18,6 +18,7 @@ import { addSizesCommand } from './commands/sizes';
 import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
+import { addWebhookCommands } from './commands/webhook';
 
 export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
   /** Words after the program's name. */
@@ -52,6 +53,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
   addStatementCommand(program, context);
+  addWebhookCommands(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addOperatorCommands(program, context);

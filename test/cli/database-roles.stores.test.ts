@@ -215,6 +215,12 @@ describe('the roles of the database', () => {
         'quota_give_back',
         'quota_give_back',
         'quota_sync',
+        'seller_hears_of_alerts',
+        'seller_hears_of_customers',
+        'seller_hears_of_requests',
+        'seller_hears_of_statements',
+        'seller_hears_of_suspensions',
+        'seller_hears_of_terms',
       ].map((name) => [name, ['search_path=public, pg_temp']]),
     );
     for (const { acl } of rows) expect(acl).not.toMatch(/[{,]=X/);

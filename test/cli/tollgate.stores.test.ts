@@ -69,6 +69,33 @@ describe('customer limits', () => {
   });
 });
 
+describe('a webhook of the seller', () => {
+  test('is added with its secret, listed without, tried, replayed and removed', async () => {
+    const added = await json('webhook', 'add', 'http://127.0.0.1:9/hooks', '--events', 'statement.ready,quota.reached');
+    expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['quota.reached', 'statement.ready'] });
+    const listed = await run('webhook', 'list');
+    expect(listed.stdout).toContain('http://127.0.0.1:9/hooks');
+    expect(listed.stdout).not.toContain(added.secret);
+    const tried = await json('webhook', 'test', added.id);
+    const again = await json('webhook', 'replay', added.id, tried.id);
+    expect((await json('webhook', 'deliveries', added.id)).map(({ id }: { id: string }) => id)).toEqual([again.id, tried.id]);
+    expect(await failure('webhook', 'replay', added.id, noSuchId)).toMatchObject({ code: 'delivery_unknown' });
+    expect(await json('webhook', 'remove', added.id)).toEqual({ id: added.id, removed: true });
+    expect(await failure('webhook', 'remove', added.id)).toMatchObject({ code: 'webhook_unknown' });
+  });
+
+  test.each([
+    ['ftp://example.com', undefined],
+    ['nowhere', undefined],
+    ['https://user:word@example.com/', undefined],
+    ['https://example.com/', 'statement.done'],
+    ['https://example.com/', ''],
+  ])('is refused for %s and %s', async (url, events) => {
+    const flags = events === undefined ? [] : ['--events', events];
+    expect(await failure('webhook', 'add', url, ...flags)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
 describe('a statement', () => {
   test('tells what a month cost, and null for one that is not known', async () => {
     const email = await newCustomer();

@@ -17,6 +17,7 @@ import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startConsoleJobs } from './operator/start-console-jobs';
 import { startAlerts } from './alerts/start-alerts';
+import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
@@ -111,6 +112,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
@@ -125,7 +127,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close(), answers.close(), jobs.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close(), jobs.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

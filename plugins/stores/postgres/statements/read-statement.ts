@@ -31,8 +31,13 @@ export interface StatementQuery {
 const DAYS_UNTIL_CLOSED = 2;
 const SECONDS_A_DAY = 86_400;
 
+/** The last month whose statements are closed. */
+export function lastClosableMonth({ timeZone, now }: Pick<StatementQuery, 'timeZone' | 'now'>): string {
+  return monthBefore(windowsAt(now - DAYS_UNTIL_CLOSED * SECONDS_A_DAY, timeZone).month);
+}
+
 function isClosable(month: string, { timeZone, now }: Pick<StatementQuery, 'timeZone' | 'now'>): boolean {
-  return windowsAt(now - DAYS_UNTIL_CLOSED * SECONDS_A_DAY, timeZone).month > month;
+  return month <= lastClosableMonth({ timeZone, now });
 }
 
 /** A term that ends where a day begins did not hold on that day. */
