@@ -42,10 +42,14 @@ const shared = {
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript', tsx: true }, target: 'es2022' }, module: { type: 'commonjs' } },
+      {
+        jsc: { parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } }, target: 'es2022' },
+        module: { type: 'commonjs' },
+      },
     ],
   },
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
+  moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/test/support/no-locales.cjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
   testTimeout: TEST_TIMEOUT_MS,
 };

@@ -28,6 +28,7 @@ const checkedPlugin = z.object(
       .object(
         {
           products: listOf(text),
+          remove: z.object({ headers: listOf(text), querystring: listOf(text) }, 'is not an object').optional(),
           key_in: listOf(text),
           quota: z.boolean('is not true or false').optional(),
           rate_limit_headers: text.optional(),
@@ -81,6 +82,13 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = { 'api-gst': ['/api
 
 const PLUGIN = 'access-layer';
 
+/** All that the gateway answers without a key, and how: the catalogue, and the description of the API. */
+const OPEN_PATHS: readonly string[] = ['~/$', '~/openapi\\.json$'];
+const OPEN_METHODS: readonly string[] = ['GET', 'HEAD'];
+/** What must not go on from there. */
+const KEY_HEADERS: readonly string[] = ['authorization', 'x-api-key'];
+const KEY_ARGUMENT = 'api_key';
+
 /**
  * Compares kong.yml with the product catalogue. Returns one readable line per difference; an empty list means that every published
  * route reaches exactly one service, behind the access layer, under its own product.
@@ -127,8 +135,41 @@ function checkTopLevel({ routes, plugins }: CheckedFile): string[] {
   ];
 }
 
+/** Whether all that a service takes are the open addresses, as they are written in kong.yml: another spelling may take more. */
+function isOpen({ routes = [] }: CheckedService): boolean {
+  return (
+    routes.length > 0 &&
+    routes.every(
+      ({ paths = [], methods = [] }) =>
+        paths.length > 0 &&
+        paths.every((path) => OPEN_PATHS.includes(path)) &&
+        methods.length > 0 &&
+        methods.every((method) => OPEN_METHODS.includes(method)),
+    )
+  );
+}
+
+function checkOpen(service: CheckedService, name: string): string[] {
+  const removals = (service.plugins ?? [])
+    .filter((plugin) => plugin.name === 'request-transformer' && plugin.enabled !== false)
+    .flatMap(({ config }) => config?.remove ?? []);
+  const headers = removals.flatMap((removal) => removal.headers ?? []).map((header) => header.toLowerCase());
+  const isRemoved = KEY_HEADERS.every((header) => headers.includes(header));
+  const isRemovedFromQuery = removals.some(({ querystring }) => querystring?.includes(KEY_ARGUMENT));
+  const problems = (service.routes ?? [])
+    .filter((route) => route.strip_path !== false)
+    .map((route) => `${name}, route ${route.name ?? '(unnamed)'}: strip_path must be false: its addresses are told apart by it`);
+  return isRemoved && isRemovedFromQuery
+    ? problems
+    : [
+        ...problems,
+        `${name}: needs a request-transformer that removes ${[...KEY_HEADERS, KEY_ARGUMENT].join(', ')}: a key sent there would go on`,
+      ];
+}
+
 function checkService(service: CheckedService, known: ReadonlySet<string>): string[] {
   const name = `service ${service.name ?? '(unnamed)'}`;
+  if (isOpen(service) && guardsOf(service).length === 0) return checkOpen(service, name);
   const guards = guardsOf(service);
   const isOurs = !hasOwnUpstream(service);
   const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`, isOurs));

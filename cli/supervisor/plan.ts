@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gatewayStateFile } from './data-folder';
+import { gatewayStateFile, listsFolder } from './data-folder';
 import { type ProofKeys } from './proof-keys';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
@@ -150,6 +150,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
+    IP_LISTS_FOLDER: context.env['IP_LISTS_FOLDER'] || listsFolder(dirname(context.logsDir)),
     TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
     DATABASE_URL: databaseUrls.service,
@@ -197,13 +198,16 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
   };
 }
 
+/** Of the dashboard's addresses, the one that kong.yml names: what the gateway answers without a key. */
+const GATEWAY_ROOT = '/gateway';
+
 /** @param services URLs by the names that services have in kong.yml */
 export function gatewayChild(context: PlanContext, services: Readonly<Record<string, string>>): ChildSpec {
   const env = {
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
-    UPSTREAM_OVERRIDES: JSON.stringify(services),
+    UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
   if (context.gateway !== 'local') {

@@ -12,6 +12,7 @@ import { type Log } from './log';
 import { type PluginClient } from './plugin/plugin-client';
 import { ProxyRun } from './upstream/proxy-run';
 import { type BodyError, type BodyLimits } from './http/request-body';
+import { removeFromRequest } from './plugin/remove-from-request';
 import { refusedStatus } from './http/request-limits';
 import { Router, type RouteMatch } from './router';
 import { TrustedProxies } from './http/trusted-proxies';
@@ -120,6 +121,11 @@ export class Dispatcher {
     const binding: PluginBinding | undefined = pass.match.route.plugins[pass.next];
     if (binding === undefined) {
       this.readChunkedBody(exchange, pass);
+      return;
+    }
+    if (binding.removes) {
+      removeFromRequest(exchange, binding.removes);
+      this.runPlugins(exchange, { ...pass, next: pass.next + 1 });
       return;
     }
     this.parts.pluginClient.access(binding, exchange, (outcome) => {

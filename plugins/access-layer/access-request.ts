@@ -37,6 +37,8 @@ export interface AccessLayerDeps {
 export interface AccessRequest {
   readonly config: AccessLayerConfig;
   readonly requestId: string;
+  /** How many units it costs. */
+  readonly units: number;
   readonly headers: RequestHeaders;
   readonly rawQuery: string;
   readonly callerAddress: string;

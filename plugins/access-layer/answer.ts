@@ -32,6 +32,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
     mode: record.mode,
     callerAddress: request.callerAddress,
     chargedDay: spend?.standing.day ?? null,
+    ...(request.units === 1 ? {} : { units: request.units }),
     quota,
     expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
   });

@@ -9,6 +9,9 @@ const FORM_KEY_TIMEOUT_MS = 5000;
 /** Below the plugin server's own limit for a body (30 s), past which the request is refused with 503. */
 const MAX_FORM_KEY_TIMEOUT_MS = 25_000;
 
+/** As many as a hundred of the dearest requests that there are. */
+const MOST_UNITS = 10_000;
+
 const configSchema = z.object({
   products: z.array(z.string().regex(PRODUCT_ID)).min(1),
   key_in: z
@@ -16,6 +19,7 @@ const configSchema = z.object({
     .min(1)
     .default([...KEY_PLACES]),
   quota: z.boolean().default(true),
+  post_units: z.number().int().min(1).max(MOST_UNITS).default(1),
   on_quota_store_error: z.enum(['deny', 'allow']).default('deny'),
   form_key_max_bytes: z.number().int().min(0).default(FORM_KEY_MAX_BYTES),
   form_key_timeout_ms: z.number().int().min(1).max(MAX_FORM_KEY_TIMEOUT_MS).default(FORM_KEY_TIMEOUT_MS),
@@ -28,6 +32,8 @@ export interface AccessLayerConfig {
   readonly products: readonly string[];
   readonly keyIn: ReadonlySet<KeyPlace>;
   readonly quota: boolean;
+  /** How many units a POST costs; every other method costs one. */
+  readonly postUnits: number;
   readonly onQuotaStoreError: 'deny' | 'allow';
   readonly formKeyMaxBytes: number;
   readonly formKeyTimeoutMs: number;
@@ -46,6 +52,7 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
     products: config.products,
     keyIn: new Set(config.key_in),
     quota: config.quota,
+    postUnits: config.post_units,
     onQuotaStoreError: config.on_quota_store_error,
     formKeyMaxBytes: config.form_key_max_bytes,
     formKeyTimeoutMs: config.form_key_timeout_ms,
@@ -60,6 +67,7 @@ export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
     key_in: { type: 'array', required: true, len_min: 1, default: [...KEY_PLACES], elements: { type: 'string', one_of: [...KEY_PLACES] } },
   },
   { quota: { type: 'boolean', required: true, default: true } },
+  { post_units: { type: 'integer', required: true, default: 1, between: [1, MOST_UNITS] } },
   { on_quota_store_error: { type: 'string', required: true, default: 'deny', one_of: ['deny', 'allow'] } },
   { form_key_max_bytes: { type: 'integer', required: true, default: FORM_KEY_MAX_BYTES } },
   { form_key_timeout_ms: { type: 'integer', required: true, default: FORM_KEY_TIMEOUT_MS, between: [1, MAX_FORM_KEY_TIMEOUT_MS] } },

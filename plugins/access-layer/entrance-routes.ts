@@ -18,6 +18,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   products: list,
   key_in: list,
   quota: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  post_units: (text) => (/^\d{1,5}$/.test(text) ? Number(text) : text),
   on_quota_store_error: (text) => text,
   rate_limit_headers: (text) => text,
 };

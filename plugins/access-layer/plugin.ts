@@ -65,9 +65,10 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
 }
 
 function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, 'config' | 'trace'>): AccessRequest {
-  const { config, trace, headers, rawQuery, callerAddress, requestId } = known;
+  const { config, trace, headers, rawQuery, callerAddress, requestId, method } = known;
   return {
     config,
+    units: method === 'POST' ? config.postUnits : 1,
     headers,
     rawQuery,
     callerAddress,
@@ -156,6 +157,7 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
             usedDaily: spend.standing.usedDaily,
             usedMonthly: spend.standing.usedMonthly,
             ...subscription.limits,
+            ...(subscription.isCapped && { isCapped: true }),
             exceeded: spend.exceeded,
           }
         : undefined,

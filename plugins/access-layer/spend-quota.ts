@@ -1,18 +1,33 @@
 import { StoreUnavailable } from '../core/ports';
+import { type QuotaWindowName } from '../core/quota';
 import { counterOf } from '../core/quota-counter-id';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
-/** Step 3: takes one unit from the day and the month of the subscription that admitted the request; test keys have both for themselves. */
+/** Whoever calls may be another than who set it. */
+const CAP_REACHED = 'The daily cap that its owner set for this subscription is reached. Wait for the reset, or raise the cap.';
+
+/** Step 3: takes the request's units from the day and the month of the subscription that admitted it; test keys have both for themselves. */
 export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
-  const { config, record, subscription } = request;
+  const { config, record, subscription, units } = request;
   if (!config.quota) return undefined;
   if (!record || !subscription) return { code: 'subscription_missing' };
   try {
-    request.spend = await deps.quota.spend({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits });
+    request.spend = await deps.quota.spend({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits, units });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return config.onQuotaStoreError === 'allow' ? undefined : { code: 'quota_unavailable' };
   }
   if (request.spend.granted) return undefined;
-  return { code: request.spend.exceeded === 'monthly' ? 'quota_monthly_exceeded' : 'quota_daily_exceeded' };
+  const window = request.spend.exceeded === 'monthly' ? 'monthly' : 'daily';
+  return { code: `quota_${window}_exceeded`, ...shortfallOf(request, window) };
+}
+
+/** A request of several units may be refused while some are left: how many there are, and that it takes more. */
+function shortfallOf({ units, spend, subscription }: AccessRequest, window: QuotaWindowName): Pick<Denial, 'detail'> {
+  if (!spend || !subscription) return {};
+  if (units === 1) return window === 'daily' && subscription.isCapped ? { detail: CAP_REACHED } : {};
+  const { standing } = spend;
+  const used = window === 'daily' ? standing.usedDaily : standing.usedMonthly;
+  const left = Math.max(0, subscription.limits[window] - used);
+  return { detail: `This request costs ${units} units, and ${left} are left.` };
 }

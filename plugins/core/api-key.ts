@@ -8,6 +8,7 @@ const SECRET_LENGTH = 27;
 /** 6 base62 digits hold any CRC-32. */
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^tg_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const ADMIN_SHAPE = new RegExp(`^tg_admin_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 /** Foreign keys that were imported by hash may have any form up to this length. */
 export const LONGEST_KEY = 512;
 
@@ -21,15 +22,32 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-function withChecksum(mode: KeyMode, secret: string): string {
-  const body = `tg_${mode}_${secret}`;
+function withChecksum(kind: KeyMode | 'admin', secret: string): string {
+  const body = `tg_${kind}_${secret}`;
   return body + checksumOf(body);
+}
+
+function hasChecksum(text: string): boolean {
+  return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+}
+
+function randomSecret(): string {
+  return Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
 }
 
 /** A new API key, `tg_<mode>_<27 base62><6 base62 checksum>`. Show it once; store only {@link hashApiKey} and {@link maskApiKey}. */
 export function generateApiKey(mode: KeyMode): string {
-  const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join('');
-  return withChecksum(mode, secret);
+  return withChecksum(mode, randomSecret());
+}
+
+/** A new token of the management API, `tg_admin_<27 base62><6 base62 checksum>`: no API key, and no gateway looks it up. */
+export function generateAdminToken(): string {
+  return withChecksum('admin', randomSecret());
+}
+
+/** False for text that cannot be such a token, so that no look-up is spent on it. */
+export function isPlausibleAdminToken(text: string): boolean {
+  return ADMIN_SHAPE.test(text) && hasChecksum(text);
 }
 
 /**
@@ -47,8 +65,7 @@ export function deriveApiKey(mode: KeyMode, seed: Uint8Array): string {
  */
 export function isPlausibleKey(text: string): boolean {
   if (!text.startsWith('tg_')) return text.length > 0 && text.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(text);
-  if (!SHAPE.test(text)) return false;
-  return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+  return SHAPE.test(text) && hasChecksum(text);
 }
 
 /** SHA-256 of the key, 64 lower-case hex digits: all that is stored of the secret. */

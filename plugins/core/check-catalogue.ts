@@ -65,6 +65,9 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
     ...(base === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: nobody can subscribe without limits' }]
       : []),
+    ...(prefix === null && subscribable
+      ? [{ path: [...at, 'subscribable'], message: 'must be false where prefix is null: what nobody can call is not sold' }]
+      : []),
     ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>
       prefix !== null && (path === prefix || path.startsWith(`${prefix}/`))

@@ -28,6 +28,8 @@ interface ContextClaims {
   readonly mode: RequestContext['mode'];
   readonly ip: string;
   readonly day: string | null;
+  /** Only where it is not one. */
+  readonly units?: number;
   readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim } | null;
   readonly iat: number;
   readonly exp: number;
@@ -72,6 +74,7 @@ function claimsOf(context: RequestContext): ContextClaims {
     mode: context.mode,
     ip: context.callerAddress,
     day: context.chargedDay,
+    ...(context.units === undefined || context.units === 1 ? {} : { units: context.units }),
     quota: quota && { daily: claimOf(quota.daily), monthly: claimOf(quota.monthly) },
     iat: expiresAt - CONTEXT_LIFETIME_SECONDS,
     exp: expiresAt,
@@ -146,10 +149,15 @@ function hasClaims(value: unknown): value is ContextClaims {
     TEXTS.every((name) => typeof claims[name] === 'string') &&
     (claims.mode === 'live' || claims.mode === 'test') &&
     (claims.day === null || typeof claims.day === 'string') &&
+    (claims.units === undefined || isCount(claims.units)) &&
     (claims.quota === null || hasWindows(claims.quota)) &&
     Number.isSafeInteger(claims.iat) &&
     Number.isSafeInteger(claims.exp)
   );
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
 function hasWindows(quota: unknown): boolean {
@@ -171,6 +179,7 @@ function contextOf(claims: ContextClaims): RequestContext {
     mode: claims.mode,
     callerAddress: claims.ip,
     chargedDay: claims.day,
+    ...(claims.units === undefined ? {} : { units: claims.units }),
     quota: quota && { daily: windowOf(quota.daily), monthly: windowOf(quota.monthly) },
     expiresAt: claims.exp,
   };

@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly callerAddress: string;
   /** `YYYY-MM-DD` the unit was taken from, or null when nothing was charged. */
   readonly chargedDay: string | null;
+  /** How many units were taken from it; absent: one. */
+  readonly units?: number | undefined;
   readonly quota: QuotaReport | null;
   /** Unix seconds. */
   readonly expiresAt: number;

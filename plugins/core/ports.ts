@@ -24,6 +24,8 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
+  /** True where the daily limit is one that the customer set for itself, below the one that it would have. */
+  readonly isCapped?: boolean;
   /** Where test keys are served instead of the product's upstream; absent where the service itself knows, or there is none. */
   readonly sandbox?: SandboxAddress;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
@@ -63,6 +65,8 @@ export interface SpendRequest {
   readonly subscriptionId: string;
   /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
   readonly limits: QuotaLimits;
+  /** How many units the request costs, 1 unless given: all are taken, or none. */
+  readonly units?: number | undefined;
 }
 
 export interface SpendResult {
@@ -78,19 +82,21 @@ export interface RefundRequest {
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
   readonly requestId: string;
-  /** Requests a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
+  /** Units a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
   readonly dailyLimit: number;
+  /** How many units the request cost, 1 unless given: all are given back, or none. */
+  readonly units?: number | undefined;
 }
 
 /** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
-   * Takes one unit from day and month, or from neither.
+   * Takes the request's units from day and month, all of them from both or none from either.
    * @throws StoreUnavailable when the counter cannot answer in time; then nothing is known to have been taken
    */
   spend(request: SpendRequest): Promise<SpendResult>;
   /**
-   * Gives one unit back to the day it was taken from, once a request id.
+   * Gives the request's units back to the day they were taken from, once a request id.
    * @throws StoreUnavailable
    */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
@@ -126,7 +132,16 @@ export interface Decision {
   /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
   readonly suspended?: string | undefined;
   readonly quota:
-    | { day: string; usedDaily: number; usedMonthly: number; daily: number; monthly: number; exceeded: QuotaWindowName | undefined }
+    | {
+        day: string;
+        usedDaily: number;
+        usedMonthly: number;
+        daily: number;
+        monthly: number;
+        exceeded: QuotaWindowName | undefined;
+        /** The daily limit is the customer's own cap. */
+        isCapped?: boolean;
+      }
     | undefined;
 }
 

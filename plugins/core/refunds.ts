@@ -9,7 +9,7 @@ const SHARE_OF_DAILY_LIMIT = 0.1;
 const LEAST_PER_DAY = 10;
 
 /**
- * How many requests of one subscription are given back on one day, so that a failure which a caller finds out how to cause is no way
+ * How many units of one subscription are given back for requests on one day, so that a failure which a caller finds out how to cause is no way
  * around the daily limit.
  * @param dailyLimit requests a day
  */

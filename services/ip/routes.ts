@@ -6,16 +6,20 @@ import { invalidInput, notConfigured, ServiceError } from '../kit/errors';
 import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createAbuseIpdb } from './abuse-ipdb';
+import { BATCH_UNITS, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
 import { ipAnswer } from './ip-answer';
+import { type AddressLists, openAddressLists } from './lists/address-lists';
 import { type IpDatabases, openDatabases } from './ip-databases';
-import { lookUpAddress } from './look-up-address';
+import { lookUpAddress, type LookUpDeps } from './look-up-address';
 import { createNetworkFacts, type FindNetworkFacts, type NetworkSources, SOURCE_DEADLINE_MS } from './network-facts';
 import { checkReadable, databasePaths, ipSettings, type IpSettings } from './settings';
 
 export interface IpDeps {
   /** Settles when the files are in memory: the service listens meanwhile and the first requests wait. */
   readonly databases: Promise<IpDatabases>;
+  /** The same; of undefined where no folder is configured. */
+  readonly lists: Promise<AddressLists | undefined>;
   /** Test is undefined without a sandbox. */
   readonly networkFacts: Readonly<Record<KeyMode, FindNetworkFacts | undefined>>;
   close(): Promise<void>;
@@ -23,13 +27,17 @@ export interface IpDeps {
 
 const input = z.object({ ip: z.string().optional() });
 
+async function lookUpDepsOf({ mode, clock }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
+  const findNetworkFacts = deps.networkFacts[mode];
+  if (!findNetworkFacts) throw notConfigured(['SANDBOX_URL'], 'test');
+  return { databases: await deps.databases, lists: await deps.lists, findNetworkFacts, now: () => clock.now() };
+}
+
 async function answer({ ip }: z.output<typeof input>, context: CallContext, deps: IpDeps) {
   const address = parseIpAddress(ip ?? context.proof.callerAddress);
   if (!address && ip === undefined) throw new ServiceError('processing_failed', { cause: new Error('the proof has no caller address') });
   if (!address) throw invalidInput([{ field: 'ip', message: 'must be an IPv4 or IPv6 address, without port, zone or leading zeros' }]);
-  const findNetworkFacts = deps.networkFacts[context.mode];
-  if (!findNetworkFacts) throw notConfigured(['SANDBOX_URL'], 'test');
-  return lookUpAddress(address, { databases: await deps.databases, findNetworkFacts });
+  return lookUpAddress(address, await lookUpDepsOf(context, deps));
 }
 
 function liveSources(settings: IpSettings, client: UpstreamClient): NetworkSources {
@@ -40,6 +48,18 @@ function liveSources(settings: IpSettings, client: UpstreamClient): NetworkSourc
     blockList: zone === undefined ? undefined : { zone, resolver },
     findAbuse: apiKey === undefined ? undefined : createAbuseIpdb({ client, mode: 'live', apiKey }),
   };
+}
+
+/** A hundred addresses take 5 KB; a multipart form around them a little more. */
+const BATCH_BODY_BYTES = 65_536;
+
+/** No batch is answered for the price of one address, whatever the gateway's configuration forgets. */
+function checkCounted({ chargedDay, units = 1 }: CallContext['proof']): void {
+  if (chargedDay === null || units >= BATCH_UNITS) return;
+  throw new ServiceError('upstream_not_configured', {
+    detail: 'Batches are not set up at this gateway: look addresses up one by one.',
+    cause: new Error(`the gateway counts a batch as ${units} units: set post_units to ${BATCH_UNITS}`),
+  });
 }
 
 /** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
@@ -65,11 +85,13 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
       clock,
       onFailure: (source, reason) => log.warn({ source, reason }, 'a source of facts about addresses failed'),
     });
-  const databases = openDatabases({
-    paths,
+  const watching = {
     pollMs: settings.IP_DATABASE_POLL_SECONDS * 1000,
-    onError: (path, err) => log.error({ path, err }, 'a changed IP database cannot be used; the one in memory stays'),
-  });
+    onError: (path: string, err: unknown) => log.error({ path, err }, 'a changed IP database cannot be used; the one in memory stays'),
+  };
+  const databases = openDatabases({ paths, ...watching });
+  const { IP_LISTS_FOLDER: folder, IP_LISTS_OFF: off } = settings;
+  const lists = folder === undefined ? Promise.resolve(undefined) : openAddressLists({ folder, off, ...watching });
   databases.catch((err: unknown) => log.error({ err }, 'the IP databases cannot be opened'));
   const { IP_ABUSEIPDB_URL: liveUrl } = settings;
   const abuseIpdb = new UpstreamClient({
@@ -81,6 +103,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   });
   return {
     databases,
+    lists,
     networkFacts: {
       live: facts(liveSources(settings, abuseIpdb)),
       test: common.sandboxUrl === undefined ? undefined : facts(sandboxSources(common.sandboxUrl, abuseIpdb)),
@@ -88,6 +111,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
     close: async () => {
       await abuseIpdb.close();
       (await databases.catch(() => undefined))?.close();
+      (await lists)?.close();
     },
   };
 }
@@ -109,6 +133,17 @@ export const ipService = defineService<IpDeps, IpSettings>({
       output: ipAnswer,
       body: { kind: 'ignored' },
       handler: (fields, context, deps: IpDeps) => answer(fields, context, deps),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/ip',
+      input: batchInput,
+      output: batchAnswer,
+      bodyLimitBytes: BATCH_BODY_BYTES,
+      handler: async ({ ips }, context, deps: IpDeps) => {
+        checkCounted(context.proof);
+        return { results: await lookUpBatch(ips, await lookUpDepsOf(context, deps)) };
+      },
     }),
   ],
 });

@@ -80,7 +80,9 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
 /** What a 200 holds: JSON by the route's schema, or bytes; a part of them in 206. */
 function successesOf(route: Route): Responses {
   const json = route.output && { 'application/json': { schema: route.output } };
-  const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*' }[route.path as string];
+  const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*', '/image/background_remover': 'image/*' }[
+    route.path as string
+  ];
   const content = { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) };
   const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => [
     status,
@@ -91,7 +93,7 @@ function successesOf(route: Route): Responses {
 
 /** The operation's own example of its input, from the sandbox. */
 function exampleOf(route: Route): Record<string, unknown> | undefined {
-  const calls = exampleCalls(route.path);
+  const calls = exampleCalls(route);
   const own = calls.at(-1);
   if (!own || fileOf(own)) return undefined;
   return calls.length > 1 ? { sessionId: 'from the step before', ...own.input } : { ...own.input };
@@ -108,7 +110,7 @@ function withExamples(shape: z.ZodObject, example: Readonly<Record<string, unkno
 
 /** The file to upload in an example: a few hundred bytes, so that a page can send it. */
 function exampleFileOf(route: Route): { 'x-exampleFile'?: { filename: string; contentType: string; base64: string } } {
-  const call = exampleCalls(route.path).at(-1);
+  const call = exampleCalls(route).at(-1);
   const file = call && fileOf(call);
   return file ? { 'x-exampleFile': { filename: file.filename, contentType: file.content_type, base64: file.base64 } } : {};
 }
@@ -120,8 +122,14 @@ interface OperationOptions {
   readonly baseUrl: string;
 }
 
+/** What the catalogue says of a route; of an alias or a changed method nothing. */
+function publishedAs({ routes }: CatalogueProduct, route: Route): CatalogueProduct['routes'][number] | undefined {
+  const ofPath = routes.filter(({ path }) => path === route.path);
+  return ofPath.find(({ method }) => method === route.method) ?? ofPath[0];
+}
+
 function operationOf({ product, route, method, baseUrl }: OperationOptions): ZodOpenApiOperationObject {
-  const purpose = route.purpose ?? product.routes.find(({ path }) => path === route.path)?.purpose ?? product.description;
+  const purpose = route.purpose ?? publishedAs(product, route)?.purpose ?? product.description;
   const name = route.path.replace(/^\//, '').replaceAll(/[^a-z0-9]+/gi, '_');
   const example = exampleOf(route);
   const operation: ZodOpenApiOperationObject = {
@@ -131,7 +139,7 @@ function operationOf({ product, route, method, baseUrl }: OperationOptions): Zod
     ...(route.method === 'ANY' ? { description: 'Published without a method restriction: every method is taken.' } : {}),
     security: securityOf(product),
     responses: { ...successesOf(route), ...problemResponses(route) },
-    'x-codeSamples': snippetsOf(route.path, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
+    'x-codeSamples': snippetsOf(route, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
   };
   const shape = inputShapeOf(route.input);
   if (method === 'get') return shape ? { ...operation, requestParams: { query: withExamples(shape, example) } } : operation;
@@ -159,12 +167,12 @@ function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalog
   const product = catalogue.find(service.products[0]);
   // Not sold any more.
   if (!product) return {};
-  return Object.fromEntries(
-    service.routes.map((route) => [
-      route.path,
-      Object.fromEntries(methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl })])),
-    ]),
-  );
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of service.routes) {
+    const operations = methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl })] as const);
+    paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
+  }
+  return paths;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type CatalogueRoute } from '../../plugins/core/catalogue';
 import { type SandboxExample } from '../sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
 
@@ -27,9 +28,16 @@ function successes(): readonly SandboxExample[] {
   return known;
 }
 
+/** What is documented: a path that takes each of two methods for something else has an example for each. */
+export interface ExampleOf {
+  readonly path: string;
+  readonly method: CatalogueRoute['method'];
+}
+
 /** The sandbox's first documented success of a route; undefined when it has none. */
-export function findExample(path: string): RouteExample | undefined {
-  const example = successes().find(({ route }) => route === (ALIASES[path] ?? path));
+export function findExample({ path, method: taken }: ExampleOf): RouteExample | undefined {
+  const of = ALIASES[path] ?? path;
+  const example = successes().find(({ route, method }) => route === of && (taken === 'ANY' || taken === method));
   return example && { method: example.method, path, input: example.input };
 }
 
@@ -55,8 +63,9 @@ function ownInput({ path, input }: RouteExample): Record<string, unknown> {
 }
 
 /** The calls of a route's example, its own last; all but the first also send the session that the first opened. */
-export function exampleCalls(path: string): readonly RouteExample[] {
-  return [...(STEPS_BEFORE[path] ?? []), path].flatMap((each) => {
+export function exampleCalls(of: ExampleOf): readonly RouteExample[] {
+  const before = (STEPS_BEFORE[of.path] ?? []).map((path) => ({ path, method: 'ANY' as const }));
+  return [...before, of].flatMap((each) => {
     const example = findExample(each);
     return example ? [{ ...example, input: ownInput(example) }] : [];
   });

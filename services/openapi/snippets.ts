@@ -1,4 +1,4 @@
-import { exampleCalls } from './route-example';
+import { exampleCalls, type ExampleOf } from './route-example';
 import { curlSnippet } from './snippet-curl';
 import { javascriptSnippet } from './snippet-javascript';
 import { pythonSnippet } from './snippet-python';
@@ -18,8 +18,8 @@ export interface Snippet {
  * @param baseUrl of the gateway, without a slash at the end
  * @returns nothing for a route without an example
  */
-export function snippetsOf(path: string, baseUrl: string): readonly Snippet[] {
-  const steps = exampleCalls(path).map((call, index) => stepOf(call, index === 0));
+export function snippetsOf(route: ExampleOf, baseUrl: string): readonly Snippet[] {
+  const steps = exampleCalls(route).map((call, index) => stepOf(call, index === 0));
   if (steps.length === 0) return [];
   return [
     { language: 'curl', label: 'curl', code: curlSnippet(baseUrl, steps) },

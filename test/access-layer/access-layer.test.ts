@@ -89,6 +89,23 @@ describe('an admitted request', () => {
     expect((await call({ headers: bearer }, { record: recordOf({ mode: 'test' }) })).target).toBeUndefined();
   });
 
+  it('costs as many units as the configuration says of a POST, and one by any other method', async () => {
+    const limits = { daily: 250, monthly: 1_000 };
+    const setup = {
+      config: { post_units: 100 },
+      quota: memoryQuota(),
+      record: recordOf({ subscriptions: recordOf().subscriptions.map((each) => ({ ...each, limits })) }),
+    };
+    const post = await call({ headers: bearer, method: 'POST' }, setup);
+    expect(proofIn(post)).toMatchObject({ context: { units: 100, quota: { daily: { remaining: 150 } } } });
+    const get = proofIn(await call({ headers: bearer, method: 'GET' }, setup));
+    expect([get.ok && get.context.units, get.ok && get.context.quota?.daily.remaining]).toEqual([undefined, 149]);
+    expect(proofIn(await call({ headers: bearer, method: 'POST' }, setup)).ok).toBe(true);
+    const refused = await call({ headers: bearer, method: 'POST' }, setup);
+    expect(refused.exit).toMatchObject({ status: 429, body: { detail: 'This request costs 100 units, and 49 are left.' } });
+    expect([...setup.quota.used.values()]).toEqual([201]);
+  });
+
   it('spends nothing where the configuration switches the quota off', async () => {
     const quota = memoryQuota();
     const { set } = await call({ headers: bearer }, { config: { quota: false }, quota });

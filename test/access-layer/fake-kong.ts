@@ -130,10 +130,10 @@ export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
   const standing = (id: string): SpendResult['standing'] => ({ ...windows, usedDaily: used.get(id) ?? 0, usedMonthly: used.get(id) ?? 0 });
   return {
     used,
-    spend: ({ subscriptionId, limits }) => {
-      const { granted, exceeded } = decideSpend(standing(subscriptionId), limits, 1);
-      used.set(subscriptionId, (used.get(subscriptionId) ?? 0) + granted);
-      return Promise.resolve({ granted: granted === 1, exceeded, standing: standing(subscriptionId) });
+    spend: ({ subscriptionId, limits, units = 1 }) => {
+      const { granted, exceeded } = decideSpend(standing(subscriptionId), limits, units);
+      if (granted === units) used.set(subscriptionId, (used.get(subscriptionId) ?? 0) + units);
+      return Promise.resolve({ granted: granted === units, exceeded, standing: standing(subscriptionId) });
     },
     refund: () => Promise.resolve('refunded'),
     readStanding: (id) => Promise.resolve(standing(id)),

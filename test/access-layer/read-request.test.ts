@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
 import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
+import { propertyRuns } from '../support/property-runs';
 
 const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var'];
 
@@ -74,7 +75,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
       });
       expect(told(one)).toEqual(told(other));
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

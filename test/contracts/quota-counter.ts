@@ -39,6 +39,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
     describeLimits(() => ({ harness, subscriptionId }));
     describeRefunds(() => ({ harness, subscriptionId }));
     describeModes(() => ({ harness, subscriptionId }));
+    describeWholes(() => ({ harness, subscriptionId }));
     describeRefundCap(() => ({ harness, subscriptionId }));
     describeWindows(() => ({ harness, subscriptionId }));
   });
@@ -222,6 +223,57 @@ function describeRefunds(context: Context): void {
     await spendTimes(harness.otherNode, subscriptionId, LIMITS, 1);
     await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('refunded');
     await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
+  });
+}
+
+function describeWholes(context: Context): void {
+  const day = '2026-11-20';
+  const limits = { daily: 250, monthly: 1_000 };
+
+  it('takes all units of a request or none, and tells how many are left', async () => {
+    const { harness, subscriptionId } = context();
+    const take = () => harness.counter.spend({ subscriptionId, limits, units: 100 });
+    expect([await take(), await take(), await take()]).toMatchObject([
+      { granted: true, standing: { usedDaily: 100, usedMonthly: 100 } },
+      { granted: true, standing: { usedDaily: 200, usedMonthly: 200 } },
+      { granted: false, exceeded: 'daily', standing: { usedDaily: 200, usedMonthly: 200 } },
+    ]);
+    expect(granted(await spendTimes(harness.otherNode, subscriptionId, limits, 60))).toBe(50);
+  });
+
+  it('names the month when it is the month that holds too few', async () => {
+    const { harness, subscriptionId } = context();
+    const refused = await harness.counter.spend({ subscriptionId, limits: { daily: 1_000, monthly: 99 }, units: 100 });
+    expect(refused).toMatchObject({ granted: false, exceeded: 'monthly', standing: { usedDaily: 0, usedMonthly: 0 } });
+  });
+
+  it('never grants a part, nor more than the limit, when requests of one unit and of many come at once on two nodes', async () => {
+    const { harness, subscriptionId } = context();
+    const nodeAt = (index: number): QuotaCounter => (index % 2 === 0 ? harness.counter : harness.otherNode);
+    const asked = Array.from({ length: 120 }, (_, index) => (index % 3 === 0 ? 30 : 1));
+    const results = await Promise.all(
+      asked.map((units, index) => nodeAt(index).spend({ subscriptionId, limits: { daily: 100, monthly: 1_000 }, units })),
+    );
+    const taken = asked.reduce((sum, units, index) => sum + (results[index]?.granted === true ? units : 0), 0);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: taken, usedMonthly: taken });
+    expect(taken).toBe(100);
+  });
+
+  it('gives all of them back once, to both windows', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.otherNode, subscriptionId, limits, 3);
+    await harness.counter.spend({ subscriptionId, limits: { daily: 2_000, monthly: 3_000 }, units: 100 });
+    const refund = { subscriptionId, day, requestId: randomUUID(), dailyLimit: 2_000, units: 100 };
+    const outcomes = await Promise.all([harness.counter.refund(refund), harness.otherNode.refund(refund)]);
+    expect([...outcomes].sort()).toEqual(['refunded', 'repeated']);
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 3, usedMonthly: 3 });
+  });
+
+  it('counts every unit given back against a tenth of the day', async () => {
+    const { harness, subscriptionId } = context();
+    await harness.counter.spend({ subscriptionId, limits, units: 100 });
+    const refund = (units: number) => harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit: 250, units });
+    expect([await refund(100), await refund(25), await refund(1)]).toEqual(['capped', 'refunded', 'capped']);
   });
 }
 

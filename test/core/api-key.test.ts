@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { displayOf, generateApiKey, hashApiKey, isPlausibleKey, maskApiKey } from '../../plugins/core/api-key';
+import {
+  displayOf,
+  generateAdminToken,
+  generateApiKey,
+  hashApiKey,
+  isPlausibleAdminToken,
+  isPlausibleKey,
+  maskApiKey,
+} from '../../plugins/core/api-key';
 
 describe('API keys', () => {
   it('have mode, 27 secret digits and a checksum that holds', () => {
@@ -33,6 +41,16 @@ describe('API keys', () => {
     expect(maskApiKey(key)).toBe(`tg_test…${key.slice(-4)}`);
     expect(displayOf('short')).toEqual({ prefix: '', lastFour: '' });
     expect(maskApiKey(key)).not.toContain(key.slice(8, 35));
+  });
+
+  it('are no tokens of the management API, and those are no keys: no gateway looks one up', () => {
+    const token = generateAdminToken();
+    expect(token).toMatch(/^tg_admin_[0-9A-Za-z]{33}$/);
+    expect([isPlausibleAdminToken(token), isPlausibleKey(token)]).toEqual([true, false]);
+    expect(
+      [generateApiKey('live'), `${token}0`, token.slice(0, -1), '', token.replace('admin', 'live')].map(isPlausibleAdminToken),
+    ).not.toContain(true);
+    expect(maskApiKey(token)).toBe(`…${token.slice(-4)}`);
   });
 
   it('hash to 64 hex digits', () => {

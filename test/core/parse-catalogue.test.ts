@@ -59,6 +59,15 @@ describe('a catalogue', () => {
       ],
     ],
     [
+      'a product that nobody can call and that is for sale',
+      'prefix: /weather',
+      'prefix: null',
+      [
+        '3:5 products[0].subscribable must be false where prefix is null: what nobody can call is not sold',
+        '8:30 products[0].routes[0].path /weather/{city} is not below the prefix',
+      ],
+    ],
+    [
       'a product without limits that is for sale',
       'base: { daily: 100, monthly: 1000 }',
       'base: null',

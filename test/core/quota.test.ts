@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../plugins/core/quota';
+import { propertyRuns } from '../support/property-runs';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 
@@ -49,7 +50,7 @@ describe('quota windows', () => {
           expect(now.day).toBe(new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(moment * 1000));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

@@ -96,6 +96,14 @@ describe('the claims of a proof', () => {
     });
   });
 
+  it('tell how many units were taken, where it is not one', () => {
+    const batch = { ...context, units: 100 };
+    expect(verifyContext(createJwtSigner(own)(batch), pairOnly, at(1000))).toEqual({ ok: true, context: batch });
+    expect(createJwtSigner(own)({ ...context, units: 1 })).toBe(createJwtSigner(own)(context));
+    for (const units of [0, -1, 1.5, '100', null])
+      expect(verifyContext(signed(header, { ...claims, units }), pairOnly, at(1000))).toEqual({ ok: false, reason: 'malformed' });
+  });
+
   it('hold any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.ipV6(), (text, address) => {

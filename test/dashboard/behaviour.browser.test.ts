@@ -3,6 +3,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { openPage, settle, startBrowser } from './support/browser';
 import { startFakeApi, type FakeApi } from './support/fake-api';
+import { ago, DAY, makeKey, manyKeys } from './support/fake-data';
 import { FakeState } from './support/fake-state';
 
 let browser: Browser;
@@ -114,6 +115,20 @@ describe('the link of the mail that confirms an address', () => {
     ]);
   });
 
+  it('names the address that it is for, and still works after a reload', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    const token = `head.${Buffer.from(JSON.stringify({ email: 'asha@example.com' })).toString('base64url')}.signature`;
+    await open(`/verify?token=${token}`, state);
+    await page.getByText('asha@example.com').waitFor();
+    await page.reload();
+    await page.getByText('asha@example.com').waitFor();
+    expect(page.url()).toBe(`${api.url}/verify`);
+    await confirm('a long password');
+    await page.waitForURL(`${api.url}/`);
+    expect(changes('POST', '/api/auth/verify-email').map(({ body }) => body['token'])).toEqual([token]);
+  });
+
   it('offers a new one when it is too old', async () => {
     const state = new FakeState();
     state.isSignedIn = false;
@@ -161,6 +176,52 @@ describe('a session that ends while a secret is shown', () => {
     expect(await page.getByText(secret).isVisible()).toBe(true);
     await button('I have copied it').click();
     await page.waitForURL(/\/sign-in\?/, { timeout: 15_000 });
+  });
+});
+
+describe('the first steps', () => {
+  it('stay until the first call has arrived', async () => {
+    await open('/', Object.assign(FakeState.empty(), { keys: [makeKey({ name: 'Mine', mode: 'test', lastUsedAt: null })] }));
+    await page.getByText('Waiting for your first call').waitFor();
+    expect(await page.getByRole('link', { name: 'Mine' }).isVisible()).toBe(true);
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await page.getByText('Today at a glance').waitFor();
+  });
+});
+
+describe('adding a webhook', () => {
+  it('asks for https, and for a receiver on this machine where that is called as well', async () => {
+    await open('/webhooks');
+    const dialog = page.getByRole('dialog');
+    const add = async (url: string): Promise<void> => {
+      await button('Add a webhook').click();
+      await dialog.getByLabel('URL').fill(url);
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+    };
+    await add('http://127.0.0.1:9000/');
+    await dialog.getByText('Enter a URL that starts with https://.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    api.state.mayBePrivate = true;
+    await page.reload();
+    await settle(page);
+    await add('http://127.0.0.1:9000/');
+    await page.getByText(/^whsec_/).waitFor();
+  });
+});
+
+describe('the reference', () => {
+  it('begins at the top of another route, and Back leads to where one was', async () => {
+    await open('/reference?operation=get_ip');
+    const top = (): Promise<number> => page.evaluate('window.scrollY');
+    await page.getByRole('link', { name: 'SEO research' }).click();
+    await page.getByRole('heading', { name: '/seo' }).waitFor();
+    await page.evaluate('window.scrollTo(0, 500)');
+    await eventually(async () => (await top()) === 500);
+    await page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: '/seo/serp' }).click();
+    await page.getByRole('heading', { name: '/seo/serp' }).waitFor();
+    await eventually(async () => (await top()) === 0);
+    await page.goBack();
+    await eventually(async () => (await top()) === 500);
   });
 });
 
@@ -250,6 +311,27 @@ describe('a secret that was not copied yet', () => {
   });
 });
 
+describe('a rotation', () => {
+  it('is told by both keys, and a second one warns first', async () => {
+    await open('/keys');
+    await page.goto(api.url + keyPath());
+    await settle(page);
+    await button('Rotate').click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('This key was rotated before').isVisible()).toBe(false);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    await button('Copy key').click();
+    await button('I have copied it').click();
+    await page.getByText('Replaced by').getByRole('link', { name: 'tg_test…2mZ9' }).waitFor();
+    await page.getByText('This key ends in 24 hours.').waitFor();
+    await button('Rotate').click();
+    await dialog.getByText('This key was rotated before').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'tg_test…2mZ9' }).click();
+    await page.getByText('Replaces').getByRole('link', { name: 'tg_live…1a2B' }).waitFor();
+  });
+});
+
 describe('the simulator', () => {
   it('takes its verdict back when the rules change under it', async () => {
     await open('/keys');
@@ -261,6 +343,109 @@ describe('the simulator', () => {
     await verdict.waitFor();
     await page.getByLabel('One rule per line').fill('198.51.100.0/24');
     await verdict.waitFor({ state: 'detached' });
+  });
+});
+
+describe('edits that were not saved', () => {
+  const ask = () => page.getByRole('dialog', { name: 'Leave without saving?' });
+
+  it.each([
+    ['settings', 'Name'],
+    ['rules', 'One rule per line'],
+  ])('are not dropped by a link: %s', async (_what, field) => {
+    await open('/keys');
+    await page.getByRole('link', { name: 'Checkout server' }).click();
+    await page.getByLabel(field).fill('203.0.113.9');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await ask().waitFor();
+    await button('Keep editing').click();
+    await ask().waitFor({ state: 'detached' });
+    expect(await page.getByLabel(field).inputValue()).toBe('203.0.113.9');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await button('Leave without saving').click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+  });
+
+  it('are not dropped by a reload; once saved, nothing asks', async () => {
+    await open('/keys');
+    await page.getByRole('link', { name: 'Checkout server' }).click();
+    await page.getByLabel('Name').fill('Renamed');
+    const asked = page.waitForEvent('dialog');
+    void page.evaluate('location.reload()').catch(() => undefined);
+    await (await asked).dismiss();
+    await button('Save settings').click();
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+  });
+
+  it('are not dropped by a click beside the form of a new key', async () => {
+    await open('/keys');
+    await button('Create a key').click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Half a name');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 400);
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Half a name');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
+
+describe('a page of a list', () => {
+  it('is named by the address: a reload, a link and Back keep the place', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: manyKeys(100) }));
+    await button('Next').click();
+    await button('Next').click();
+    await page.getByText('Customer 00051').waitFor();
+    await page.reload();
+    await page.getByText('Customer 00051').waitFor();
+    await button('Previous').click();
+    await page.getByText('Customer 00026').waitFor();
+    await page.goBack();
+    await page.getByText('Customer 00051').waitFor();
+    const address = page.url();
+    const { page: other } = await openPage(browser);
+    await other.goto(address);
+    await other.getByText('Page 3').waitFor();
+    await other.getByRole('button', { name: 'First page' }).click();
+    await other.getByText('Customer 00001').waitFor();
+    await other.context().close();
+  });
+
+  it('begins at the first page again with another filter', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: manyKeys(100) }));
+    await button('Next').click();
+    await page.getByText('Customer 00026').waitFor();
+    await page.getByLabel('State').selectOption('active');
+    await page.getByText('Customer 00001').waitFor();
+    expect(new URL(page.url()).search).toBe('?state=active');
+  });
+});
+
+describe('a list that stays open', () => {
+  it('shows by itself that a key was used', async () => {
+    await open('/keys', Object.assign(new FakeState(), { keys: [makeKey({ name: 'Fresh', lastUsedAt: null, expiresAt: ago(-9 * DAY) })] }));
+    await page.getByText('never', { exact: true }).waitFor();
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await page.getByText('just now').waitFor();
+  });
+});
+
+describe('a name that is hard to set', () => {
+  it.each([
+    ['without a place to break', 'N'.repeat(100)],
+    ['that turns what follows it around', `\u202e${'gnorts'.repeat(8)}`],
+  ])('%s breaks no page of a phone', async (_what, name) => {
+    const state = Object.assign(new FakeState(), { keys: [makeKey({ name })] });
+    api = await startFakeApi(state);
+    ({ page } = await openPage(browser, { viewport: { width: 390, height: 844 } }));
+    for (const path of ['/keys', `/keys/${state.keys[0]?.id}`]) {
+      await page.goto(api.url + path);
+      await settle(page);
+      const shown = page.locator('bdi', { hasText: name });
+      expect(await shown.first().isVisible()).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+    }
   });
 });
 
@@ -322,14 +507,53 @@ describe('a page that could not be opened', () => {
   });
 });
 
+describe('a plan that is given on request', () => {
+  it('is asked for with its price, shows as requested, and is withdrawn', async () => {
+    await open('/plans');
+    await button('Request Star of Glead').click();
+    await button('Request Star for ₹999.00 a month').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(changes('POST', '/api/plan-requests')[0]?.body).toMatchObject({
+      product: 'api-glead',
+      plan: 'Star',
+      terms: { price: '999.00', currency: 'INR' },
+    });
+    await button('Withdraw the request: Glead').click();
+    await button('Withdraw the request').click();
+    await button('Request Star of Glead').waitFor();
+  });
+
+  it('says why it was declined, and can be asked for again', async () => {
+    await open('/plans');
+    await page.getByText('Please send us your company’s registration first.').waitFor();
+    expect(await button('Request Star of Aadhaar').isVisible()).toBe(true);
+  });
+});
+
 describe('changing a plan', () => {
+  it('shows both plans with their prices, warns of a limit that falls, and sends what was agreed to', async () => {
+    await open('/plans');
+    await button('Change IP lookup to Base').click();
+    const row = (name: RegExp) => page.getByRole('dialog').getByRole('row', { name });
+    await row(/Plan Star Base/).waitFor();
+    await row(/Requests a day 100,000 1,000/).waitFor();
+    await row(/Price a month ₹499.00 Free/).waitFor();
+    await page.getByText('The daily limit falls from 100,000 to 1,000 requests.').waitFor();
+    await button('Change to Base for free').click();
+    await page.getByText('You have used more than this plan allows').waitFor();
+    expect(api.state.requests.at(-1)?.body).toMatchObject({
+      plan: null,
+      terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
+    });
+  });
+
   it('says that today’s use is above the new limit before anything changes', async () => {
     await open('/plans');
     await button('Change IP lookup to Base').click();
-    await button('Change the plan').click();
+    await button('Change to Base for free').click();
     await page.getByText('You have used more than this plan allows').waitFor();
     expect(api.state.subscriptions[0]?.plan).toBe('Star');
-    await button('Change anyway').click();
+    await button('Change to Base for free anyway').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(api.state.subscriptions.find((each) => each.product === 'api-ip')?.plan).toBeNull();
   });

@@ -21,12 +21,24 @@ describe('keys', () => {
     expect([made.statusCode, made.body]).toEqual([200, expect.stringContaining('tg_test_')]);
     const { secret, key } = made.json();
     const page = await dashboard.ask({ path: '/api/keys', cookie });
-    const { rules: _rules, version: _version, ...listed } = key;
+    const { rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed } = key;
     expect(page.json()).toEqual({ keys: [listed], next: null, total: 1 });
     const own = await dashboard.ask({ path: `/api/keys/${key.id}`, cookie });
     expect(own.json()).toEqual(key);
     expect(`${page.body}${own.body}`).not.toContain(secret);
     expect(key.name).toBe('<b>🚀 & co</b>');
+  });
+
+  it('know, once one is rotated, which replaced it and until when both work', async () => {
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
+    const { key: old } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
+    expect(old).toMatchObject({ replaces: null, replacedBy: null });
+    const rotation = { version: old.version, submission: randomUUID(), overlapHours: 24 };
+    const { key } = (await dashboard.ask({ method: 'POST', path: `/api/keys/${old.id}/rotate`, cookie, body: rotation })).json();
+    const before = (await dashboard.ask({ path: `/api/keys/${old.id}`, cookie })).json();
+    expect(before.replacedBy).toEqual({ id: key.id, maskedKey: key.maskedKey, works: true, expiresAt: null });
+    expect(key.replaces).toEqual({ id: old.id, maskedKey: old.maskedKey, works: true, expiresAt: before.expiresAt });
+    expect(Date.parse(before.expiresAt) - Date.parse(key.createdAt)).toBe(86_400_000);
   });
 
   it('have their rules replaced 60 times a minute at most, however many keys: each replacement stays in the audit log', async () => {
@@ -47,11 +59,14 @@ describe('keys', () => {
     ]);
   });
 
-  it('subscribe their customer to products that they are given later', async () => {
+  it('subscribe their customer to products that they are given later, once the customer says so', async () => {
     const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
     const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
     const change = { version: key.version, products: ['api-gst', 'api-ip', 'api-gst'], expiresAt: '2030-01-01T00:00:00.000Z' };
-    const changed = await dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: change });
+    const patch = (body: unknown) => dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body });
+    const unasked = await patch(change);
+    expect([unasked.statusCode, unasked.json().code]).toEqual([409, 'subscription_needed']);
+    const changed = await patch({ ...change, subscribes: true });
     expect(changed.json()).toMatchObject({ products: ['api-gst', 'api-ip'], expiresAt: change.expiresAt, name: null });
     const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
     expect(products.find(({ id }: { id: string }) => id === 'api-gst').subscription).toMatchObject({ state: 'active', plan: null });

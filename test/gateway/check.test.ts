@@ -63,6 +63,35 @@ describe('the check of kong.yml', () => {
     );
   });
 
+  describe('lets the catalogue and the description of the API stand open', () => {
+    it.each([
+      ['another path', "'~/$'", "'~/admin$'"],
+      ['what lies below it', "'~/openapi\\.json$'", "'~/openapi\\.json'"],
+      ['a prefix', "'~/$'", '/'],
+      ['another spelling', "'~/$'", "'~/(?:aadhaar)?$'"],
+      ['another method', '[GET, HEAD]', '[GET, HEAD, POST]'],
+      ['every method', '        methods: [GET, HEAD]\n', ''],
+      [
+        'another route',
+        '    routes:\n      - name: root\n',
+        '    routes:\n      - { name: side, methods: [GET], paths: [~/x$], strip_path: false }\n      - name: root\n',
+      ],
+    ])('and not %s', (_, from, to) => {
+      expect(change(from, to)).toContainEqual('service dashboard: has no access-layer plugin: its routes are open to everyone');
+    });
+
+    it.each([
+      ['headers: [authorization, x-api-key, cookie]', 'headers: [authorization, cookie]'],
+      ['            querystring: [api_key]\n', ''],
+      ['- name: request-transformer', '- name: cors'],
+      ['- name: request-transformer', '- name: request-transformer\n        enabled: false'],
+    ])('when a key sent there goes no further: %s as %s', (from, to) => {
+      expect(change(from, to)).toEqual([
+        expect.stringContaining('service dashboard: needs a request-transformer that removes authorization'),
+      ]);
+    });
+  });
+
   it('finds a product without a route', () => {
     expect(change("'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'")).toEqual(
       expect.arrayContaining(['product api-pincode: no route takes /pincode', 'product api-pincode: no route takes /pincode/unknown']),

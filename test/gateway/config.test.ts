@@ -30,8 +30,9 @@ const service = (more: string): string => `_format_version: "3.0"\nservices:\n  
 describe('kong.yml', () => {
   it('of the project is taken', () => {
     const config = loadConfig({ kongYmlPath: join(kong, 'kong.yml'), plugins });
-    expect(config.routes).toHaveLength(12);
+    expect(config.routes).toHaveLength(13);
     expect(config.routes.every((route) => route.plugins.length === 1)).toBe(true);
+    expect(config.routes.filter(({ plugins: [plugin] }) => plugin?.name !== 'access-layer').map(({ name }) => name)).toEqual(['root']);
   });
 
   it('fills in the defaults of the plugin schema as Kong does', () => {
@@ -47,6 +48,18 @@ describe('kong.yml', () => {
       service_id: config.routes.find((route) => route.name === 'ip')?.service.id,
     });
     expect(binding?.key).toMatch(/^plugins:access-layer::[0-9a-f-]{36}:::[0-9a-f-]{36}$/);
+  });
+
+  it('may take parts off a request with Kong’s own plugin, and do nothing else with it', () => {
+    const transforming = (config: string): readonly string[] =>
+      yml(service(`    plugins: [{ name: request-transformer, config: ${config} }]\n    routes: [{ name: r, paths: [/r] }]`));
+    expect(transforming('{ remove: { headers: [cookie], querystring: [api_key] } }')).toEqual([]);
+    expect(transforming('{ add: { headers: ["a:b"] } }')).toEqual(
+      expect.arrayContaining(['services[0].plugins[0].config.add: the local gateway does not implement this']),
+    );
+    expect(transforming('{ remove: { body: [x] } }')).toEqual([
+      'services[0].plugins[0].config.remove.body: the local gateway does not implement this',
+    ]);
   });
 
   it('is refused with every problem and its path', () => {

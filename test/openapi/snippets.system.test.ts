@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
-import { exampleCalls, fileOf } from '../../services/openapi/route-example';
+import { exampleCalls, type ExampleOf, fileOf } from '../../services/openapi/route-example';
 import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 
 const run = promisify(execFile);
-const paths = [...PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path)), '/api/v1/gst/refresh-captcha'];
+const routes: ExampleOf[] = [...PRODUCTS.flatMap((product) => product.routes), { method: 'GET', path: '/api/v1/gst/refresh-captcha' }];
 const PROGRAMS: Record<SnippetLanguage, (code: string) => [string, string[]]> = {
   curl: (code) => ['sh', ['-ec', code.replaceAll('curl -sS', 'curl -sS --fail-with-body')]],
   javascript: (code) => [process.execPath, ['--input-type=module', '--eval', code]],
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await instance.cli('customer', 'create', '--email', 'snippets@example.com');
   const words = ['--customer', 'snippets@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
   apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;
-  for (const call of paths.flatMap(exampleCalls)) {
+  for (const call of routes.flatMap((route) => exampleCalls(route))) {
     const file = fileOf(call);
     if (file) writeFileSync(join(folder, file.filename), Buffer.from(file.base64, 'base64'));
   }
@@ -38,9 +38,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.each(paths)('%s', (path) => {
+describe.each(routes)('$method $path', (route) => {
   it.each(['curl', 'javascript', 'python'] as const)('answers its example in %s as it stands', async (language) => {
-    const snippet = snippetsOf(path, instance.gateway.replace(/\/$/, '')).find((each) => each.language === language);
+    const snippet = snippetsOf(route, instance.gateway.replace(/\/$/, '')).find((each) => each.language === language);
     const [program, args] = PROGRAMS[language](snippet?.code ?? '');
     // Each fails by its exit code when an answer is no success; JavaScript tells the status instead.
     const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: apiKey }, maxBuffer: 64 * 1024 * 1024 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { encodeFrames } from '../../plugins/server/frames';
 import { encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { TestServer, until } from './test-server';
+import { propertyRuns } from '../support/property-runs';
 
 const noise = fc.uint8Array({ minLength: 1, maxLength: 200 });
 /** Frames that look like calls, with some bytes changed. */
@@ -32,7 +33,7 @@ describe('bytes that are not Kong’s', () => {
           expect((await kong.event(id)).answer).toBeDefined();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
     const next = await server.instance();
     expect((await next.kong.event(next.id)).calls).toHaveLength(2);

@@ -6,6 +6,7 @@ import { ConfigError } from './config-error';
 import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
+import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
 import { type DeclaredUpstream } from './upstream-schema';
 
 export interface Service {
@@ -34,6 +35,8 @@ export interface PluginBinding {
   /** Another one after every change of its configuration: the plugin server then starts it anew. */
   identity: string;
   config: Record<string, unknown>;
+  /** Of Kong's own request-transformer, which no plugin server runs. */
+  removes?: RequestRemoval;
 }
 
 export interface Route {
@@ -201,6 +204,7 @@ interface PluginPlace {
 
 function bindPlugin(context: ServiceContext, place: PluginPlace): PluginBinding[] {
   const { plugin, path, serviceId = '', routeId = '' } = place;
+  if (plugin.name === REQUEST_TRANSFORMER) return bindRemoval(context, place);
   const info = context.sources.plugins.get(plugin.name);
   if (info === undefined) {
     context.problems.push(`${path}.name: no plugin server declares "${plugin.name}"`);
@@ -220,9 +224,19 @@ function bindPlugin(context: ServiceContext, place: PluginPlace): PluginBinding[
   return [{ name: plugin.name, key, identity: `${key} ${JSON.stringify(checked.config)}`, config }];
 }
 
+/** Kong brings this one along. */
+function bindRemoval({ problems }: ServiceContext, { plugin, path, serviceId = '', routeId = '' }: PluginPlace): PluginBinding[] {
+  const parsed = requestRemoval.safeParse(plugin.config);
+  if (!parsed.success) problems.push(...describeIssues(parsed.error).map((issue) => `${path}.config.${issue}`));
+  if (!parsed.success || !plugin.enabled) return [];
+  const key = `plugins:${plugin.name}:${routeId}:${serviceId}:::${WORKSPACE_ID}`;
+  return [{ name: plugin.name, key, identity: key, config: {}, removes: parsed.data.remove }];
+}
+
 function mergePlugins(own: PluginBinding[], shared: PluginBinding[], plugins: ReadonlyMap<string, PluginInfo>): PluginBinding[] {
   const names = new Set(own.map((plugin) => plugin.name));
-  const priority = (binding: PluginBinding): number => plugins.get(binding.name)?.priority ?? 0;
+  const priority = ({ name }: PluginBinding): number =>
+    name === REQUEST_TRANSFORMER ? REQUEST_TRANSFORMER_PRIORITY : (plugins.get(name)?.priority ?? 0);
   return [...own, ...shared.filter((plugin) => !names.has(plugin.name))].sort((a, b) => priority(b) - priority(a));
 }
 

@@ -6,6 +6,7 @@ import { type QuotaBackend, type Taken } from './quota-parts';
 
 interface Waiter {
   readonly limits: QuotaLimits;
+  readonly units: number;
   readonly resolve: (result: SpendResult) => void;
   readonly reject: (cause: unknown) => void;
 }
@@ -20,9 +21,10 @@ interface Queue {
 const MOST_UNITS = 10_000;
 
 /**
- * Turns single spends into calls for n units. Spends of one subscription that arrive in one turn of the event loop, or while a call
+ * Turns single spends into calls for n units. Spends of one unit of one subscription that arrive in one turn of the event loop, or while a call
  * for it is under way, travel together; a partial grant goes to those who came first. The store decides every unit, so this stays
- * exact, and a hot subscription costs one call a round trip instead of one a request.
+ * exact, and a hot subscription costs one call a round trip instead of one a request. A spend of several units, of which all or none are
+ * wanted, travels alone in its turn: what it leaves when it is refused is for the next.
  */
 export class CoalescingCounter implements QuotaCounter {
   private readonly queues = new Map<string, Queue>();
@@ -36,7 +38,7 @@ export class CoalescingCounter implements QuotaCounter {
       const id = request.subscriptionId;
       let queue = this.queues.get(id);
       if (!queue) this.queues.set(id, (queue = { waiters: [], isBusy: false }));
-      queue.waiters.push({ limits: request.limits, resolve, reject });
+      queue.waiters.push({ limits: request.limits, units: request.units ?? 1, resolve, reject });
       if (!queue.isBusy && queue.waiters.length === 1) this.schedule(id);
     });
   }
@@ -70,14 +72,17 @@ export class CoalescingCounter implements QuotaCounter {
 
   private async send(subscriptionId: string): Promise<void> {
     const queue = this.queues.get(subscriptionId);
-    const limits = queue?.waiters[0]?.limits;
-    if (!queue || !limits) return;
-    const count = countSameLimits(queue.waiters, limits);
+    const [first] = queue?.waiters ?? [];
+    if (!queue || !first) return;
+    const { limits } = first;
+    const count = first.units > 1 ? 1 : countAlike(queue.waiters, first);
     const batch = count === queue.waiters.length ? queue.waiters : queue.waiters.slice(0, count);
     queue.waiters = queue.waiters.slice(count);
     queue.isBusy = true;
     try {
-      handOut(await this.backendOf(subscriptionId).take({ subscriptionId, limits, units: batch.length }), batch);
+      const backend = this.backendOf(subscriptionId);
+      if (first.units > 1) handOutWhole(await backend.take({ subscriptionId, limits, units: first.units, least: first.units }), first);
+      else handOut(await backend.take({ subscriptionId, limits, units: batch.length }), batch);
     } catch (cause) {
       const error = cause instanceof StoreUnavailable ? cause : new StoreUnavailable('the quota counter failed', { cause });
       for (const waiter of batch) waiter.reject(error);
@@ -88,14 +93,20 @@ export class CoalescingCounter implements QuotaCounter {
   }
 }
 
-/** A plan change may separate two spends; each must be judged by its own limits. */
-function countSameLimits(waiters: readonly Waiter[], limits: QuotaLimits): number {
+/** Spends of one unit that can travel together. A plan change may separate two of them; each must be judged by its own limits. */
+function countAlike(waiters: readonly Waiter[], { limits }: Waiter): number {
   let count = 1;
   for (; count < waiters.length && count < MOST_UNITS; count++) {
-    const other = waiters[count]?.limits;
-    if (other?.daily !== limits.daily || other.monthly !== limits.monthly) break;
+    const other = waiters[count];
+    if (other?.units !== 1 || other.limits.daily !== limits.daily || other.limits.monthly !== limits.monthly) break;
   }
   return count;
+}
+
+/** All of the units were taken, or none. */
+function handOutWhole({ granted, standing }: Taken, { limits, units, resolve }: Waiter): void {
+  if (granted > 0) resolve({ granted: true, exceeded: undefined, standing });
+  else resolve({ granted: false, exceeded: decideSpend(standing, limits, units).exceeded ?? 'daily', standing });
 }
 
 /** Everyone sees the counts as they were right after its own unit, as if the spends had come one by one. */

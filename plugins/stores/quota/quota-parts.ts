@@ -42,6 +42,8 @@ export interface Demand {
   readonly subscriptionId: string;
   readonly limits: QuotaLimits;
   readonly units: number;
+  /** Where fewer than so many are left, none is taken: one request may cost several units. Absent: any number is of use. */
+  readonly least?: number | undefined;
 }
 
 /** How many were taken, and where the subscription stands after it. */

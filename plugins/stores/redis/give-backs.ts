@@ -31,13 +31,13 @@ export class GiveBacks {
    * unit stays counted there until the subscription is merged again.
    * @throws StoreUnavailable
    */
-  async refund({ subscriptionId, day, requestId, dailyLimit }: RefundRequest): Promise<RefundOutcome> {
+  async refund({ subscriptionId, day, requestId, dailyLimit, units = 1 }: RefundRequest): Promise<RefundOutcome> {
     const { ledger, merge } = this.options;
-    const unit = { requestId, subscriptionId, day, units: 1, mostOfDay: mostRefundsOf(dailyLimit) };
-    let given = await ledger.giveBack(unit);
+    const taken = { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit) };
+    let given = await ledger.giveBack(taken);
     if (given.outcome === 'uncharged') {
-      await this.tellLedger(unit);
-      given = await ledger.giveBack(unit);
+      await this.tellLedger(taken);
+      given = await ledger.giveBack(taken);
     }
     if (given.outcome === 'refunded') await merge(given.usage);
     return given.outcome;

@@ -6,7 +6,8 @@
 -- ARGV[4..7]   Unix seconds at which yesterday, today, tomorrow and the day after start, by the node's clock and time zone
 -- ARGV[8..10]  their labels YYYY-MM-DD (the first three)
 -- ARGV[11]     seconds to add to this server's clock
--- ARGV[12..18] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
+-- ARGV[12]     where fewer units than so many are left, none is taken
+-- ARGV[13..19] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
 --
 -- Replies  {slot 1-3, granted, s f r of the day, s f r of the month}   slot: which of the three labels this server's clock fell into
 --          {-1, slot}   nothing is known of this subscription: call again with what Postgres knows
@@ -33,11 +34,11 @@ local function merge(prefix, first)
   end
 end
 
-local seedDay = ARGV[12]
+local seedDay = ARGV[13]
 -- Figures of another day must not create the key: today's would then count as known.
 if seedDay and (seedDay == day or redis.call('EXISTS', key) == 1) then
-  merge(seedDay, 13)
-  merge(string.sub(seedDay, 1, 7), 16)
+  merge(seedDay, 14)
+  merge(string.sub(seedDay, 1, 7), 17)
   redis.call('EXPIRE', key, KEEP_SECONDS)
 end
 
@@ -51,6 +52,7 @@ if granted > 0 then
   local leftDaily = tonumber(ARGV[2]) - math.max(0, parts[1] + parts[2] - parts[3])
   local leftMonthly = tonumber(ARGV[3]) - math.max(0, parts[4] + parts[5] - parts[6])
   granted = math.max(0, math.min(granted, leftDaily, leftMonthly))
+  if granted < tonumber(ARGV[12]) then granted = 0 end
 end
 if granted > 0 then
   parts[1] = redis.call('HINCRBY', key, day .. 's', granted)

@@ -23,9 +23,9 @@ export function scriptArguments(call: {
   readonly table: DayTable;
   readonly offsetSeconds: number;
 }): (string | number)[] {
-  const { units, limits } = call.demand;
+  const { units, limits, least = 0 } = call.demand;
   const { boundaries, days } = call.table;
-  const args = [units, limits.daily, limits.monthly, ...boundaries, ...days.map(({ day }) => day), call.offsetSeconds];
+  const args = [units, limits.daily, limits.monthly, ...boundaries, ...days.map(({ day }) => day), call.offsetSeconds, least];
   if (!call.seed) return args;
   const { day, ofDay, ofMonth } = call.seed;
   return [...args, day, ofDay.redis, ofDay.postgres, ofDay.refunded, ofMonth.redis, ofMonth.postgres, ofMonth.refunded];

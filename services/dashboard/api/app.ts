@@ -9,14 +9,24 @@ import { createAttemptLimits } from './accounts/attempt-limits';
 import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
-import { bindEndpoint } from './http/bind-endpoint';
+import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
-import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
+import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
+import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
+import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
+import { addOperatorRoutes } from './operator/operator-routes';
+import { addViewRoutes } from './operator/view-routes';
+import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
+import { type Brand, PLAIN_BRAND } from './public/brand';
+import { type GatewayCaller } from './requests/gateway-caller';
+import { servePublicTry } from './public/public-try';
+import { servePublicPages } from './public/public-pages';
+import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
 import { verifyHandler } from './accounts/verify-handler';
@@ -32,6 +42,10 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
+  /** What the installation calls itself; Tollgate unless given. */
+  readonly brand?: Brand;
+  /** For calls that readers without an account try out; they cannot when it is absent. */
+  readonly readerGateway?: Pick<GatewayCaller, 'call'> | undefined;
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
@@ -47,7 +61,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
-  const { deps, auth, url, secret } = options;
+  const { deps, auth, url, secret, brand = PLAIN_BRAND } = options;
   const app = fastify({
     logger: false,
     genReqId: () => newRequestId(),
@@ -67,18 +81,30 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   addOpenRoutes(app, deps, url);
-  serveDocument(app, apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl))));
+  const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
+  serveDocument(app, document, { path: '/openapi.json' });
+  serveGatewayRoot(app, deps, { document, url, brand });
   const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
-  const endpointTools = { deps, findCaller: (request: FastifyRequest, reply: FastifyReply) => findCaller(request, reply, tools) };
+  const endpointTools: EndpointTools<Caller> = {
+    deps,
+    findCaller: (request, reply) => findCaller(request, reply, tools),
+    takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+  };
   for (const endpoint of options.endpoints ?? allEndpoints) {
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
-  await serveWeb(app, { root: options.webRoot, url });
+  const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
+  addOperatorRoutes(app, { deps, findOperator });
+  addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
+  addManagementRoutes(app, deps, url);
+  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
+  if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;
 }
 
@@ -92,13 +118,19 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
+/** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
+function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith(`${MANAGEMENT_PREFIX}/`);
+}
+
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
   const headers = securityHeaders(url);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers);
     // The route's own path: what was asked for may be spelt in other ways.
     if ((request.routeOptions.url ?? request.url).startsWith('/api/')) reply.header('Cache-Control', 'no-store');
-    checkOrigin(request, url);
+    // No cookie counts there, so that no other site's page can do anything in somebody's name.
+    if (!isForPrograms(request)) checkOrigin(request, url);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

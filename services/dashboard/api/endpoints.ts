@@ -4,7 +4,9 @@ import { type Endpoint } from './http/define-endpoint';
 import { explainEndpoints } from './requests/explain-endpoints';
 import { keyEndpoints } from './keys/key-endpoints';
 import { planEndpoints } from './plans/plan-endpoints';
+import { statementEndpoints } from './plans/statement-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
+import { tokenEndpoints } from './management/token-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
 import { usageEndpoints } from './requests/usage-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
@@ -16,8 +18,10 @@ export const endpoints: readonly Endpoint[] = [
   propagationEndpoint,
   ...planEndpoints,
   ...usageEndpoints,
+  ...statementEndpoints,
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
+  ...tokenEndpoints,
   tryEndpoint,
 ];

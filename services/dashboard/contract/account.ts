@@ -10,6 +10,8 @@ export const session = z.object({
   quotaTimeZone: z.string(),
   /** True in the embedded run: mail lies in the outbox page. */
   hasOutbox: z.boolean(),
+  /** Whether signing in asks for a second factor. */
+  hasSecondFactor: z.boolean(),
   /** Of the account; absent: not suspended. */
   suspended: suspension.optional(),
 });

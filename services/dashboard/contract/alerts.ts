@@ -5,7 +5,7 @@ export const alert = z.object({
   id,
   at: moment,
   kind: z.enum(['quota_daily', 'quota_monthly', 'key_expiry']),
-  /** Percent of the limit that was reached (50, 80, 100); null for an expiry. */
+  /** Percent of the limit that was reached; null for an expiry. */
   percent: z.number().nullable(),
   product: z.string().nullable(),
   keyId: id.nullable(),
@@ -19,6 +19,21 @@ export type Alert = z.output<typeof alert>;
 export const listAlertsQuery = z.object({ after: cursor.optional(), limit: pageSize });
 export const alertPage = z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() });
 export type AlertPage = z.output<typeof alertPage>;
+
+/** Of which kinds the customer is mailed. */
+const mailedKinds = z.object({ quotaDaily: z.boolean(), quotaMonthly: z.boolean(), keyExpiry: z.boolean() });
+export type MailedKinds = z.output<typeof mailedKinds>;
+const percents = z.array(z.number().int().min(1).max(100)).min(1).max(5);
+
+export const alertSettings = z.object({
+  mail: mailedKinds,
+  /** Of those subscriptions that have thresholds of their own, which are all mailed; others tell 50, 80 and 100 and mail the last two. */
+  thresholds: z.array(z.object({ subscriptionId: id, percents })),
+});
+export type AlertSettings = z.output<typeof alertSettings>;
+export const alertSettingsBody = z.object({ mail: mailedKinds });
+/** Null: the usual ones. */
+export const thresholds = z.object({ percents: percents.nullable() });
 
 /** Where alerts are sent to as signed HTTP requests. */
 export const webhook = z.object({
@@ -35,7 +50,12 @@ export type Webhook = z.output<typeof webhook>;
 const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_000);
 export const createWebhookBody = z.object({ url: webhookUrl });
 export const changeWebhookBody = z.object({ version, url: webhookUrl.optional(), state: z.enum(['active', 'paused']).optional() });
-export const webhookList = z.object({ webhooks: z.array(webhook) });
+export const webhookList = z.object({
+  webhooks: z.array(webhook),
+  /** True in the embedded run: private addresses, plain http and any port are taken too. */
+  mayBePrivate: z.boolean(),
+});
+export type WebhookList = z.output<typeof webhookList>;
 /** The signing secret is shown once. */
 export const createdWebhook = z.object({ secret: z.string(), webhook });
 export type CreatedWebhook = z.output<typeof createdWebhook>;

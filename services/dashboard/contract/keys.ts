@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { cursor, id, keyName, moment, pageSize, planName, productId, rules, submission, suspension, version } from './fields';
+import { cursor, id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
+
+/** The other key of a rotation, as it is now. */
+const rotationPartner = z.object({
+  id,
+  maskedKey: z.string(),
+  /** False once it was revoked or has expired. */
+  works: z.boolean(),
+  expiresAt: moment.nullable(),
+});
 
 /** A key as its customer sees it: never the secret. */
 export const key = z.object({
@@ -21,6 +30,9 @@ export const key = z.object({
   lastUsedAt: moment.nullable(),
   /** The key that this one replaced. */
   rotatedFrom: id.nullable(),
+  replaces: rotationPartner.nullable(),
+  /** The latest, when it was rotated more than once. */
+  replacedBy: rotationPartner.nullable(),
   version,
 });
 export type Key = z.output<typeof key>;
@@ -33,8 +45,8 @@ export const listKeysQuery = z.object({
   state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
 });
 
-/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version. */
-export const listedKey = key.omit({ rules: true, version: true });
+/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
+export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
 export type ListedKey = z.output<typeof listedKey>;
 
 export const keyPage = z.object({ keys: z.array(listedKey), next: cursor.nullable(), total: z.number().int() });
@@ -44,9 +56,8 @@ export const createKeyBody = z.object({
   submission,
   name: keyName.optional(),
   mode: z.enum(['live', 'test']),
+  /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
   products: z.array(productId).min(1),
-  /** Products without a subscription are subscribed to on the base limits, or on this plan. */
-  plan: planName.optional(),
   expiresAt: moment.optional(),
   rules: rules.default([]),
 });
@@ -60,6 +71,8 @@ export const changeKeyBody = z.object({
   version,
   name: keyName.nullable().optional(),
   products: z.array(productId).min(1).optional(),
+  /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
+  subscribes: z.boolean().default(false),
   expiresAt: moment.nullable().optional(),
 });
 

@@ -40,10 +40,31 @@ export const subscription = z.object({
   test: subscriptionUse,
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
+  /** These limits, which outrank any plan's; null where the plan's holds. */
+  ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
+  /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
+  dailyCap: z.number().int().nullable(),
   createdAt: moment,
   version,
 });
 export type Subscription = z.output<typeof subscription>;
+
+/** A plan that the provider gives on request, and how that stands. */
+export const planRequest = z.object({
+  id,
+  product: z.string(),
+  plan: z.string(),
+  /** What was asked for, with its price a month. */
+  ...limits.shape,
+  price: z.string(),
+  currency: z.string(),
+  state: z.enum(['open', 'approved', 'declined', 'withdrawn']),
+  /** Why it was declined; else empty. */
+  reason: z.string(),
+  askedAt: moment,
+  answeredAt: moment.nullable(),
+});
+export type PlanRequest = z.output<typeof planRequest>;
 
 export const product = z.object({
   id: z.string(),
@@ -60,18 +81,37 @@ export const product = z.object({
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
-      /** `request`: cannot be taken here; whoever sells it sets it. */
+      /** `request`: is asked for under `/plan-requests`, and given by the provider. */
       approval: z.enum(['automatic', 'request']),
     }),
   ),
   subscription: subscription.nullable(),
+  /** The last one, while it is open and for 30 days after it was declined. */
+  request: planRequest.nullable(),
 });
 export type Product = z.output<typeof product>;
 
 export const productList = z.object({ products: z.array(product) });
 export type ProductList = z.output<typeof productList>;
 
-export const subscribeBody = z.object({ product: productId, plan: planName.nullable() });
+/**
+ * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
+ * A null price is that of the base limits.
+ */
+const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
+export type Terms = z.output<typeof terms>;
+
+export const askForPlanBody = z.object({ product: productId, plan: planName, terms });
+
+export const subscribeBody = z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() });
 
 /** `acceptLowerThanUsed`: the customer has seen that today's or this month's use is above the new limit (409 `limit_below_use`). */
-export const changePlanBody = z.object({ version, plan: planName.nullable(), acceptLowerThanUsed: z.boolean().default(false) });
+export const changePlanBody = z.object({
+  version,
+  plan: planName.nullable(),
+  terms: terms.optional(),
+  acceptLowerThanUsed: z.boolean().default(false),
+});
+
+/** Null takes the cap away. The highest is PostgreSQL's integer. */
+export const dailyCapBody = z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() });

@@ -48,24 +48,25 @@ export function visibleHeader(headers: IncomingHttpHeaders, name: string): strin
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-function givenBack(report: QuotaReport): QuotaReport {
-  const plusOne = (window: QuotaReport['daily']): QuotaReport['daily'] => ({
+function givenBack(report: QuotaReport, units: number): QuotaReport {
+  const withUnits = (window: QuotaReport['daily']): QuotaReport['daily'] => ({
     ...window,
-    remaining: Math.min(window.limit, window.remaining + 1),
+    remaining: Math.min(window.limit, window.remaining + units),
   });
-  return { daily: plusOne(report.daily), monthly: plusOne(report.monthly) };
+  return { daily: withUnits(report.daily), monthly: withUnits(report.monthly) };
 }
 
 /**
- * What an answer tells about the access decision: RateLimit fields, whether the unit stays charged, test mode.
+ * What an answer tells about the access decision: RateLimit fields, how many units stay charged, test mode.
  * @param charge undefined when this answer owes no refund
  * @param nowMs Unix milliseconds
  */
 export function accessHeaders(proof: RequestContext, charge: Charge | undefined, nowMs: number): Record<string, string> {
   const headers: Record<string, string> = {};
+  const { units = 1 } = proof;
   const refunded = charge === 'given-back';
-  if (proof.quota) Object.assign(headers, rateLimitHeaders(refunded ? givenBack(proof.quota) : proof.quota, nowMs / 1000));
-  if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = refunded ? '0' : '1';
+  if (proof.quota) Object.assign(headers, rateLimitHeaders(refunded ? givenBack(proof.quota, units) : proof.quota, nowMs / 1000));
+  if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = refunded ? '0' : String(units);
   if (charge === 'capped') headers['X-Tollgate-Refund'] = 'capped';
   if (proof.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
   return headers;

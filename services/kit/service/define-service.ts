@@ -167,17 +167,19 @@ type ServiceSpec<Deps, Settings> = Omit<ServiceDefinition<Deps, Settings>, 'sett
 
 /**
  * A service as data. A service whose handlers need nothing leaves `settings` and `createDeps` out.
- * @throws Error when two routes share a method and path
+ * @throws Error when two routes take the same method of a path
  */
 export function defineService<Deps, Settings = Record<never, never>>(
   spec: ServiceSpec<Deps, Settings> & Pick<ServiceDefinition<Deps, Settings>, 'createDeps'>,
 ): ServiceDefinition<Deps, Settings>;
 export function defineService(spec: ServiceSpec<undefined, unknown>): ServiceDefinition<undefined>;
 export function defineService(spec: ServiceSpec<unknown, unknown> & Partial<Pick<ServiceDefinition, 'createDeps'>>): ServiceDefinition {
-  const seen = new Set<string>();
-  for (const route of spec.routes) {
-    if (seen.has(route.path)) throw new Error(`service ${spec.name} defines ${route.path} twice`);
-    seen.add(route.path);
+  const seen = new Map<string, Set<PublishedMethod>>();
+  for (const { path, method } of spec.routes) {
+    const methods = seen.get(path) ?? new Set();
+    const isTwice = methods.has(method) || methods.has('ANY') || (method === 'ANY' && methods.size > 0);
+    if (isTwice) throw new Error(`service ${spec.name} defines ${method} ${path} twice`);
+    seen.set(path, methods.add(method));
   }
   return { settings: z.object({}), createDeps: () => undefined, ...spec };
 }

@@ -6,12 +6,12 @@ import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 
 /**
- * Gives one unit back to the day it was taken from.
+ * Gives a request's units back to the day they were taken from.
  * @throws whatever the counter's store throws
  */
-export type Refund = (unit: RefundRequest) => Promise<RefundOutcome>;
+export type Refund = (taken: RefundRequest) => Promise<RefundOutcome>;
 
-/** What became of a charged unit. `capped`: the subscription's refunds of that day are used up. */
+/** What became of charged units. `capped`: the subscription's refunds of that day are used up. */
 export type Charge = 'given-back' | 'capped' | 'kept';
 
 /**
@@ -29,27 +29,27 @@ export interface RefundTools {
 }
 
 /**
- * Gives the unit of this request back.
+ * Gives the units of this request back.
  * @returns `given-back` only when the store confirmed in time. Never throws.
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
   const { refund, service, log, metrics, waitMs = REFUND_WAIT_MS } = tools;
-  const { subscriptionId, mode, requestId, chargedDay: day, quota } = proof;
+  const { subscriptionId, mode, requestId, chargedDay: day, quota, units } = proof;
   if (day === null) return 'kept';
-  const unit = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0 };
+  const taken = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0, units };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);
   });
   // The store's promise is settled here whatever happens, so that a late failure is logged and not unhandled.
-  const attempt = (async () => refund(unit))().catch((error: unknown) => {
-    log.error({ err: error, requestId }, 'a quota unit could not be given back');
+  const attempt = (async () => refund(taken))().catch((error: unknown) => {
+    log.error({ err: error, requestId }, 'quota units could not be given back');
     return 'failed' as const;
   });
   const outcome = await Promise.race([attempt, late]);
   clearTimeout(timer);
   metrics.countRefund({ service, outcome });
   if (outcome === 'capped') return 'capped';
-  // A repeated refund means that the unit is back already: the caller was not charged.
+  // A repeated refund means that the units are back already: the caller was not charged.
   return outcome === 'refunded' || outcome === 'repeated' ? 'given-back' : 'kept';
 }

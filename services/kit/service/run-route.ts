@@ -28,22 +28,38 @@ export interface RouteTools {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The methods of a fixed-method route; undefined when it takes all. */
+/** The methods of a fixed-method route, besides OPTIONS; undefined when it takes all. */
 function allowedMethods(route: Route): readonly string[] | undefined {
   switch (route.method) {
     case 'ANY':
       return undefined;
     case 'GET':
-      return ['GET', 'HEAD', 'OPTIONS'];
+      return ['GET', 'HEAD'];
     case 'POST':
-      return ['POST', 'OPTIONS'];
+      return ['POST'];
   }
 }
 
-/** Binds one route: method, input, schema, handler within its deadline, answer. */
-export function bindRoute(route: Route, tools: RouteTools): Handler {
-  const methods = allowedMethods(route);
-  const allow = methods?.join(', ') ?? '';
+/** Binds the routes of one path, of which each takes its own methods. */
+export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
+  const handlers = new Map<string, Handler>();
+  for (const route of routes) {
+    const handler = bindRoute(route, tools);
+    const methods = allowedMethods(route);
+    if (!methods) return handler;
+    for (const method of methods) handlers.set(method, handler);
+  }
+  const allow = [...handlers.keys(), 'OPTIONS'].join(', ');
+  return async (request, reply) => {
+    const handler = handlers.get(request.method);
+    if (handler) return handler(request, reply);
+    if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
+    throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
+  };
+}
+
+/** Binds one route: input, schema, handler within its deadline, answer. */
+function bindRoute(route: Route, tools: RouteTools): Handler {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
   const deadlineMs = route.deadlineMs ?? DEFAULT_DEADLINE_MS;
@@ -54,10 +70,6 @@ export function bindRoute(route: Route, tools: RouteTools): Handler {
     status: route.validationStatus ?? 400,
   };
   return async (request, reply) => {
-    if (methods && !methods.includes(request.method)) {
-      throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
-    }
-    if (methods && request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
     const state = stateOf(request);
     // Before the body: what is still being sent counts, and nobody else waits for it.
     const release = route.isLight ? undefined : tools.takeSlot(proofOf(state));

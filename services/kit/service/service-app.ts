@@ -15,7 +15,7 @@ import { rawAnswer } from './raw-answer';
 import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log';
 import { createMetrics, type Metrics } from '../metrics';
 import { giveUnitBack, type Refund } from './refund';
-import { bindRoute } from './run-route';
+import { bindPath } from './run-route';
 import { createSlots, type TakeSlot } from './slots';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
@@ -81,8 +81,9 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
   };
   const app = createServer(tools);
   addHooks(app, tools, drainOnClose(app, options.leave));
-  for (const route of service.routes) {
-    app.route({ method: app.supportedMethods, url: route.path, exposeHeadRoute: false, handler: bindRoute(route, tools) });
+  for (const path of new Set(service.routes.map((route) => route.path))) {
+    const routes = service.routes.filter((route) => route.path === path);
+    app.route({ method: app.supportedMethods, url: path, exposeHeadRoute: false, handler: bindPath(routes, tools) });
   }
   app.setNotFoundHandler(() => {
     throw new ServiceError('route_unknown');

@@ -9,6 +9,14 @@ function example(outcome: string, host: SandboxHost, yields: string): SandboxExa
 
 const examples: readonly SandboxExample[] = [
   example('success', HOSTS.google, '200, hostname dns.google, AS15169; also 2001:4860:4860::8888 and 1.1.1.1'),
+  {
+    product: 'api-ip',
+    route: '/ip',
+    method: 'POST',
+    outcome: 'success',
+    input: { ips: [HOSTS.google.address, HOSTS.lasting.address, HOSTS.tor.address, '10.1'] },
+    yields: '200, four results; the last, which is no address, with is_valid false',
+  },
   example('changing_name', HOSTS.changing, '200, a reverse name of a dial-up pool: static_ip_score 0'),
   example('lasting_name', HOSTS.lasting, '200, a reverse name with "static": static_ip_score 45'),
   example('forged_name', HOSTS.forged, '200, hostname null: the reverse name does not point back at the address'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
+import { SCOPES } from '../../../services/dashboard/contract/tokens';
 import { type TestDashboard } from './dashboard';
 
 /** What one customer has, for endpoints to be asked about. */
@@ -10,6 +11,10 @@ export interface Belongings {
   readonly subscription: { readonly id: string; readonly version: string };
   readonly webhook: { readonly id: string; readonly version: string };
   readonly deliveryId: string;
+  /** Of the management API, with every scope. */
+  readonly token: { readonly id: string; readonly secret: string };
+  /** Of a plan that was asked for. */
+  readonly planRequestId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
 }
@@ -45,12 +50,21 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /webhooks/:id/test': ({ webhook }) => ({ params: { id: webhook.id }, body: {} }),
   'GET /webhooks/:id/deliveries': ({ webhook }) => ({ params: { id: webhook.id } }),
   'POST /webhooks/:id/deliveries/:deliveryId/replay': ({ webhook, deliveryId }) => ({ params: { id: webhook.id, deliveryId }, body: {} }),
+  'POST /tokens/:id/revoke': ({ token }) => ({ params: { id: token.id }, body: {} }),
   'PUT /subscriptions/:id/plan': ({ subscription }) => ({
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
   }),
+  'PUT /subscriptions/:id/cap': ({ subscription }) => ({
+    params: { id: subscription.id },
+    body: { version: subscription.version, dailyCap: 5 },
+  }),
+  'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
+  'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /statement': () => ({ query: 'month=2026-01' }),
+  'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
@@ -72,7 +86,28 @@ async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<
   return requestId;
 }
 
-/** Signs somebody up who has a key, a subscription to api-ip, a refused request and a webhook with a delivery. */
+/** A token of the management API. @param scopes all of them unless given */
+export async function makeToken(
+  dashboard: Pick<TestDashboard, 'ask'>,
+  cookie: string,
+  scopes: readonly string[] = SCOPES,
+): Promise<Belongings['token']> {
+  const body = { submission: randomUUID(), name: 'deploy', scopes };
+  const made = (await dashboard.ask({ method: 'POST', path: '/api/tokens', cookie, body })).json();
+  return { id: made.token.id, secret: made.secret };
+}
+
+/** A request of the key's customer for a plan, as if that were given on request. */
+async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
+    [key.id],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a token, and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
@@ -90,6 +125,8 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     subscription,
     webhook,
     deliveryId: delivery.json().id,
+    token: await makeToken(dashboard, cookie),
+    planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
 }
@@ -107,6 +144,10 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook',
     'webhook_delivery',
     'alert',
+    'admin_token',
+    'plan_request',
+    'alert_preference',
+    'alert_threshold',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

@@ -10,6 +10,8 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import * as statements from '../../../services/dashboard/contract/statements';
+import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -123,14 +125,24 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('PUT', '/subscriptions/:id/plan', plans.subscription, ({ params, body }) =>
     state.changePlan(params['id'] ?? '', plans.changePlanBody.parse(body)),
   );
+  route('POST', '/plan-requests', plans.planRequest, ({ body }) => state.askForPlan(plans.askForPlanBody.parse(body)));
+  route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
+  route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
+  route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
-  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks }));
+  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
-  route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
+  route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
+  route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
+  route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
+  route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
+    entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
+    next: null,
+  }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);
 }
@@ -145,6 +157,11 @@ function addAccountRoutes(route: AddRoute, state: FakeState): void {
   route('POST', '/auth/request-password-reset', undefined, () => ({ status: true }));
   route('POST', '/auth/reset-password', undefined, () => ({ status: true }));
   route('POST', '/auth/change-password', undefined, () => ({ token: null }));
+  route('POST', '/auth/two-factor/enable', undefined, () => state.beginSecondFactor());
+  route('POST', '/auth/two-factor/verify-totp', undefined, ({ body }) => state.checkCode(String(body['code'])));
+  route('POST', '/auth/two-factor/disable', undefined, () => {
+    state.hasSecondFactor = false;
+  });
   route('POST', '/auth/sign-out', undefined, () => {
     state.isSignedIn = false;
   });

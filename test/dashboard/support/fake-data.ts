@@ -4,7 +4,9 @@ import { type Alert, type Delivery, type Webhook } from '../../../services/dashb
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
-import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
+import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 
@@ -33,6 +35,8 @@ export function makeKey(over: Partial<Key> = {}): Key {
     createdAt: ago(40 * DAY),
     lastUsedAt: ago(2 * MINUTE),
     rotatedFrom: null,
+    replaces: null,
+    replacedBy: null,
     version: randomUUID(),
     ...over,
   };
@@ -40,13 +44,21 @@ export function makeKey(over: Partial<Key> = {}): Key {
 
 /** Keys in every state, with names that are not easy. */
 export function usualKeys(): Key[] {
-  const rotated = makeKey({ name: 'Warehouse', state: 'revoked', lastUsedAt: ago(9 * DAY), maskedKey: 'tg_live…77Qx' });
+  const newer = { id: randomUUID(), maskedKey: 'tg_live…P0aa' };
+  const rotated = makeKey({
+    name: 'Warehouse',
+    state: 'revoked',
+    lastUsedAt: ago(9 * DAY),
+    maskedKey: 'tg_live…77Qx',
+    replacedBy: { ...newer, works: true, expiresAt: null },
+  });
   return [
     makeKey(),
     makeKey({
+      ...newer,
       name: 'Warehouse',
       rotatedFrom: rotated.id,
-      maskedKey: 'tg_live…P0aa',
+      replaces: { id: rotated.id, maskedKey: rotated.maskedKey, works: false, expiresAt: null },
       products: ['api-gst', 'api-ip', 'api-pincode', 'api-seo'],
     }),
     rotated,
@@ -77,7 +89,9 @@ function subscriptionOf(product: string, over: Partial<Subscription>): Subscript
       monthly: { used: 260, limit: 30_000, resetsAt: ago(-9 * DAY), exhaustedAt: null },
       refunds: { used: 0, limit: 100 },
     },
+    dailyCap: null,
     hasOwnLimits: false,
+    ownLimits: { daily: null, monthly: null },
     createdAt: ago(40 * DAY),
     version: randomUUID(),
     ...over,
@@ -102,12 +116,35 @@ export function usualSubscriptions(): Subscription[] {
       daily: { used: 84_010, limit: 100_000, resetsAt: ago(-7 * HOUR), exhaustedAt: null },
       monthly,
     }),
-    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true }),
+    subscriptionOf('api-seo', { state: 'paused', hasOwnLimits: true, ownLimits: { daily: 1_000, monthly: null } }),
   ];
 }
 
+/** Products whose plan is given on request. */
+const GIVEN = ['api-seo', 'api-aadhaar', 'api-glead'];
+
+/** What was asked for a plan: one that waits, and one that was declined. */
+export function usualPlanRequests(): PlanRequest[] {
+  const make = (over: Partial<PlanRequest>): PlanRequest => ({
+    id: randomUUID(),
+    product: 'api-seo',
+    plan: 'Star',
+    daily: 10_000,
+    monthly: 300_000,
+    price: '999.00',
+    currency: 'INR',
+    state: 'open',
+    reason: '',
+    askedAt: ago(5 * HOUR),
+    answeredAt: null,
+    ...over,
+  });
+  const reason = 'Please send us your company’s registration first.';
+  return [make({}), make({ product: 'api-aadhaar', daily: 4_000, monthly: 120_000, state: 'declined', reason, answeredAt: ago(DAY) })];
+}
+
 /** The catalogue with these subscriptions. */
-export function productsWith(subscriptions: readonly Subscription[]): Product[] {
+export function productsWith(subscriptions: readonly Subscription[], requests: readonly PlanRequest[] = []): Product[] {
   return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
     id,
     title,
@@ -115,8 +152,9 @@ export function productsWith(subscriptions: readonly Subscription[]): Product[] 
     routes: routes.map((route) => ({ ...route })),
     base,
     subscribable,
-    plans: plans.map((plan) => ({ ...plan })),
+    plans: plans.map((plan) => ({ ...plan, ...(GIVEN.includes(id) && { approval: 'request' as const }) })),
     subscription: subscriptions.find((each) => each.product === id) ?? null,
+    request: requests.find((each) => each.product === id) ?? null,
   }));
 }
 
@@ -142,6 +180,44 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     days: [...days, { day: dayAgo(1), ...tried }],
     refusals,
     subscriptions: [...subscriptions],
+  };
+}
+
+/** This month and two that are closed. */
+export function usualMonths(): StatementMonths['months'] {
+  const [year = 0, month = 1] = dayAgo(0).split('-').map(Number);
+  return [0, 1, 2].map((back) => ({ month: new Date(Date.UTC(year, month - 1 - back, 1)).toISOString().slice(0, 7), isClosed: back > 0 }));
+}
+
+/** A month with a change of plan in it. */
+export function usualStatement(month: string, isClosed: boolean): StatementView {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const daysInMonth = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const star = { product: 'api-ip', plan: 'Star', price: '499.00', currency: 'INR', daily: 100_000, monthly: 3_000_000 };
+  const free = { plan: null, price: '0.00', currency: null, daily: 1_000, monthly: 30_000, amount: '0.00' };
+  const subscriptionId = randomUUID();
+  return {
+    customer: 'asha@example.com',
+    month,
+    daysInMonth,
+    timeZone: 'Asia/Kolkata',
+    fromDay: `${month}-01`,
+    closedAt: isClosed ? ago(DAY) : null,
+    lines: [
+      { ...free, subscriptionId, product: 'api-ip', days: 14, charged: 13_204, refunded: 12, used: 13_192, test: 40 },
+      { ...star, subscriptionId, days: daysInMonth - 14, charged: 1_204_331, refunded: 0, used: 1_204_331, test: 0, amount: '266.13' },
+      {
+        ...free,
+        subscriptionId: randomUUID(),
+        product: 'api-pincode',
+        days: daysInMonth,
+        charged: 12_040,
+        refunded: 0,
+        used: 12_040,
+        test: 0,
+      },
+    ],
+    totals: [{ currency: 'INR', amount: '266.13' }],
   };
 }
 
@@ -241,6 +317,7 @@ export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
   });
   return [
     entry('key.rules', { details: { added: ['203.0.113.0/24', '*.example.com'], removed: [] } }),
+    entry('account.sign_in', { at: ago(2 * HOUR), subject: { kind: 'customer', id: randomUUID(), label: null } }),
     entry('key.revoke', { at: ago(5 * HOUR), from: '2001:db8:4006:812::200e' }),
     entry('subscription.change', {
       at: ago(DAY),
@@ -284,4 +361,27 @@ export function triedAnswer(path: string, requestId: string | null): TryAnswer {
       return { ...answered, status: 401, headers: { 'content-type': 'application/problem+json' }, body: JSON.stringify(problem) };
     }
   }
+}
+
+export function makeToken(extra: Partial<Token> = {}): Token {
+  return {
+    id: randomUUID(),
+    name: 'Deploy script',
+    maskedToken: 'tg_admin…k3Xe',
+    scopes: ['keys:read', 'keys:write', 'rules:write'],
+    state: 'active',
+    createdAt: ago(0),
+    expiresAt: ago(-90 * DAY),
+    lastUsedAt: null,
+    ...extra,
+  };
+}
+
+export function usualTokens(): Token[] {
+  return [
+    makeToken({ createdAt: ago(20 * DAY), expiresAt: ago(-70 * DAY), lastUsedAt: ago(120_000) }),
+    makeToken({ name: 'Billing export '.repeat(6).trim(), maskedToken: 'tg_admin…0Zpq', scopes: ['usage:read'], lastUsedAt: ago(DAY) }),
+    makeToken({ name: 'Old laptop', state: 'revoked', createdAt: ago(60 * DAY), expiresAt: ago(-30 * DAY) }),
+    makeToken({ name: 'Trial', state: 'expired', createdAt: ago(9 * DAY), expiresAt: ago(2 * DAY) }),
+  ];
 }

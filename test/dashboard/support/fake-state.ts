@@ -3,7 +3,9 @@ import { type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
-import { type ProductList, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
+import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -14,6 +16,7 @@ const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 /** What the fake API knows; tests read and change it. */
 export class FakeState {
   isSignedIn = true;
+  hasSecondFactor = false;
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
@@ -23,12 +26,16 @@ export class FakeState {
   readonly requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   keys: Key[] = data.usualKeys();
   subscriptions: Subscription[] = data.usualSubscriptions();
+  planRequests: PlanRequest[] = data.usualPlanRequests();
   refusals = data.usualRefusals(this.keys);
   alerts = data.usualAlerts(this.keys);
   webhooks = data.usualWebhooks();
   deliveries = data.usualDeliveries();
+  tokens = data.usualTokens();
   audit = data.usualAudit(this.keys);
   hasUsage = true;
+  /** As in the embedded run. */
+  mayBePrivate = false;
   mails = [
     {
       id: 'b',
@@ -66,10 +73,12 @@ export class FakeState {
     Object.assign(state, {
       keys: [],
       subscriptions: [],
+      planRequests: [],
       refusals: [],
       alerts: [],
       webhooks: [],
       deliveries: [],
+      tokens: [],
       audit: [],
       mails: [],
       hasUsage: false,
@@ -84,12 +93,24 @@ export class FakeState {
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
       hasOutbox: true,
+      hasSecondFactor: this.hasSecondFactor,
     };
   }
 
   signIn(password: string): void {
     if (password === 'wrong password') throw new FakeProblem(401, 'invalid_email_or_password', { detail: 'Invalid email or password.' });
     this.isSignedIn = true;
+  }
+
+  beginSecondFactor(): { totpURI: string; backupCodes: string[] } {
+    const totpURI = 'otpauth://totp/Tollgate:asha%40example.com?secret=PAISQKH7MSIU5BPXR3EBGZJ5PYTY2WDK&issuer=Tollgate&digits=6&period=30';
+    return { totpURI, backupCodes: ['Fake1-nobod', 'Fake2-ycans', 'Fake3-ignin', 'Fake4-withm', 'Fake5-eever'] };
+  }
+
+  checkCode(code: string): void {
+    if (code !== '123456') throw new FakeProblem(401, 'invalid_code', { detail: 'Invalid code.' });
+    this.isSignedIn = true;
+    this.hasSecondFactor = true;
   }
 
   verify(token: string, password: string): void {
@@ -107,7 +128,9 @@ export class FakeState {
     const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
     const start = Number(after);
     const end = start + Number(limit);
-    const keys = found.slice(start, end).map(({ rules: _rules, version: _version, ...listed }) => listed);
+    const keys = found
+      .slice(start, end)
+      .map(({ rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed }) => listed);
     return { keys, next: end < found.length ? String(end) : null, total: found.length };
   }
 
@@ -161,7 +184,9 @@ export class FakeState {
     this.once(submission);
     const old = this.changeKey(id, { version, expiresAt: data.ago(-data.DAY) });
     const created = this.createKey({ submission, name: old.name ?? undefined, mode: old.mode, products: old.products, rules: old.rules });
-    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id }) };
+    const partnerOf = ({ id: partner, maskedKey, expiresAt }: Key) => ({ id: partner, maskedKey, works: true, expiresAt });
+    this.changeKey(id, { replacedBy: partnerOf(created.key) });
+    return { ...created, key: this.changeKey(created.key.id, { rotatedFrom: id, replaces: partnerOf(old) }) };
   }
 
   simulate({ address, rules = [] }: { address?: string | undefined; rules?: string[] | undefined }): Simulation {
@@ -188,7 +213,7 @@ export class FakeState {
   }
 
   products(): ProductList {
-    return { products: data.productsWith(this.subscriptions) };
+    return { products: data.productsWith(this.subscriptions, this.planRequests) };
   }
 
   subscribe({ product, plan }: { product: string; plan: string | null }): Subscription {
@@ -199,9 +224,25 @@ export class FakeState {
       plan,
       state: 'active' as const,
       hasOwnLimits: false,
+      ownLimits: { daily: null, monthly: null },
     };
     this.subscriptions = [...this.subscriptions.filter((each) => each.product !== product), made];
     return made;
+  }
+
+  askForPlan({ product, plan, terms }: { product: string; plan: string; terms: Terms }): PlanRequest {
+    const { price, currency, ...limits } = terms;
+    const made = { ...(data.usualPlanRequests()[0] as PlanRequest), id: randomUUID(), product, plan, ...limits };
+    const asked = { ...made, price: price ?? '', currency: currency ?? '', askedAt: data.ago(0) };
+    this.planRequests = [...this.planRequests.filter((each) => each.product !== product), asked];
+    return asked;
+  }
+
+  withdrawRequest(id: string): PlanRequest {
+    const found = this.planRequests.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    this.planRequests = this.planRequests.filter((each) => each !== found);
+    return { ...found, state: 'withdrawn', answeredAt: data.ago(0) };
   }
 
   changePlan(id: string, { plan, acceptLowerThanUsed }: { plan: string | null; acceptLowerThanUsed: boolean }): Subscription {
@@ -215,6 +256,15 @@ export class FakeState {
     const changed = { ...found, plan, daily: { ...found.daily, limit: daily }, version: randomUUID() };
     this.subscriptions = this.subscriptions.map((each) => (each.id === id ? changed : each));
     return changed;
+  }
+
+  statementMonths(): StatementMonths {
+    return { months: this.hasUsage ? data.usualMonths() : [] };
+  }
+
+  statement(month: string): StatementAnswer {
+    const found = this.statementMonths().months.find((each) => each.month === month);
+    return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
   usage(): Usage {
@@ -266,5 +316,21 @@ export class FakeState {
     const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
     this.webhooks = [...this.webhooks, webhook];
     return { secret: 'whsec_bm90IGEgcmVhbCBvbmU=', webhook };
+  }
+
+  createToken({ submission, name, scopes, days }: { submission: string; name: string; scopes: string[]; days: number }): CreatedToken {
+    this.once(submission);
+    const token = data.makeToken({ name, scopes, expiresAt: data.ago(-days * data.DAY) });
+    this.tokens = [token, ...this.tokens];
+    this.submissions.set(submission, token.id);
+    return { secret: `tg_admin_0Fake4TokenThatOpensNothing${'0'.repeat(6)}`, token };
+  }
+
+  revokeToken(id: string): Token {
+    const found = this.tokens.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    const revoked = { ...found, state: 'revoked' as const };
+    this.tokens = this.tokens.map((each) => (each.id === id ? revoked : each));
+    return revoked;
   }
 }

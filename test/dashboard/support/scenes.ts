@@ -120,13 +120,31 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'plan-choice',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Change Pincode to Star').click();
+      await page.getByRole('dialog').getByText('Counts from the next request.').waitFor();
+    },
+  },
+  {
+    name: 'plan-request',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Request Star of Glead').click();
+      await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
+    },
+  },
+  {
     name: 'plan-below-use',
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, '/plans');
       await button(page, 'Change IP lookup to Base').click();
-      await button(page, 'Change the plan').click();
-      await button(page, 'Change anyway').waitFor();
+      await button(page, 'Change to Base for free').click();
+      await button(page, 'Change to Base for free anyway').waitFor();
     },
   },
   {
@@ -174,12 +192,75 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'second-factor-scan',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('000000');
+      await button(page, 'Confirm').click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'second-factor-codes',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Turn on').click();
+      await page.getByLabel('Your password').fill('a long password');
+      await button(page, 'Continue').click();
+      await page.getByLabel('Code from the app').fill('123456');
+      await button(page, 'Confirm').click();
+      await button(page, 'I have saved them').waitFor();
+    },
+  },
+  {
+    name: 'account-with-second-factor',
+    state: () => Object.assign(new FakeState(), { hasSecondFactor: true }),
+    play: (page, api) => go(page, api, '/account'),
+  },
+  {
     name: 'menu',
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, '/alerts');
       const burger = button(page, 'Open the menu');
       if (await burger.isVisible()) await burger.click();
+    },
+  },
+  {
+    name: 'created-token',
+    state: () => FakeState.empty(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').first().click();
+      await page.getByLabel('Name').fill('Deploy script');
+      await page.getByLabel('keys:read').check();
+      await button(page, 'Create token').click();
+      await page.getByText('First request', { exact: true }).waitFor();
+    },
+  },
+  {
+    name: 'create-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Create a token').click();
+      await button(page, 'Create token').click();
+      await page.getByText('Choose at least one scope.').waitFor();
+    },
+  },
+  {
+    name: 'revoke-token',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/tokens');
+      await button(page, 'Revoke Deploy script').click();
+      await button(page, 'Revoke').click();
+      await page.getByText('Token revoked.').waitFor();
     },
   },
 ];

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { parse } from 'yaml';
 import { formatIpAddress } from '../../../plugins/core/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
 import { ipAnswer } from '../../../services/ip/ip-answer';
+import { BATCH_UNITS, batchAnswer } from '../../../services/ip/look-up-batch';
 import { createIpDeps, ipService, type IpDeps } from '../../../services/ip/routes';
 import { ipSettings } from '../../../services/ip/settings';
 import { createLog } from '../../../services/kit/log';
@@ -72,7 +75,7 @@ describe('GET /ip from the shipped data', () => {
       ip_risk: 0,
       static_ip_score: 15,
       as_org: 'Google LLC',
-      flags: { hosting: null, proxy_or_vpn: null, tor_exit: null },
+      flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
       risk_signals: [],
       score_method: 'heuristic',
       score_methods: { ip_risk: 'heuristic', static_ip_score: 'heuristic' },
@@ -166,12 +169,6 @@ describe('GET /ip from the shipped data', () => {
     expect(response.statusCode).toBe(400);
   });
 
-  test('takes GET only', async () => {
-    const response = await service.call({ method: 'POST', url: '/ip', payload: { ip: '8.8.8.8' } });
-    expect(response.statusCode).toBe(405);
-    expect(response.headers.allow).toContain('GET');
-  });
-
   test('answers every address in the documented shape', async () => {
     const v4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }).map((value) => formatIpAddress(value, 32));
     const v6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map((value) => formatIpAddress(value, 128));
@@ -222,6 +219,70 @@ describe('GET /ip from the shipped data', () => {
       const response = await without.call({ method: 'GET', url: '/ip', query: { ip: '8.8.8.8' }, context: { mode: 'test' } });
       expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
     });
+  });
+});
+
+describe('POST /ip', () => {
+  let service: Harness;
+  beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
+  const post = (payload: object, context: object = {}) =>
+    service.call({ method: 'POST', url: '/ip', payload, context: { units: 100, ...context } });
+  type Results = { results: { ip: string; is_valid: boolean; asn?: string }[] };
+
+  test('answers each address as GET does, in the order in which they came', async () => {
+    const ips = ['8.8.8.8', '010.1', '::1', '8.8.8.8', '2001:4860:4860::8888'];
+    const { results } = (await post({ ips }, { mode: 'test' })).json<Results>();
+    const single = (ip: string) => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
+    expect(results.map(({ ip, is_valid: isValid }) => [ip, isValid])).toEqual(ips.map((ip) => [ip, ip !== '010.1']));
+    const { checked: asked, ...facts } = batchAnswer.parse({ results }).results[0] as Record<string, unknown>;
+    expect(asked).toHaveLength(5);
+    expect((await single('8.8.8.8')).json()).toMatchObject(facts);
+    expect(results[1]).toEqual({ ip: '010.1', is_valid: false });
+  });
+
+  test('takes a list as the text of a form', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await service.call({
+      method: 'POST',
+      url: '/ip',
+      headers: form,
+      payload: 'ips=8.8.8.8%2C1.1.1.1+9.9.9.9',
+      context: { units: 100 },
+    });
+    expect(answer.json<Results>().results.map(({ ip }) => ip)).toEqual(['8.8.8.8', '1.1.1.1', '9.9.9.9']);
+  });
+
+  test('answers 100 addresses and refuses 101, none and what is no list', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `9.9.${index}.9`);
+    expect((await post({ ips: many(100) })).json<Results>().results).toHaveLength(100);
+    for (const body of [{ ips: many(101) }, { ips: [] }, { ips: ' ' }, {}, { ips: [1, {}] }, { ip: '8.8.8.8' }])
+      expect([body, (await post(body)).statusCode]).toEqual([body, 400]);
+  });
+
+  test('repeats no more than the start of what is no address', async () => {
+    const { results } = (await post({ ips: ['x'.repeat(5_000)] })).json<Results>();
+    expect(results).toEqual([{ ip: 'x'.repeat(64), is_valid: false }]);
+  });
+
+  test('answers nothing at a gateway that took the price of one address', async () => {
+    for (const units of [undefined, 1, 99]) {
+      const refused = await post({ ips: ['8.8.8.8'] }, { units });
+      expect([refused.statusCode, refused.json()]).toEqual([503, expect.objectContaining({ code: 'upstream_not_configured' })]);
+    }
+    expect((await post({ ips: ['8.8.8.8'] }, { units: undefined, chargedDay: null, quota: null })).statusCode).toBe(200);
+  });
+
+  test('costs at the gateway what the service asks for', () => {
+    const kong = parse(readFileSync(join(__dirname, '../../../kong/kong.yml'), 'utf8')) as {
+      services: { name: string; plugins: { config: { post_units?: number } }[] }[];
+    };
+    const units = kong.services.map(({ name, plugins }) => [name, plugins[0]?.config.post_units]);
+    expect(units.filter(([, each]) => each !== undefined)).toEqual([['ip', BATCH_UNITS]]);
+  });
+
+  test('says which methods the path takes', async () => {
+    const refused = await service.call({ method: 'PUT', url: '/ip' });
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
   });
 });
 

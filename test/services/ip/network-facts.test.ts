@@ -2,8 +2,9 @@ import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address
 import { type Clock } from '../../../plugins/core/ports';
 import { type DnsResolver } from '../../../services/ip/dns-resolver';
 import { DnsblRefused, dnsblName, findListings, readListings } from '../../../services/ip/dnsbl';
-import { createNetworkFacts, type NetworkSources } from '../../../services/ip/network-facts';
+import { createNetworkFacts, type NetworkSources, SOURCE_DEADLINE_MS } from '../../../services/ip/network-facts';
 import { cleanName, findHostname } from '../../../services/ip/reverse-dns';
+import { holdTime } from '../../support/faults/held-time';
 
 function addressOf(text: string): IpAddress {
   const address = parseIpAddress(text);
@@ -166,7 +167,11 @@ describe('facts from the network', () => {
 
   test('come without a name when the name server stays silent for a second', async () => {
     const silent: DnsResolver = { resolvePtr: () => new Promise(() => undefined), resolve4: async () => [], resolve6: async () => [] };
-    await expect(factsFrom({ resolver: silent })(addressOf('8.8.8.8'))).resolves.toEqual({
+    const time = holdTime('timeouts');
+    const facts = factsFrom({ resolver: silent })(addressOf('8.8.8.8'));
+    time.pass(SOURCE_DEADLINE_MS);
+    time.release();
+    await expect(facts).resolves.toEqual({
       checked: [{ source: 'reverse_dns', as_of: '1970-01-01T00:00:01.000Z', ok: false, error: 'timeout' }],
       hostname: null,
       listings: [],

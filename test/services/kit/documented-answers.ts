@@ -28,7 +28,8 @@ export function checkDocumented(service: Checked, { url, method = 'GET' }: Injec
   const path = String(typeof url === 'string' ? url : (url?.pathname ?? ''))
     .replace(/[?#].*$/s, '')
     .replace(/(?<=.)\/$/, '');
-  const route = service.routes.find((each) => each.path === path) as Route | undefined;
+  const ofPath = service.routes.filter((each) => each.path === path);
+  const route = (ofPath.find((each) => each.method === method) ?? ofPath[0]) as Route | undefined;
   if (!route || !isPublished(service)) return;
   const { statusCode: status } = answer;
   const code = codeOf(answer);

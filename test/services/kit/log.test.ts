@@ -44,6 +44,7 @@ test.each([
   ['postgres://user:pw@db:5432/x', 'postgres://db:5432/x'],
   ['/ip?api_key=abc&ip=1', '/ip?api_key=[redacted]&ip=1'],
   ['number 999941057058, not 12345', 'number [redacted], not 12345'],
+  ['token tg_admin_0123456789ABCDEFGHIJKLMNOPQRSTUVW refused', 'token tg_admin_[redacted] refused'],
 ])('scrubText(%s)', (text, clean) => {
   expect(scrubText(text)).toBe(clean);
 });

@@ -6,6 +6,7 @@ import { type Change } from '../../../plugins/stores/cache/change-feed';
 import { type HashPage, KnownHashes } from '../../../plugins/stores/cache/known-hashes';
 import { eventually } from '../../support/eventually';
 import { record } from './cache-bench';
+import { propertyRuns } from '../../support/property-runs';
 
 const PAGE = 2;
 const hashOf = (key: number): string => createHash('sha256').update(`key ${key}`).digest('hex');
@@ -225,5 +226,5 @@ it('whatever is created, lost, connected and loaded in whatever order: no key th
     made.hashes.close();
     expect(verdicts.filter((verdict) => verdict !== 'possible')).toEqual([]);
   });
-  await fc.assert(everyOrder, { numRuns: 200 });
+  await fc.assert(everyOrder, { numRuns: propertyRuns(200) });
 });

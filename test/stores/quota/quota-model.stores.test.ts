@@ -19,7 +19,8 @@ const LIMITS: QuotaLimits[] = [
 
 type Action =
   | { kind: 'spend'; units: number; mode: KeyMode }
-  | { kind: 'refund'; unit: number; mode: KeyMode }
+  | { kind: 'spend-whole'; units: number; mode: KeyMode }
+  | { kind: 'refund'; request: number; mode: KeyMode }
   | { kind: 'refund-unknown'; mode: KeyMode }
   | { kind: 'plan'; limits: number }
   | { kind: 'next-day' }
@@ -33,7 +34,8 @@ const mode: fc.Arbitrary<KeyMode> = fc.constantFrom('live', 'live', 'test');
 const counting: fc.Arbitrary<Action>[] = [
   fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
   fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
-  fc.record({ kind: fc.constant('refund' as const), unit: fc.nat(40), mode }),
+  fc.record({ kind: fc.constant('spend-whole' as const), units: fc.integer({ min: 2, max: 8 }), mode }),
+  fc.record({ kind: fc.constant('refund' as const), request: fc.nat(40), mode }),
   fc.record({ kind: fc.constant('refund-unknown' as const), mode }),
   fc.record({ kind: fc.constant('plan' as const), limits: fc.nat(LIMITS.length - 1) }),
   fc.constant({ kind: 'next-day' as const }),
@@ -48,32 +50,42 @@ const losing: fc.Arbitrary<Action>[] = [
 class Model {
   limits: QuotaLimits = { daily: 10, monthly: 25 };
   day = 0;
-  /** One entry a granted unit: the day it was taken from. */
-  readonly units: { day: number; isRefunded: boolean }[] = [];
+  /** One entry a granted request: how many units it took, and from which day. */
+  readonly granted: { day: number; units: number; isRefunded: boolean }[] = [];
 
   get standing(): { usedDaily: number; usedMonthly: number } {
-    const counted = this.units.filter((unit) => !unit.isRefunded);
+    const counted = this.granted.filter((each) => !each.isRefunded);
     return {
-      usedDaily: counted.filter((unit) => unit.day === this.day).length,
-      usedMonthly: counted.filter((unit) => monthOfDay(unit.day) === monthOfDay(this.day)).length,
+      usedDaily: sumOf(counted.filter((each) => each.day === this.day)),
+      usedMonthly: sumOf(counted.filter((each) => monthOfDay(each.day) === monthOfDay(this.day))),
     };
   }
 
   spend(units: number): number {
     const { granted } = decideSpend(this.standing, this.limits, units);
-    for (let count = 0; count < granted; count++) this.units.push({ day: this.day, isRefunded: false });
+    for (let count = 0; count < granted; count++) this.granted.push({ day: this.day, units: 1, isRefunded: false });
     return granted;
   }
 
+  spendWhole(units: number): boolean {
+    const isGranted = decideSpend(this.standing, this.limits, units).granted === units;
+    if (isGranted) this.granted.push({ day: this.day, units, isRefunded: false });
+    return isGranted;
+  }
+
   refund(index: number): RefundOutcome {
-    const unit = this.units[index];
-    if (!unit || unit.day < this.day - 1) return 'uncharged';
-    if (unit.isRefunded) return 'repeated';
-    const refunded = this.units.filter(({ day, isRefunded }) => day === unit.day && isRefunded).length;
-    if (refunded >= mostRefundsOf(this.limits.daily)) return 'capped';
-    unit.isRefunded = true;
+    const taken = this.granted[index];
+    if (!taken || taken.day < this.day - 1) return 'uncharged';
+    if (taken.isRefunded) return 'repeated';
+    const refunded = sumOf(this.granted.filter(({ day, isRefunded }) => day === taken.day && isRefunded));
+    if (refunded + taken.units > mostRefundsOf(this.limits.daily)) return 'capped';
+    taken.isRefunded = true;
     return 'refunded';
   }
+}
+
+function sumOf(granted: readonly { units: number }[]): number {
+  return granted.reduce((sum, { units }) => sum + units, 0);
 }
 
 /** One for live keys and one for test keys. */
@@ -129,10 +141,15 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
       const results = await Promise.all(Array.from({ length: action.units }, () => counter.spend({ subscriptionId, limits })));
       expect(results.filter((result) => result.granted)).toHaveLength(model.spend(action.units));
     }
+    if (action.kind === 'spend-whole') {
+      const { granted } = await counter.spend({ subscriptionId, limits: model.limits, units: action.units });
+      expect(granted).toBe(model.spendWhole(action.units));
+    }
     if (action.kind === 'refund') {
-      const day = dateOfDay(model.units[action.unit]?.day ?? model.day);
-      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${action.unit}`, dailyLimit };
-      if (model.units[action.unit]) expect(await counter.refund(refund)).toBe(model.refund(action.unit));
+      const taken = model.granted[action.request];
+      const day = dateOfDay(taken?.day ?? model.day);
+      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${action.request}`, dailyLimit, units: taken?.units };
+      if (taken) expect(await counter.refund(refund)).toBe(model.refund(action.request));
     }
     if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
       expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit })).toBe('uncharged');

@@ -107,7 +107,7 @@ export async function startKongInstallation(image: string): Promise<KongInstalla
   };
   try {
     instance = await startInstance({ TOLLGATE_SIGNING_KEYS: signingKeys });
-    prepareKongFolder(join(folder, 'kong'), instance.services);
+    prepareKongFolder(join(folder, 'kong'), { ...instance.services, dashboard: `${instance.dashboard}/gateway` });
     const { databaseUrl, sandbox: sandboxUrl } = instance;
     const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys };
     sidecar = await startSidecar(join(folder, 'run', 'plugin.sock'), env);

@@ -27,11 +27,12 @@ const HEALTH_CHECKS = {
  */
 export function replicatedKongYml(replicas: readonly Readonly<Record<string, string>>[]): string {
   const file = parse(readFileSync(KONG_YML, 'utf8')) as { services: { name: string; url?: string }[] };
-  const upstreams = file.services.map(({ name }) => ({
+  const sold = file.services.filter(({ name }) => replicas.every((urls) => name in urls));
+  const upstreams = sold.map(({ name }) => ({
     name: `${name}.replicas`,
     healthchecks: HEALTH_CHECKS,
     targets: replicas.map((urls) => ({ target: new URL(urls[name] ?? '').host })),
   }));
-  const services = file.services.map(({ url: _url, ...service }) => ({ ...service, host: `${service.name}.replicas` }));
+  const services = sold.map(({ url: _url, ...service }) => ({ ...service, host: `${service.name}.replicas` }));
   return JSON.stringify({ ...file, upstreams, services });
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { foldName } from '../../../services/workers/ranking/fold-name';
 import { matchBusiness } from '../../../services/workers/ranking/match-business';
 import { placeNamed } from './places';
+import { propertyRuns } from '../../support/property-runs';
 
 const match = (wanted: string, ...names: string[]) =>
   matchBusiness(
@@ -29,7 +30,7 @@ describe('a name', () => {
         expect(match(plain, dressed)).toMatchObject({ kind: 'found', method: 'name_exact', score: 1 });
         expect(match(dressed, plain)).toMatchObject({ kind: 'found', method: 'name_exact', score: 1 });
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 
@@ -46,7 +47,7 @@ describe('a name', () => {
           expect(match(a.toUpperCase(), b)).toEqual(match(a, b.toUpperCase()));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { type Place } from '../../../services/workers/ranking/place';
 import { positionBody, rankPlaces, searchBody, withoutRepeats } from '../../../services/workers/ranking/rank-places';
 import { type RankQuery } from '../../../services/workers/ranking/ranking-upstream';
 import { placeNamed } from './places';
+import { propertyRuns } from '../../support/property-runs';
 
 const center = { latitude: 12.9716, longitude: 77.5946 };
 const facts = { source: 'google_places', fetchedAt: '2026-03-14 09:26:53', truncated: false };
@@ -41,7 +42,7 @@ describe('a position', () => {
         expect(position(list.slice(0, found + more), otherKm)).toBe(found);
         expect(position(list.slice(0, found - 1), radiusKm)).toBeNull();
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { memberText } from '../../../services/kit/upstream/member-text';
 import { parametersOf, parseRankingFrame, rankMessage } from '../../../services/workers/ranking/websocket/ranking-frames';
+import { propertyRuns } from '../../support/property-runs';
 
 describe('the text of a member', () => {
   const name = fc.oneof(fc.constantFrom('body', 'id', 'a"b', 'a\\', '{', 'bo\\u0064y'), fc.string());
@@ -14,7 +15,7 @@ describe('the text of a member', () => {
           Object.hasOwn(object, wanted) ? JSON.parse(JSON.stringify(object[wanted])) : undefined,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -7,6 +7,7 @@ import { type SearchEngine } from '../../../services/workers/seo/sources/search-
 import { SourceFailed } from '../../../services/workers/seo/sources/source-failed';
 import { SourceLog } from '../../../services/workers/seo/sources/source-log';
 import { testClock } from '../../services/kit/harness';
+import { propertyRuns } from '../../support/property-runs';
 
 const QUERY = { query: 'tea', country: 'IN', language: 'en' };
 const signal = new AbortController().signal;
@@ -134,7 +135,7 @@ describe('two engines', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

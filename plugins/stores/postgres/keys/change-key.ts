@@ -4,19 +4,25 @@ import { checkDate, checkName } from './key-options';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from '../operation-refused';
 import { subscribe } from '../subscriptions/subscribe';
+import { requireProduct } from '../subscriptions/subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 export interface ChangeKeyOptions extends KeyRef {
   /** Null takes the name away. */
   readonly name?: string | null | undefined;
-  /** All products that the key is to be authorised for. The customer is subscribed to new ones, as when a key is made. */
+  /** All products that the key is to be authorised for. */
   readonly products?: readonly string[] | undefined;
+  /** Subscribes the customer to new ones that it has no subscription to, as when a key is made. Without it they are refused. */
+  readonly subscribes?: boolean;
   /** Null lets the key live for ever. */
   readonly expiresAt?: Date | null | undefined;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
   readonly actor: Actor;
 }
+
+const SUBSCRIBED = `
+SELECT product_id AS product FROM subscription WHERE customer_id = $1 AND product_id = ANY ($2) AND state <> 'cancelled'`;
 
 function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView, 'name' | 'expiresAt' | 'products'> {
   const { name, expiresAt } = options;
@@ -33,19 +39,29 @@ async function replaceProducts(
   client: PoolClient,
   before: KeyView,
   products: readonly string[],
-  { actor, keepsLimits }: ChangeKeyOptions,
+  { actor, keepsLimits, subscribes = false }: ChangeKeyOptions,
 ): Promise<void> {
   const { customerId } = before;
   const added = products.filter((product) => !before.products.includes(product));
+  if (!subscribes) await requireSubscriptions(client, customerId, added);
   for (const product of added) await subscribe(client, { customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
   await client.query('DELETE FROM credential_product WHERE credential_id = $1 AND product_id <> ALL ($2)', [before.id, products]);
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [before.id, added]);
 }
 
+/** Nobody is subscribed unasked. @throws OperationRefused `subscription_needed`, `product_unknown` */
+async function requireSubscriptions(client: PoolClient, customerId: string, products: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ product: string }>(SUBSCRIBED, [customerId, products]);
+  const missing = products.filter((product) => !rows.some((row) => row.product === product));
+  for (const product of missing) await requireProduct(client, product);
+  if (missing.length === 0) return;
+  throw new OperationRefused('subscription_needed', `there is no subscription to ${missing.join(', ')}`);
+}
+
 /**
  * Changes name, products or expiry of a key; what is left out stays. A change to what is there already is none.
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `date_malformed`, `product_missing`,
- * `product_unknown`, `product_without_limits`
+ * `product_unknown`, `product_without_limits`, `subscription_needed`
  */
 export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
   return inTransaction(db, async (client) => {

@@ -3,6 +3,17 @@ import { type Database, isUuid } from '../database';
 import { type Suspension, suspensionOf } from '../suspensions/suspension-view';
 import { OperationRefused } from '../operation-refused';
 
+/** The other key of a rotation. */
+export interface RotationPartner {
+  readonly id: string;
+  /** `tg_live…1a2B`. */
+  readonly maskedKey: string;
+  /** False once it was revoked or has expired. */
+  readonly works: boolean;
+  /** ISO 8601. */
+  readonly expiresAt: string | null;
+}
+
 /** A key as people see it after it was made: never the secret. */
 export interface KeyView {
   readonly id: string;
@@ -25,10 +36,14 @@ export interface KeyView {
   /** The last admitted request, to within 5 s. */
   readonly lastUsedAt: Date | null;
   readonly rotatedFrom: string | null;
+  /** The key that this one replaced, as it is now. */
+  readonly replaces: RotationPartner | null;
+  /** The key that replaced this one; the latest when it was rotated more than once. */
+  readonly replacedBy: RotationPartner | null;
 }
 
-/** Without its rules, of which it may have thousands: for lists. */
-export type KeySummary = Omit<KeyView, 'rules'>;
+/** Without its rules, of which it may have thousands, and without what takes a look at other keys: for lists. */
+export type KeySummary = Omit<KeyView, 'rules' | 'replaces' | 'replacedBy'>;
 
 /** For credential `k` of customer `c`. */
 export const KEY_SUMMARY_COLUMNS = `
@@ -38,7 +53,14 @@ k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '�
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = k.id ORDER BY product_id) AS products,
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;
 
+/** Of one row `o`, or null. */
+const partnerWhere = (condition: string): string => `
+  (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || '…' || o.last_four, 'expiresAt', o.expires_at,
+     'works', o.state = 'active' AND (o.expires_at IS NULL OR o.expires_at > now()))
+   FROM credential o WHERE ${condition} ORDER BY o.created_at DESC, o.id LIMIT 1)`;
+
 const KEY_COLUMNS = `${KEY_SUMMARY_COLUMNS},
+  ${partnerWhere('o.id = k.rotated_from')} AS replaces, ${partnerWhere('o.rotated_from = k.id')} AS "replacedBy",
   ARRAY(SELECT rule FROM whitelist_rule WHERE credential_id = k.id ORDER BY kind, rule) AS rules`;
 
 const SELECT = `SELECT ${KEY_COLUMNS} FROM credential k JOIN customer c ON c.id = k.customer_id`;

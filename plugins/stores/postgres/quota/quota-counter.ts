@@ -10,7 +10,7 @@ import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
 const TAKE = {
   name: 'quota-take',
   text: `SELECT to_char(day, 'YYYY-MM-DD') AS label, *
-    FROM quota_take($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5, $6, $7::date[], $8::bigint[], $9::bigint[])`,
+    FROM quota_take($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5, $6, $7::date[], $8::bigint[], $9::bigint[], $10::bigint[])`,
 };
 
 type TakeRow = QuotaRow & { label: string; granted: string };
@@ -50,12 +50,12 @@ export class PostgresQuotaCounter implements QuotaBackend {
   }
 
   /** @throws StoreUnavailable */
-  async refund({ subscriptionId, day, requestId, dailyLimit }: RefundRequest): Promise<RefundOutcome> {
-    const unit = { requestId, subscriptionId, day, units: 1, mostOfDay: mostRefundsOf(dailyLimit) };
+  async refund({ subscriptionId, day, requestId, dailyLimit, units = 1 }: RefundRequest): Promise<RefundOutcome> {
+    const taken = { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit) };
     const seen = this.seen?.find(subscriptionId) ?? [];
-    // The unit may be one that Redis granted and that is not written yet.
+    // Redis may have granted them and they may not be written yet.
     if (seen.length > 0) await this.ledger.sync(seen);
-    return (await this.ledger.giveBack(unit)).outcome;
+    return (await this.ledger.giveBack(taken)).outcome;
   }
 
   private async takeAll(batch: readonly Demand[]): Promise<Taken[]> {
@@ -70,6 +70,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
       seen.map((each) => each?.day),
       seen.map((each) => each?.ofDay.redis),
       seen.map((each) => each?.ofDay.postgres),
+      batch.map((each) => each.least ?? 0),
     ];
     const giveBackLate = (rows: TakeRow[]): void => this.giveBackLate(batch, inPlace(rows, readTaken));
     const rows = await this.ledger.query<TakeRow>(TAKE, values, giveBackLate);

@@ -1,6 +1,6 @@
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
-import { checkLimit, requirePlan } from './subscription-terms';
+import { checkLimit, requireOfferedPlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
@@ -17,7 +17,8 @@ const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, mon
 
 /**
  * Changes plan or limits; what is left out stays. It counts from the next request, and what was used today and this month stays used.
- * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `limit_malformed`
+ * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
+ * `product_without_limits`, `limit_malformed`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkLimit(options.daily, 'daily');
@@ -28,7 +29,7 @@ export function changeSubscription(db: Database, options: ChangeSubscriptionOpti
       throw new OperationRefused('subscription_cancelled', `subscription "${before.id}" is cancelled; create it again instead`);
     }
     const asked = options.plan === undefined ? before.plan : options.plan;
-    const plan = asked === null || asked === before.plan ? asked : await requirePlan(client, before.product, asked);
+    const plan = asked === null || asked === before.plan ? asked : await requireOfferedPlan(client, before.product, asked);
     const daily = options.daily === undefined ? before.dailyOverride : options.daily;
     const monthly = options.monthly === undefined ? before.monthlyOverride : options.monthly;
     await client.query(UPDATE, [before.id, plan, daily, monthly]);

@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { type AuditAction } from '../../../core/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
-import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from './subscription-terms';
+import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 interface Row {
@@ -50,10 +50,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   const { customerId, product, actor, daily = null, monthly = null } = options;
   checkLimit(daily, 'daily');
   checkLimit(monthly, 'monthly');
-  const { subscribable } = await requireProduct(client, product);
-  if (!subscribable) {
-    throw new OperationRefused('product_without_limits', `product "${product}" cannot be subscribed to`);
-  }
+  await requireSubscribable(client, product);
   const plan = options.plan === undefined ? null : await requirePlan(client, product, options.plan);
   const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, daily, monthly]);
   const details = { product, plan, daily, monthly };

@@ -50,3 +50,18 @@ export async function requirePlan(db: Database, product: string, plan: string): 
   const offered = rows.length === 0 ? 'it has none' : `it has ${rows.map(({ name }) => `"${name}"`).join(', ')}`;
   throw new OperationRefused('plan_unknown', `product "${product}" has no plan "${plan}"; ${offered}`);
 }
+
+/**
+ * The same, of a product that can still be bought.
+ * @throws OperationRefused `plan_unknown`, `product_unknown`, `product_without_limits`
+ */
+export async function requireOfferedPlan(db: Database, product: string, plan: string): Promise<string> {
+  await requireSubscribable(db, product);
+  return requirePlan(db, product, plan);
+}
+
+/** @throws OperationRefused `product_unknown`, `product_without_limits` */
+export async function requireSubscribable(db: Database, product: string): Promise<void> {
+  const { subscribable } = await requireProduct(db, product);
+  if (!subscribable) throw new OperationRefused('product_without_limits', `product "${product}" cannot be subscribed to`);
+}

@@ -5,7 +5,9 @@ import { type AttemptLimits } from './attempt-limits';
 import { type AuthRoute } from './auth-routes';
 import { refuseCommonPassword } from './common-password';
 import { readBody } from '../http/bind-endpoint';
-import { ADDRESS_HEADER, type AuthSource } from './create-auth';
+import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
+import { noteAccount } from './note-account';
+import { asksForSecondFactor, findSignedIn, noteSecondFactor, refuseMisplaced } from './second-factor';
 import { Refusal } from '../http/refusal';
 
 export interface AuthTools {
@@ -43,6 +45,9 @@ interface AuthFailure {
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
+
+/** How create-auth.ts locks an account whose codes were guessed at; of its own limits better-auth says how long they last. */
+const LOCK_S = '900';
 
 /** better-auth's refusals as problems: its codes in small letters, its texts. */
 function problemOf({ status, code, message }: AuthFailure): Error {
@@ -98,7 +103,7 @@ export async function askAuth(caller: FastifyRequest, { method, path, body }: Au
   }
   if (response.status < 400) return response;
   const wait = response.headers.get('X-Retry-After');
-  if (response.status === 429) throw new Refusal('too_many_attempts', wait === null ? {} : { headers: { 'Retry-After': wait } });
+  if (response.status === 429) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': wait ?? LOCK_S } });
   throw await failureOf(response.status, await readJson(response), db);
 }
 
@@ -145,8 +150,42 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
     await checkNewPassword(route, body, email);
     await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
+    const user = route.secondFactor || route.audit ? await findSessionUser(request, tools) : undefined;
+    if (route.secondFactor) await refuseMisplaced(route.secondFactor, user, tools.db);
     const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
-    if (route.counts === 'sign-in') await tools.limits.forgiveSignIn(email, request.ip);
+    if (route.secondFactor) await noteSecondFactor(route.secondFactor, { request, response, user, db: tools.db });
+    const signedIn = await whoSignedIn(route, { email, user, response });
+    if (signedIn !== undefined) await tools.limits.forgiveSignIn(signedIn, request.ip);
+    await noteInAudit(route, { signedIn, user, from: request.ip, db: tools.db });
     return send(response, reply);
   };
+}
+
+async function noteInAudit(
+  { audit }: AuthRoute,
+  { signedIn, user, from, db }: { signedIn: string | undefined; user: SessionUser | undefined; from: string; db: Pool },
+): Promise<void> {
+  if (signedIn !== undefined) await noteAccount(db, { action: 'account.sign_in', email: signedIn, from });
+  if (audit && user) await noteAccount(db, { action: audit, email: user.email, from });
+}
+
+/** The address of whoever has a session by this answer and had none before. A password of two steps is not one yet. */
+async function whoSignedIn(
+  { counts, secondFactor }: AuthRoute,
+  { email, user, response }: { email: string; user: SessionUser | undefined; response: Response },
+): Promise<string | undefined> {
+  if (counts === 'sign-in') return (await asksForSecondFactor(response)) ? undefined : email;
+  return secondFactor && !user ? (await findSignedIn(response))?.email : undefined;
+}
+
+/** Whose session a request has. @throws the database's error when it is away */
+export async function findSessionUser(
+  caller: FastifyRequest,
+  { auth, db }: Pick<AuthTools, 'auth' | 'db'>,
+): Promise<SessionUser | undefined> {
+  const found = await (await auth()).findSession(authHeaders(caller)).catch(async (error: unknown) => {
+    await requireDatabase(db);
+    throw error;
+  });
+  return found.user;
 }

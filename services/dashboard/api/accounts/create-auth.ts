@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { type BetterAuthOptions } from 'better-auth';
+import { type TwoFactorOptions } from 'better-auth/plugins/two-factor';
 import { type Pool } from 'pg';
 import { z } from 'zod';
+import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
 import { type MailSender } from '../mail/mail-sender';
+import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
 import { createPasswordHasher } from './password-hash';
 
@@ -21,6 +25,8 @@ export interface AuthOptions {
 export const ADDRESS_HEADER = 'x-dashboard-peer';
 
 const HOUR_S = 3_600;
+/** Of links by which a password is set. */
+export const LINK_LIFE_S = HOUR_S;
 const DAY_S = 24 * HOUR_S;
 /** By address and path. Whole offices share an address; accounts have limits of their own, see attempt-limits.ts. */
 const SIGN_IN_RULE = { window: 60, max: 20 };
@@ -77,10 +83,36 @@ const TABLES = {
       '/reset-password': SIGN_IN_RULE,
       '/request-password-reset': MAIL_RULE,
       '/send-verification-email': MAIL_RULE,
+      '/two-factor/enable': SIGN_IN_RULE,
+      '/two-factor/disable': SIGN_IN_RULE,
+      '/two-factor/verify-totp': SIGN_IN_RULE,
+      '/two-factor/verify-backup-code': SIGN_IN_RULE,
+      '/two-factor/generate-backup-codes': SIGN_IN_RULE,
       '/get-session': false,
     },
   },
 } satisfies Partial<BetterAuthOptions>;
+
+/** Tables and columns as migration 0060 names them. */
+const SECOND_FACTOR = {
+  issuer: 'Tollgate',
+  // As long as the code of an authenticator is looked for, and no longer.
+  twoFactorCookieMaxAge: 600,
+  // In all places together; a success starts anew. Whoever is counted here has the password.
+  accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
+  schema: {
+    user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+    twoFactor: {
+      modelName: 'auth_two_factor',
+      fields: {
+        backupCodes: 'backup_codes',
+        userId: 'user_id',
+        failedVerificationCount: 'failed_verification_count',
+        lockedUntil: 'locked_until',
+      },
+    },
+  },
+} satisfies TwoFactorOptions;
 
 function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
   return {
@@ -89,13 +121,22 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
     minPasswordLength: LEAST_CHARACTERS,
     maxPasswordLength: 128,
     password: createPasswordHasher(),
-    resetPasswordTokenExpiresIn: HOUR_S,
+    resetPasswordTokenExpiresIn: LINK_LIFE_S,
     revokeSessionsOnPasswordReset: true,
-    sendResetPassword: ({ user, token }) => mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`)),
-    onExistingUserSignUp: ({ user }) => mail.send(knownAddressMail(user.email, `${url}/sign-in`)),
+    // A mailbox opens no operator's account: whoever runs the installation gives the link, by the command line.
+    sendResetPassword: async ({ user, token }) => {
+      if (await findOperator(db, { id: user.id })) return;
+      await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`));
+    },
+    onExistingUserSignUp: async ({ user }) => {
+      if (await findOperator(db, { id: user.id })) return;
+      await mail.send(knownAddressMail(user.email, `${url}/sign-in`));
+    },
     // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
-    onPasswordReset: async ({ user }) => {
+    onPasswordReset: async ({ user }, request) => {
       await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
+      const from = request?.headers.get(ADDRESS_HEADER) ?? '';
+      await noteAccount(db, { action: 'account.password_reset', email: user.email, from });
     },
   };
 }
@@ -155,6 +196,15 @@ export interface AuthError {
   readonly body?: unknown;
 }
 
+/** Whose session it is. */
+export interface SessionUser {
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  /** True once signing in asks for a second factor. */
+  readonly hasSecondFactor: boolean;
+}
+
 /** The parts of better-auth that the dashboard uses. */
 export interface Auth {
   readonly options: BetterAuthOptions;
@@ -164,9 +214,11 @@ export interface Auth {
    * The session of a cookie, with the cookies to set because it was renewed.
    * @throws AuthError, which may stand for an error of the database
    */
-  findSession(headers: Headers): Promise<{ user: { email: string; emailVerified: boolean } | undefined; cookies: string[] }>;
+  findSession(headers: Headers): Promise<{ user: SessionUser | undefined; cookies: string[] }>;
   /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
   findLinkAddress(token: string): Promise<string | undefined>;
+  /** A token with which the password of an account can be set, once. */
+  makeResetToken(wish: { readonly userId: string; readonly expiresAt: Date }): Promise<string>;
   isAuthError(error: unknown): error is AuthError;
 }
 
@@ -178,21 +230,35 @@ const linkPayload = z.object({ email: z.email() });
  * with this module: that takes as long as loading everything else of the dashboard together.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const [{ betterAuth }, { isAPIError }, { verifyJWT }] = await Promise.all([
+  const [{ betterAuth }, { isAPIError }, { verifyJWT }, { twoFactor }] = await Promise.all([
     import('better-auth'),
     import('better-auth/api'),
     import('better-auth/crypto'),
+    import('better-auth/plugins/two-factor'),
   ]);
-  const auth = betterAuth(optionsOf(options));
+  const auth = betterAuth({ ...optionsOf(options), plugins: [twoFactor(SECOND_FACTOR)] });
   return {
     options: auth.options,
     handler: (request) => auth.handler(request),
     async findSession(headers) {
       const { response, headers: answered } = await auth.api.getSession({ headers, returnHeaders: true });
-      return { user: response?.user, cookies: answered.getSetCookie() };
+      const user = response && {
+        id: response.user.id,
+        email: response.user.email,
+        emailVerified: response.user.emailVerified,
+        hasSecondFactor: response.user.twoFactorEnabled === true,
+      };
+      return { user: user ?? undefined, cookies: answered.getSetCookie() };
     },
     async findLinkAddress(token) {
       return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;
+    },
+    async makeResetToken({ userId, expiresAt }) {
+      const token = randomBytes(32).toString('base64url');
+      const { internalAdapter } = await auth.$context;
+      // As better-auth itself keeps the token of a mail for a forgotten password.
+      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
+      return token;
     },
     isAuthError: (error) => isAPIError(error),
   };

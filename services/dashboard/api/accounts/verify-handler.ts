@@ -2,6 +2,8 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../kit/errors';
 import { askAuth, type AuthTools } from './auth-handler';
 import { verifyRoute } from './auth-routes';
+import { noteAccount } from './note-account';
+import { asksForSecondFactor } from './second-factor';
 import { readBody } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 
@@ -47,14 +49,14 @@ async function verify(request: FastifyRequest, { token }: Proofs, tools: AuthToo
   }
 }
 
-/** @returns the cookies of a new session */
-async function proveBoth(request: FastifyRequest, proofs: Proofs, tools: AuthTools): Promise<string[]> {
+/** @returns what begins a session, or asks for a second factor first */
+async function proveBoth(request: FastifyRequest, proofs: Proofs, tools: AuthTools): Promise<Response> {
   const signedIn = await signIn(request, proofs, tools);
-  if (signedIn) return signedIn.headers.getSetCookie();
-  const cookies = (await verify(request, proofs, tools)).headers.getSetCookie();
-  if (cookies.length > 0) return cookies;
+  if (signedIn) return signedIn;
+  const verified = await verify(request, proofs, tools);
+  if (verified.headers.getSetCookie().length > 0) return verified;
   // The same form from another tab was faster: it has verified, and has the session that this made.
-  return (await signIn(request, proofs, tools))?.headers.getSetCookie() ?? [];
+  return (await signIn(request, proofs, tools)) ?? verified;
 }
 
 /**
@@ -69,8 +71,14 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
     const email = await auth.findLinkAddress(token);
     if (email === undefined) throw linkUnusable();
     await tools.limits.takeSignIn(email, request.ip);
-    const cookies = await proveBoth(request, { token, email, password }, tools);
-    await tools.limits.forgiveSignIn(email, request.ip);
-    return reply.header('set-cookie', cookies).send({ status: true });
+    const proved = await proveBoth(request, { token, email, password }, tools);
+    const twoFactorRedirect = await asksForSecondFactor(proved);
+    if (!twoFactorRedirect) {
+      await tools.limits.forgiveSignIn(email, request.ip);
+      await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip });
+    }
+    return reply
+      .header('set-cookie', proved.headers.getSetCookie())
+      .send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });
   };
 }

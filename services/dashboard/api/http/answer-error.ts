@@ -27,6 +27,12 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   product_without_limits: 'invalid',
   plan_unknown: 'invalid',
   plan_differs: 'conflict',
+  plan_changed: 'conflict',
+  plan_current: 'conflict',
+  plan_needs_no_approval: 'conflict',
+  request_unknown: 'unknown',
+  request_exists: 'conflict',
+  request_closed: 'conflict',
   mode_unknown: 'invalid',
   limit_malformed: 'invalid',
   date_malformed: 'invalid',
@@ -42,9 +48,15 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   subscription_exists: 'conflict',
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',
+  subscription_needed: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
+  operator_exists: 'conflict',
+  operator_unknown: 'unknown',
+  email_taken: 'conflict',
   delivery_unknown: 'unknown',
+  token_unknown: 'unknown',
+  token_limit_reached: 'conflict',
 };
 
 /** Operations speak to whoever uses the command line; these texts name its commands. */

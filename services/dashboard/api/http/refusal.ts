@@ -2,6 +2,34 @@
 const TABLE = {
   not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; your session may have ended.' },
   forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted from the pages of this dashboard only.' },
+  customers_only: {
+    status: 403,
+    title: 'For customers only',
+    detail: 'You are signed in as an operator, who is no customer. Use the pages under /operator.',
+  },
+  operators_only: { status: 403, title: 'For operators only', detail: 'You are signed in as a customer.' },
+  second_factor_missing: {
+    status: 403,
+    title: 'Second factor missing',
+    detail: 'An operator can do nothing before a second factor is set up.',
+  },
+  token_missing: {
+    status: 401,
+    title: 'Token missing',
+    detail: 'Send a token of the management API as "Authorization: Bearer tg_admin_…". API keys and cookies are not taken here.',
+  },
+  token_not_valid: {
+    status: 401,
+    title: 'Token not valid',
+    detail: 'This token does not exist or was revoked. Create one under Tokens in the dashboard.',
+  },
+  token_expired: { status: 401, title: 'Token expired', detail: 'This token has expired. Create a new one under Tokens in the dashboard.' },
+  scope_missing: { status: 403, title: 'Scope missing', detail: 'This token may not do that. Create one with the scope that it needs.' },
+  customer_suspended: {
+    status: 403,
+    title: 'Account suspended',
+    detail: 'The provider suspended this account: programs can read, and change nothing.',
+  },
   conflict: { status: 409, title: 'Not possible in the current state', detail: 'The change does not fit the current state.' },
   version_conflict: {
     status: 409,

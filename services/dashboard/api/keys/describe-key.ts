@@ -1,4 +1,4 @@
-import { type KeySummary, type KeyView } from '../../../../plugins/stores/postgres/keys/key-view';
+import { type KeySummary, type KeyView, type RotationPartner } from '../../../../plugins/stores/postgres/keys/key-view';
 import { keyVersion } from '../../../../plugins/stores/postgres/version';
 import { type Key, type ListedKey } from '../../contract/keys';
 
@@ -21,7 +21,18 @@ export function describeListedKey(view: KeySummary): ListedKey {
   };
 }
 
+function describePartner(partner: RotationPartner | null): Key['replaces'] {
+  return partner && { ...partner, expiresAt: partner.expiresAt && new Date(partner.expiresAt).toISOString() };
+}
+
 /** A stored key as its own page shows it. */
 export function describeKey(view: KeyView): Key {
-  return { ...describeListedKey(view), rules: [...view.rules], version: keyVersion(view) };
+  const { rules, replaces, replacedBy } = view;
+  return {
+    ...describeListedKey(view),
+    rules: [...rules],
+    replaces: describePartner(replaces),
+    replacedBy: describePartner(replacedBy),
+    version: keyVersion(view),
+  };
 }

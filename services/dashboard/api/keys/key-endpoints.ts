@@ -53,7 +53,7 @@ const create = defineEndpoint({
   body: createKeyBody,
   answer: createdKey,
   handler: async ({ body, caller: { customerId, actor } }, { db }) => {
-    const { submission, name, mode, products, plan, expiresAt, rules } = body;
+    const { submission, name, mode, products, expiresAt, rules } = body;
     const wanted = {
       customer: customerId,
       actor,
@@ -62,7 +62,6 @@ const create = defineEndpoint({
       rules,
       keepsLimits: true,
       ...(name === undefined ? {} : { name }),
-      ...(plan === undefined ? {} : { plan }),
       ...(expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }),
     };
     const { key: secret, id: made } = await runIdempotently(db, { customerId, submission }, (client) => createKey(client, wanted));
@@ -85,10 +84,10 @@ const change = defineEndpoint({
   body: changeKeyBody,
   answer: key,
   handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
-    const { version, name, products } = body;
+    const { version, name, products, subscribes } = body;
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
-    const wish = { ...ref, name, products, expiresAt, actor, keepsLimits: true };
+    const wish = { ...ref, name, products, subscribes, expiresAt, actor, keepsLimits: true };
     return describeKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });

@@ -4,18 +4,34 @@ import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { id } from '../../contract/fields';
 import { versionBody } from '../../contract/keys';
-import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
+import {
+  changePlanBody,
+  dailyCapBody,
+  productList,
+  subscribeBody,
+  subscription,
+  type Product,
+  type Subscription,
+} from '../../contract/plans';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
+import { describeRequest, planRequestEndpoints } from './plan-request-endpoints';
 import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+/** A product as pages show it. */
+export function describeProduct(
+  product: CatalogueProduct,
+  { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
+): Product {
   const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
@@ -26,6 +42,7 @@ function describeProduct(product: CatalogueProduct, subscribed: Subscription | u
     subscribable,
     plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,
+    request: request ? describeRequest(request) : null,
   };
 }
 
@@ -71,28 +88,18 @@ async function refuseLimitBelowUse(
   throw new Refusal('limit_below_use', { members });
 }
 
-/** Customers choose; whoever sells the plan decides. */
-async function refuseWithoutApproval(product: string, plan: string | null, deps: DashboardDeps): Promise<void> {
-  const wanted = plan?.toLowerCase();
-  const offered = (await deps.catalogue()).find(product)?.plans.find(({ name }) => name.toLowerCase() === wanted);
-  if (offered?.approval !== 'request') return;
-  const detail = `The plan ${offered.name} is not taken here: ask the provider, who sets it for you.`;
-  throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
-}
-
 const products = defineEndpoint({
   method: 'GET',
   path: '/products',
   answer: productList,
   handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    const requests = await readCurrentRequests(db, caller.customerId);
+    const of = <Item extends { product: string }>(items: readonly Item[], id: string): Item | undefined =>
+      items.find(({ product }) => product === id);
+    const { products: sold } = await catalogue();
     return {
-      products: (await catalogue()).products.map((product) =>
-        describeProduct(
-          product,
-          own.find((each) => each.product === product.id),
-        ),
-      ),
+      products: sold.map((product) => describeProduct(product, { subscription: of(own, product.id), request: of(requests, product.id) })),
     };
   },
 });
@@ -102,11 +109,12 @@ const subscribe = defineEndpoint({
   path: '/subscriptions',
   body: subscribeBody,
   answer: subscription,
-  handler: async ({ body: { product, plan }, caller }, deps) => {
-    await refuseWithoutApproval(product, plan, deps);
+  handler: async ({ body: { product, plan, terms }, caller }, deps) => {
+    await refuseWithoutApproval({ product, plan }, deps);
+    await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
-    const terms = plan === null ? {} : { plan };
-    const made = await createSubscription(deps.db, { customer: customerId, product, actor, keepsLimits: true, ...terms });
+    const wanted = { customer: customerId, product, actor, keepsLimits: true, ...(plan !== null && { plan }) };
+    const made = await createSubscription(deps.db, wanted);
     return standing(deps.db, made.id, { caller, deps });
   },
 });
@@ -119,12 +127,27 @@ const changePlan = defineEndpoint({
   answer: subscription,
   handler: ({ params: { id: wanted }, body, caller }, deps) => {
     const scope = { caller, deps };
-    const { version, plan, acceptLowerThanUsed } = body;
+    const { version, plan, terms, acceptLowerThanUsed } = body;
     return changeAt({ id: wanted, version }, scope, async (client, before) => {
-      if (plan !== before.plan) await refuseWithoutApproval(before.product, plan, deps);
+      if (plan !== before.plan) await refuseWithoutApproval({ product: before.product, plan }, deps);
+      await refuseOtherTerms({ product: before.product, plan, terms }, deps);
       await changeSubscription(client, { id: wanted, customerId: caller.customerId, plan, actor: caller.actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
     });
+  },
+});
+
+const capDay = defineEndpoint({
+  method: 'PUT',
+  path: '/subscriptions/:id/cap',
+  params,
+  body: dailyCapBody,
+  answer: subscription,
+  handler: ({ params: { id: wanted }, body: { version, dailyCap }, caller }, deps) => {
+    const { customerId, actor } = caller;
+    return changeAt({ id: wanted, version }, { caller, deps }, (client) =>
+      setDailyCap(client, { id: wanted, customerId, cap: dailyCap, actor }),
+    );
   },
 });
 
@@ -149,7 +172,9 @@ export const planEndpoints: readonly Endpoint[] = [
   products,
   subscribe,
   changePlan,
+  capDay,
   stateEndpoint('/subscriptions/:id/pause', 'paused'),
   stateEndpoint('/subscriptions/:id/resume', 'active'),
   stateEndpoint('/subscriptions/:id/cancel', 'cancelled'),
+  ...planRequestEndpoints,
 ];

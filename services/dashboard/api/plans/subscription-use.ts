@@ -19,6 +19,8 @@ export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
     state,
     ...(suspended && { suspended }),
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
+    ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
+    dailyCap: view.dailyCap,
     createdAt: view.createdAt.toISOString(),
     version: subscriptionVersion(view),
   };

@@ -12,7 +12,33 @@ export interface AccountSession {
   readonly userAgent?: string | null;
 }
 
-export const signIn = (email: string, password: string): Promise<unknown> => post('/auth/sign-in/email', { email, password });
+/** Whether the account has a second factor, for which the page then asks. */
+interface FirstStep {
+  readonly twoFactorRedirect?: boolean;
+}
+
+export const signIn = (email: string, password: string): Promise<FirstStep> => post('/auth/sign-in/email', { email, password });
+
+/** The second step of signing in; with a session it turns the factor on. @param code of an authenticator */
+export const checkCode = (code: string): Promise<unknown> => post('/auth/two-factor/verify-totp', { code });
+
+/** The second step by one of the recovery codes, which is used up by it. */
+export const recoverByCode = (code: string): Promise<unknown> => post('/auth/two-factor/verify-backup-code', { code });
+
+/** What an authenticator needs, and the codes for when it is lost. Shown once. */
+export interface SecondFactorSetUp {
+  /** `otpauth:` address. */
+  readonly totpURI: string;
+  readonly backupCodes: readonly string[];
+}
+
+/** Begins to turn the second factor on. */
+export const beginSecondFactor = (password: string): Promise<SecondFactorSetUp> => post('/auth/two-factor/enable', { password });
+
+export const endSecondFactor = (password: string): Promise<unknown> => post('/auth/two-factor/disable', { password });
+
+export const replaceRecoveryCodes = (password: string): Promise<Pick<SecondFactorSetUp, 'backupCodes'>> =>
+  post('/auth/two-factor/generate-backup-codes', { password });
 
 export const signUp = (email: string, password: string): Promise<unknown> => post('/auth/sign-up/email', { email, password });
 
@@ -22,7 +48,7 @@ export const signOut = (): Promise<unknown> => post('/auth/sign-out');
 export const sendVerification = (email: string): Promise<unknown> => post('/auth/send-verification-email', { email });
 
 /** Verifies the address to which a link was sent, and signs in. @param token from the link */
-export const verifyAddress = (token: string, password: string): Promise<unknown> => post('/auth/verify-email', { token, password });
+export const verifyAddress = (token: string, password: string): Promise<FirstStep> => post('/auth/verify-email', { token, password });
 
 export const requestReset = (email: string): Promise<unknown> => post('/auth/request-password-reset', { email });
 

@@ -3,6 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { isSignedOut } from '../api/query-client';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
+import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
 import { CrashPage } from '../pages/errors/crash-page';
 import { safeReturn } from './safe-return';
@@ -28,6 +29,12 @@ const signInRoute = createRoute({
   path: '/sign-in',
   validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
   component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page'), 'SignInPage'),
+});
+const secondStepRoute = createRoute({
+  ...entrance,
+  path: '/second-step',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']) }),
+  component: lazyRouteComponent(() => import('../pages/entrance/second-step-page'), 'SecondStepPage'),
 });
 const signUpRoute = createRoute({
   ...entrance,
@@ -84,12 +91,17 @@ const overviewRoute = createRoute({
 const keysRoute = createRoute({
   ...shell,
   path: '/keys',
-  validateSearch: (search: Record<string, unknown>) => ({ search: text(search['search']), state: text(search['state']) }),
+  validateSearch: (search: Record<string, unknown>) => ({
+    search: text(search['search']),
+    state: text(search['state']),
+    ...pageSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 const keyRoute = createRoute({
   ...shell,
   path: '/keys/$keyId',
+  validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
 });
 const plansRoute = createRoute({
@@ -103,15 +115,26 @@ const usageRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
+const statementsRoute = createRoute({
+  ...shell,
+  path: '/statements',
+  component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+});
+const statementRoute = createRoute({
+  ...shell,
+  path: '/statements/$month',
+  component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+});
 const explainRoute = createRoute({
   ...shell,
   path: '/explain',
-  validateSearch: (search: Record<string, unknown>) => ({ request: text(search['request']) }),
+  validateSearch: (search: Record<string, unknown>) => ({ request: text(search['request']), ...pageSearch(search) }),
   component: lazyRouteComponent(() => import('../pages/explain/explain-page'), 'ExplainPage'),
 });
 const alertsRoute = createRoute({
   ...shell,
   path: '/alerts',
+  validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
 });
 const webhooksRoute = createRoute({
@@ -122,11 +145,21 @@ const webhooksRoute = createRoute({
 const webhookRoute = createRoute({
   ...shell,
   path: '/webhooks/$webhookId',
+  validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
+});
+const tokensRoute = createRoute({
+  ...shell,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
 });
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
+  validateSearch: (search: Record<string, unknown>): PageSearch & { readonly kind?: string | undefined } => ({
+    ...(text(search['kind']) && { kind: text(search['kind']) }),
+    ...pageSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 const referenceRoute = createRoute({
@@ -142,17 +175,20 @@ const accountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,
     keyRoute,
     plansRoute,
     usageRoute,
+    statementsRoute,
+    statementRoute,
     explainRoute,
     alertsRoute,
     webhooksRoute,
     webhookRoute,
+    tokensRoute,
     auditRoute,
     referenceRoute,
     accountRoute,
@@ -180,5 +216,9 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** From the link that confirms an address, for a reload of its page. */
+    linkToken?: string;
+    /** Where the pages of a list begin through which one has come, the shown one last. */
+    cursors?: readonly string[];
   }
 }

@@ -34,7 +34,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           <Button variant="default" onClick={onClose} disabled={pending} data-autofocus>
             Cancel
           </Button>
-          <Button color={isDangerous ? 'red' : 'indigo'} loading={pending} onClick={() => void submit()}>
+          <Button color={isDangerous ? 'red' : 'indigo'} loading={pending} onClick={() => void submit()} className="wrapping">
             {action}
           </Button>
         </Group>

@@ -5,16 +5,19 @@ interface FormButtonsProps {
   /** What the button says: the act itself, never "OK". */
   readonly action: string;
   readonly pending: boolean;
-  readonly onCancel: () => void;
+  /** Without one there is no way back. */
+  readonly onCancel?: (() => void) | undefined;
 }
 
 /** The end of a form in a dialog. */
 export function FormButtons({ action, pending, onCancel }: FormButtonsProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={onCancel} disabled={pending}>
-        Cancel
-      </Button>
+      {onCancel && (
+        <Button variant="default" onClick={onCancel} disabled={pending}>
+          Cancel
+        </Button>
+      )}
       <Button type="submit" loading={pending}>
         {action}
       </Button>

@@ -25,8 +25,8 @@ export function PageTitle({ title, children, actions }: PageTitleProps): ReactNo
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="lg" wrap="wrap">
       <Stack gap={2} miw={0} flex="1 1 16rem">
-        <Title order={1} ref={heading} tabIndex={-1} className="page-heading">
-          {title}
+        <Title order={1} ref={heading} tabIndex={-1} className="page-heading breakable">
+          <bdi>{title}</bdi>
         </Title>
         {children !== undefined && (
           <Text size="sm" c="dimmed" maw="46rem">

@@ -13,7 +13,7 @@ interface PagerProps {
 
 /** Below a list that the server pages. Takes no room when there is but one page. */
 export function Pager({ paging, next, summary }: PagerProps): ReactNode {
-  const isOnlyPage = !paging.hasPrevious && typeof next !== 'string';
+  const isOnlyPage = paging.back === 'none' && typeof next !== 'string';
   if (isOnlyPage && summary === undefined) return null;
   return (
     <Group justify="space-between" mt="sm" gap="xs">
@@ -25,11 +25,11 @@ export function Pager({ paging, next, summary }: PagerProps): ReactNode {
           <Button
             variant="default"
             size="xs"
-            disabled={!paging.hasPrevious}
+            disabled={paging.back === 'none'}
             onClick={paging.previous}
             leftSection={<IconChevronLeft size={14} aria-hidden />}
           >
-            Previous
+            {paging.back === 'first' ? 'First page' : 'Previous'}
           </Button>
           <Text size="sm">Page {paging.number}</Text>
           <Button

@@ -10,19 +10,21 @@ interface WindowBarProps {
   readonly standing: WindowStanding;
   /** Product, for screen readers. */
   readonly of: string;
+  /** False where a heading says already which window it is. */
+  readonly hasTitle?: boolean;
 }
 
 const TITLES = { day: 'Today', month: 'This month' } as const;
 
 /** Requests used against a limit, and when the limit will be reached at today's rate. */
-export function WindowBar({ window, standing, of }: WindowBarProps): ReactNode {
+export function WindowBar({ window, standing, of, hasTitle = true }: WindowBarProps): ReactNode {
   const { quotaTimeZone } = useSession();
   const percent = percentOf(standing.used, standing.limit);
   const color = percent >= 100 ? 'red' : percent >= 80 ? 'orange' : 'indigo';
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm">{TITLES[window]}</Text>
+        {hasTitle && <Text size="sm">{TITLES[window]}</Text>}
         <Text size="sm" className="numbers">
           {formatCount(standing.used)} of {formatCount(standing.limit)}
         </Text>

@@ -14,6 +14,8 @@ export function formatMoment(iso: string, timeZone: string): string {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** Up to here the hours say more: whoever rotates a key wants to know of 24, not of a day. */
+const MOST_HOURS = 36;
 /** Further away a date says more. */
 const MOST_DAYS = 14;
 
@@ -26,7 +28,7 @@ export function formatDistance(iso: string, nowMs: number): string | undefined {
   // Clocks differ a little: what has just happened may seem to be about to.
   if (units(MINUTE_MS) === 0) return 'just now';
   if (units(MINUTE_MS) < 60) return say(MINUTE_MS, 'minute');
-  if (units(HOUR_MS) < 24) return say(HOUR_MS, 'hour');
+  if (units(HOUR_MS) <= MOST_HOURS) return say(HOUR_MS, 'hour');
   return units(DAY_MS) <= MOST_DAYS ? say(DAY_MS, 'day') : undefined;
 }
 

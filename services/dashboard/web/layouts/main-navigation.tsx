@@ -7,7 +7,9 @@ import {
   IconHome,
   IconKey,
   IconListCheck,
+  IconReceipt,
   IconSearch,
+  IconTerminal2,
   IconWebhook,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -20,9 +22,11 @@ const PAGES = [
   { to: '/keys', label: 'Keys', Icon: IconKey },
   { to: '/plans', label: 'Plans', Icon: IconListCheck },
   { to: '/usage', label: 'Usage', Icon: IconChartBar },
+  { to: '/statements', label: 'Statements', Icon: IconReceipt },
   { to: '/explain', label: 'Explain', Icon: IconSearch },
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+  { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
   { to: '/audit', label: 'Audit log', Icon: IconHistory },
   { to: '/reference', label: 'API reference', Icon: IconBook2 },
 ] as const;

@@ -5,6 +5,7 @@ import { Notifications } from '@mantine/notifications';
 import { Outlet } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { SuspensionNotice } from '../components/suspension-notice';
+import { UnsavedGuard } from '../components/unsaved-guard';
 import { useSession } from '../hooks/use-session';
 import { Brand } from './brand';
 import { MainNavigation } from './main-navigation';
@@ -52,6 +53,7 @@ export function ShellLayout(): ReactNode {
           <div className="content-width">
             <SuspensionNotice suspended={suspended} effect="Requests with all keys are refused." />
             <Outlet />
+            <UnsavedGuard />
           </div>
         </AppShell.Main>
       </AppShell>

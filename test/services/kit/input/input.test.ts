@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { call, field, file, FORM, JSON_BODY, multipart, send, sendParts, type Sent } from './send-input';
 import { anyWebQuery } from '../../../support/any-text';
+import { propertyRuns } from '../../../support/property-runs';
 
 describe('where input comes from', () => {
   test('query, form, multipart and JSON are the same to a handler', async () => {
@@ -169,7 +170,7 @@ describe('what cannot be read', () => {
         // The sample's kind=nothing is a handler that fails on purpose.
         return answer.statusCode < 500 || search.includes('kind=nothing');
       }),
-      { numRuns: 600 },
+      { numRuns: propertyRuns(600) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { anyCharacter, anyWebUrl } from '../../../support/any-text';
 import { parseRobots, readRobots } from '../../../../services/kit/pages/robots';
+import { propertyRuns } from '../../../support/property-runs';
 
 const verdict = (rules: string, path: string) => parseRobots(rules, 'TollgateBot')(new URL(path, 'https://site.example'));
 const forAll = (...rules: string[]) => ['User-agent: *', ...rules].join('\n');
@@ -63,7 +64,7 @@ describe('patterns', () => {
         const rules = parseRobots(forAll(`Disallow: /${rest}`), 'TollgateBot');
         expect(rules(url)).toBe(new RegExp(source).test(url.pathname) ? 'forbidden' : 'allowed');
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });

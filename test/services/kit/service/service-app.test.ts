@@ -269,6 +269,15 @@ describe('refunds', () => {
     expect(refund).not.toHaveBeenCalled();
   });
 
+  test('all units of a request that cost several are given back', async () => {
+    const refund = granted();
+    const { answer } = await run(failing, refund, { units: 100 });
+    expect(refund).toHaveBeenCalledWith(expect.objectContaining({ requestId: 'request-1', units: 100 }));
+    expect(answer.headers).toMatchObject({ 'x-tollgate-charged': '0', ratelimit: expect.stringMatching(/r=1000;.*r=29100;/) });
+    const kept = await run(() => ({ ok: true }), refund, { units: 100 });
+    expect(kept.answer.headers).toMatchObject({ 'x-tollgate-charged': '100', ratelimit: expect.stringContaining('r=998') });
+  });
+
   test('an answer says that the refunds of the day are used up', async () => {
     const { answer, metrics } = await run(failing, () => Promise.resolve('capped'));
     expect(answer.statusCode).toBe(502);

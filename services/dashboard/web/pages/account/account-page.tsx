@@ -4,6 +4,7 @@ import { useSession } from '../../hooks/use-session';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { PasswordForm } from './password-form';
+import { SecondFactorPanel } from './second-factor-panel';
 import { SessionList } from './session-list';
 
 /** The account itself: password and sessions. */
@@ -18,6 +19,7 @@ export function AccountPage(): ReactNode {
         <Panel title="Password">
           <PasswordForm />
         </Panel>
+        <SecondFactorPanel />
         <Panel title="Sessions">
           <Stack gap="sm">
             <Text size="sm" c="dimmed">

@@ -1,9 +1,11 @@
-import { Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type AuditLog } from '../../../contract/audit';
+import { type AuditKind, type AuditLog } from '../../../contract/audit';
 import { auditQuery } from '../../api/queries';
+import { queryText } from '../../api/request';
 import { actionName } from './action-names';
 import { describeDetails } from './describe-details';
 import { formatMoment } from '../../format/time';
@@ -50,7 +52,7 @@ function Action({ action }: Pick<Entry, 'action'>): ReactNode {
 }
 
 function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): ReactNode {
-  if (kind !== 'credential' && kind !== 'key') return label ?? kind;
+  if (kind !== 'credential' && kind !== 'key') return label ?? (kind === 'customer' ? 'account' : kind);
   return (
     <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link mono keep">
       {label ?? 'key'}
@@ -67,20 +69,55 @@ function Details({ details }: Pick<Entry, 'details'>): ReactNode {
       {parts.map(({ name, text }, index) => (
         <span key={name}>
           {index > 0 && '; '}
-          <span className="dimmed">{name}</span> {text}
+          <span className="dimmed">{name}</span> <bdi>{text}</bdi>
         </span>
       ))}
     </span>
   );
 }
 
+const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }[] = [
+  { value: '', label: 'Everything' },
+  { value: 'account', label: 'Sign-ins and security' },
+  { value: 'key', label: 'Keys' },
+  { value: 'subscription', label: 'Subscriptions' },
+  { value: 'webhook', label: 'Webhooks' },
+  { value: 'token', label: 'API tokens' },
+  { value: 'customer', label: 'By the provider' },
+];
+
 /** Who changed what, when, and from where. */
 export function AuditPage(): ReactNode {
+  const { kind: named } = useSearch({ from: '/shell/audit' });
+  // What the address says may be anything.
+  const kind = KINDS.find(({ value }) => value === named)?.value || undefined;
+  const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...auditQuery(paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useQuery({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
+  const save = (
+    <Button
+      component="a"
+      href={`/api/audit.csv${queryText({ kind })}`}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+    >
+      Export CSV
+    </Button>
+  );
   return (
     <>
-      <PageTitle title="Audit log">Every change to your keys, subscriptions and webhooks, newest first.</PageTitle>
+      <PageTitle title="Audit log" actions={save}>
+        Every sign-in, and every change to your account, keys, subscriptions and webhooks; newest first.
+      </PageTitle>
+      <Group mb="sm">
+        <NativeSelect
+          aria-label="Kind of entry"
+          data={[...KINDS]}
+          value={kind ?? ''}
+          onChange={(event) => void navigate({ search: { kind: event.currentTarget.value || undefined }, replace: true })}
+        />
+      </Group>
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
@@ -90,7 +127,13 @@ export function AuditPage(): ReactNode {
           rows={data?.entries}
           rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
           expectedRows={8}
-          empty={<EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>}
+          empty={
+            kind === undefined ? (
+              <EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>
+            ) : (
+              <EmptyState title="Nothing of this kind">Choose another kind of entry above.</EmptyState>
+            )
+          }
         />
       )}
       <Pager paging={paging} next={data?.next} />

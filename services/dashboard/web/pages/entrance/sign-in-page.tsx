@@ -28,7 +28,11 @@ export function SignInPage(): ReactNode {
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
     try {
-      await signIn(email.trim(), password);
+      const { twoFactorRedirect } = await signIn(email.trim(), password);
+      if (twoFactorRedirect) {
+        await navigate({ to: '/second-step', search: { then } });
+        return;
+      }
     } catch (error) {
       if (!isUnverified(error)) throw error;
       await navigate({ to: '/verify', state: { email: email.trim() } });

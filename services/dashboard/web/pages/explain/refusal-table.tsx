@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type RefusalPage } from '../../../contract/explain';
 import { refusalsQuery } from '../../api/queries';
-import { usePaged } from '../../hooks/use-paged';
+import { pageSearch, usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -13,13 +13,19 @@ import { ProblemAlert } from '../../components/problem-alert';
 
 type Refusal = RefusalPage['refusals'][number];
 
+/** On the page that explains, the list below stays where it is. */
 const COLUMNS: readonly Column<Refusal>[] = [
   {
     header: 'Reason',
     isTitle: true,
-    cell: (refusal) => (
-      <Link to="/explain" search={{ request: refusal.requestId }} className="text-link mono">
-        {refusal.code}
+    cell: ({ requestId, code }) => (
+      <Link
+        to="/explain"
+        search={(now) => ({ request: requestId, ...pageSearch(now) })}
+        state={({ cursors }) => (cursors === undefined ? {} : { cursors })}
+        className="text-link mono"
+      >
+        {code}
       </Link>
     ),
   },
@@ -42,8 +48,19 @@ const COLUMNS: readonly Column<Refusal>[] = [
   },
 ];
 
-/** On a key's own page every row would name the key. */
-const COLUMNS_OF_KEY = COLUMNS.filter(({ header }) => header !== 'Key');
+/** On a key's own page every row would name the key, and a place in its list is none in the list of all. */
+const COLUMNS_OF_KEY: readonly Column<Refusal>[] = [
+  {
+    header: 'Reason',
+    isTitle: true,
+    cell: ({ requestId, code }) => (
+      <Link to="/explain" search={{ request: requestId }} className="text-link mono">
+        {code}
+      </Link>
+    ),
+  },
+  ...COLUMNS.filter(({ header }) => header !== 'Key' && header !== 'Reason'),
+];
 
 interface RefusalTableProps {
   /** Only those with this key. */
@@ -54,7 +71,7 @@ interface RefusalTableProps {
 
 /** Refused requests of the last 7 days; each leads to its explanation. */
 export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTableProps): ReactNode {
-  const paging = usePaged(keyId);
+  const paging = usePaged();
   const { data, error, refetch } = useQuery({ ...refusalsQuery(paging.after, limit, keyId), placeholderData: keepPreviousData });
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (

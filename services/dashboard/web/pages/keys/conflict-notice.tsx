@@ -23,7 +23,7 @@ export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactN
       <List size="sm" spacing={4} className="breakable">
         {changes.map(({ label, before, now }) => (
           <List.Item key={label}>
-            <strong>{label}</strong>: was {before}; is now {now}
+            <strong>{label}</strong>: was <bdi>{before}</bdi>; is now <bdi>{now}</bdi>
           </List.Item>
         ))}
       </List>

@@ -15,13 +15,13 @@ interface CreateKeyDialogProps {
 export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts = [] }: CreateKeyDialogProps): ReactNode {
   const client = useQueryClient();
   const [created, setCreated] = useState<CreatedKey>();
-  const [isBusy, setBusy] = useState(false);
+  const [isHeld, setHeld] = useState(false);
   function keep(answer: CreatedKey): void {
     setCreated(answer);
     void client.invalidateQueries();
   }
-  // A click beside the dialog must not lose the secret, nor an answer that is on its way.
-  const mayCloseLightly = created === undefined && !isBusy;
+  // A click beside the dialog must not lose the secret, what was typed, nor an answer that is on its way.
+  const mayCloseLightly = created === undefined && !isHeld;
   return (
     <Dialog
       onClose={onClose}
@@ -33,7 +33,7 @@ export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts
       {created ? (
         <SecretPanel created={created} onClose={onClose} />
       ) : (
-        <CreateKeyForm initialMode={initialMode} initialProducts={initialProducts} onCreated={keep} onBusy={setBusy} onCancel={onClose} />
+        <CreateKeyForm initialMode={initialMode} initialProducts={initialProducts} onCreated={keep} onHold={setHeld} onCancel={onClose} />
       )}
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { post } from '../../api/request';
@@ -9,10 +9,12 @@ import { splitRules } from './rule-text';
 import { uniqueId } from '../../browser/unique-id';
 import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
+import { useUnsaved } from '../../hooks/use-unsaved';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { FormButtons } from '../../components/form-buttons';
 import { Loaded } from '../../components/loaded';
 import { ModeChoice } from './mode-choice';
+import { NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { RuleWarnings } from './rule-warnings';
 import { SubmissionProblem } from './submission-problem';
@@ -21,14 +23,15 @@ interface CreateKeyFormProps {
   readonly initialMode: 'live' | 'test';
   readonly initialProducts: readonly string[];
   readonly onCreated: (answer: CreatedKey) => void;
-  readonly onBusy: (busy: boolean) => void;
+  /** True while closing would lose something: what was typed, or an answer that is on its way. */
+  readonly onHold: (holds: boolean) => void;
   readonly onCancel: () => void;
 }
 
 const checkName = (value: string): string | null => (value.trim().length > 100 ? 'Use at most 100 characters.' : null);
 
 /** What a new key is to be. One form is one submission: sent twice, it makes one key. */
-export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy, onCancel }: CreateKeyFormProps): ReactNode {
+export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCancel }: CreateKeyFormProps): ReactNode {
   const { quotaTimeZone } = useSession();
   const products = useQuery(productsQuery);
   const [submission] = useState(uniqueId);
@@ -41,15 +44,13 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
     },
   });
   const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, expiry, rules }: typeof form.values) => {
-    onBusy(true);
-    try {
-      const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
-      const body = { submission, mode, products: chosen, rules: splitRules(rules) };
-      onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
-    } finally {
-      onBusy(false);
-    }
+    const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
+    const body = { submission, mode, products: chosen, rules: splitRules(rules) };
+    onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
   });
+  const isDirty = form.isDirty();
+  useUnsaved(isDirty);
+  useEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
@@ -58,6 +59,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onBusy,
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
+        <NewSubscriptions products={products.data?.products ?? []} chosen={form.values.products} />
         <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
         <Textarea
           label="Whitelist rules"

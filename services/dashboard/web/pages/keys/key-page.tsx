@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -15,6 +15,7 @@ import { KeyActions } from './key-actions';
 import { KeySettings } from './key-settings';
 import { ModeBadge } from './key-table';
 import { PropagationPanel } from './propagation-panel';
+import { RotationNotice } from './rotation-notice';
 import { RulesEditor } from './rules-editor';
 
 /** Everything about one key. */
@@ -43,6 +44,7 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
   return (
     <Stack gap="md">
       <SuspensionNotice suspended={item.suspended} effect="Requests with this key are refused." />
+      <RotationNotice item={item} />
       <Facts item={item} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Panel title="Settings">
@@ -83,17 +85,6 @@ function Facts({ item }: { readonly item: Key }): ReactNode {
           <Moment at={item.lastUsedAt} />
         </Fact>
       </SimpleGrid>
-      {item.rotatedFrom !== null && (
-        <Group mt="sm">
-          <Text size="sm">
-            Replaces{' '}
-            <Link to="/keys/$keyId" params={{ keyId: item.rotatedFrom }} className="text-link in-text">
-              an older key
-            </Link>
-            .
-          </Text>
-        </Group>
-      )}
     </section>
   );
 }

@@ -10,10 +10,12 @@ import { toast } from '../../browser/toast';
 import { formatMoment } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
+import { useUnsaved } from '../../hooks/use-unsaved';
 import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
+import { findNewSubscriptions, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { SaveButtons } from './save-buttons';
 import { SaveProblem } from './save-problem';
@@ -51,14 +53,17 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
       expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
     },
   });
+  const added = (values: Values): string[] => values.products.filter((id) => !item.products.includes(id));
   const reset = (to: Key): void => {
     form.setInitialValues(valuesOf(to));
     form.setValues(valuesOf(to));
   };
+  useUnsaved(form.isDirty() && item.state !== 'revoked');
   const versioned = useVersioned({ item, isDirty: form.isDirty(), isSame: isSameSettings, onReset: reset });
   const { submit, pending, problem } = useSubmit(async (values: Values) => {
     try {
-      await patch(`/keys/${item.id}`, changesOf(values, versioned.base, quotaTimeZone));
+      const subscribes = findNewSubscriptions({ products: products.data?.products ?? [], chosen: added(values) }).length > 0;
+      await patch(`/keys/${item.id}`, { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes }) });
       form.resetDirty(values);
       toast('Settings saved.');
     } finally {
@@ -75,6 +80,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
+        <NewSubscriptions products={products.data?.products ?? []} chosen={added(form.values)} />
         <ExpiryChoice keep={keep} {...form.getInputProps('expiry')} value={form.values.expiry} />
         <SaveProblem problem={problem} isStale={versioned.isStale} />
         <SaveButtons

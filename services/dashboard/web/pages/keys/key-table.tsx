@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<ListedKey>[] = [
     isTitle: true,
     cell: (key) => (
       <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link">
-        {key.name ?? 'Unnamed key'}
+        <bdi>{key.name ?? 'Unnamed key'}</bdi>
       </Link>
     ),
   },

@@ -24,9 +24,10 @@ const STATES = [
 
 /** All keys of the customer, searched and paged by the server. */
 export function KeysPage(): ReactNode {
-  const filter = useSearch({ from: '/shell/keys' });
+  const { search, state } = useSearch({ from: '/shell/keys' });
+  const filter = { search, state };
   const [isCreating, { open, close }] = useDisclosure(false);
-  const paging = usePaged(JSON.stringify(filter));
+  const paging = usePaged();
   const { data, error, refetch } = useQuery({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
   const isFiltered = filter.search !== undefined || filter.state !== undefined;
   const create = (
@@ -58,9 +59,10 @@ export function KeysPage(): ReactNode {
 }
 
 function KeyFilters(): ReactNode {
-  const filter = useSearch({ from: '/shell/keys' });
+  const { search: words, state } = useSearch({ from: '/shell/keys' });
+  const filter = { search: words, state };
   const navigate = useNavigate({ from: '/keys' });
-  const change = (part: Partial<typeof filter>): void => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
+  const change = (part: Partial<typeof filter>): void => void navigate({ search: { ...filter, ...part }, replace: true });
   const search = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
   return (
     <Group gap="xs" mb="sm" align="flex-end">

@@ -1,4 +1,5 @@
-import { NativeSelect, Stack, Text } from '@mantine/core';
+import { Alert, NativeSelect, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
 import { useQueryClient } from '@tanstack/react-query';
@@ -8,6 +9,7 @@ import { explainConflict } from '../../api/explain-conflict';
 import { post } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { useSubmit } from '../../hooks/use-submit';
+import { PartnerLink } from './rotation-notice';
 import { SecretPanel } from './secret-panel';
 import { SubmissionProblem } from './submission-problem';
 
@@ -58,6 +60,12 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
       ) : (
         <form onSubmit={rotate}>
           <Stack gap="md">
+            {item.replacedBy !== null && (
+              <Alert color="yellow" icon={<IconAlertTriangle size={18} aria-hidden />} title="This key was rotated before">
+                <PartnerLink partner={item.replacedBy} /> already replaces it. Rotating again makes one more key
+                {item.replacedBy.works ? '; both new keys will work.' : '.'}
+              </Alert>
+            )}
             <Text size="sm">The new key gets the same products, rules and mode. Switch your programs over while both work.</Text>
             <NativeSelect
               label="Keep the old key working for"

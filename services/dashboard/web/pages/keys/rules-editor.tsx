@@ -8,6 +8,7 @@ import { formatCount } from '../../format/numbers';
 import { joinRules, splitRules } from './rule-text';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
+import { useUnsaved } from '../../hooks/use-unsaved';
 import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
 import { RuleWarnings } from './rule-warnings';
@@ -22,6 +23,7 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
   const [text, setText] = useState(() => joinRules(item.rules));
   const rules = splitRules(text);
   const isDirty = !isSameList(rules, saved);
+  useUnsaved(isDirty && item.state !== 'revoked');
   const reset = (to: Key): void => {
     setSaved(to.rules);
     setText(joinRules(to.rules));

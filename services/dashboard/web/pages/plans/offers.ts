@@ -1,4 +1,4 @@
-import { type Product } from '../../../contract/plans';
+import { type Product, type Subscription, type Terms } from '../../../contract/plans';
 
 /** What can be had of a product: the base limits, or a plan. */
 export interface Offer {
@@ -8,7 +8,7 @@ export interface Offer {
   readonly monthly: number;
   /** A month; null: free. */
   readonly price: { readonly price: string; readonly currency: string } | null;
-  /** Cannot be taken here: whoever sells it sets it. */
+  /** Is asked for; whoever sells it answers. */
   readonly needsApproval: boolean;
 }
 
@@ -24,4 +24,15 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
     needsApproval: approval === 'request',
   }));
   return [...free, ...paid];
+}
+
+/** Limits that would hold: those that an operator set for the subscription alone outrank the offer's. */
+export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
+  const own = subscription?.ownLimits;
+  return { daily: own?.daily ?? offer.daily, monthly: own?.monthly ?? offer.monthly };
+}
+
+/** What somebody who takes the offer agrees to. */
+export function termsOf({ daily, monthly, price }: Offer): Terms {
+  return { daily, monthly, price: price?.price ?? null, currency: price?.currency ?? null };
 }

@@ -1,0 +1,88 @@
+import { type FastifyRequest } from 'fastify';
+import { type Pool } from 'pg';
+import { z } from 'zod';
+import { type AuditAction } from '../../../../plugins/core/audit-actions';
+import { endOtherSessions } from '../../../../plugins/stores/postgres/customers/end-sessions';
+import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
+import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
+import { type AuthRoute } from './auth-routes';
+import { type SessionUser } from './create-auth';
+import { Refusal } from '../http/refusal';
+
+type SecondFactorAct = NonNullable<AuthRoute['secondFactor']>;
+
+const IS_ON = 'The second factor is on already. Turn it off first to set up another one.';
+const NO_STEP = 'A recovery code is for signing in.';
+const NEEDED = 'An operator cannot be without a second factor. Another operator can have yours set up anew: npx tollgate operator reset.';
+
+/**
+ * Refuses what makes no sense with this session, before better-auth is asked: with one there would be no limit to the codes tried.
+ * @param user whose session the request has, if any
+ * @throws Refusal 409
+ */
+export async function refuseMisplaced(act: SecondFactorAct, user: SessionUser | undefined, db: Pool): Promise<void> {
+  if (act === 'check' && user?.hasSecondFactor) throw new Refusal('conflict', { code: 'second_factor_on', detail: IS_ON });
+  if (act === 'recover' && user) throw new Refusal('conflict', { code: 'signed_in', detail: NO_STEP });
+  if (act === 'turn-off' && user && (await findOperator(db, { id: user.id }))) {
+    throw new Refusal('conflict', { code: 'second_factor_needed', detail: NEEDED });
+  }
+}
+
+/** better-auth's answer to a code that was right. */
+const checked = z.object({ user: z.object({ id: z.string(), email: z.string() }) });
+
+/** Who has just signed in with a second factor; undefined for every other answer. */
+export async function findSignedIn(response: Response): Promise<{ id: string; email: string } | undefined> {
+  return checked.safeParse(await response.clone().json()).data?.user;
+}
+
+/** Whether the password was right and a second factor is still to come. */
+export async function asksForSecondFactor(response: Response): Promise<boolean> {
+  return z.object({ twoFactorRedirect: z.literal(true) }).safeParse(await response.clone().json()).success;
+}
+
+/** The token of the session that an answer begins. */
+function newToken(response: Response): string {
+  const cookie = response.headers.getSetCookie().find((each) => each.includes('session_token=') && !each.includes('session_token=;'));
+  const token = /session_token=([^.;]+)\./.exec(decodeURIComponent(cookie ?? ''))?.[1];
+  if (token === undefined) throw new Error('a session was to begin, and did not');
+  return token;
+}
+
+interface Done {
+  readonly request: FastifyRequest;
+  readonly response: Response;
+  /** Whose session the request had. */
+  readonly user: SessionUser | undefined;
+  readonly db: Pool;
+}
+
+/** What follows from an act that better-auth carried out: sessions of a password alone end with it, and the audit log says so. */
+export async function noteSecondFactor(act: SecondFactorAct, { request, response, user, db }: Done): Promise<void> {
+  const signedIn = user ?? (await findSignedIn(response));
+  if (!signedIn) return;
+  if (act === 'check' && user) await endOtherSessions(db, { userId: user.id, keptToken: newToken(response) });
+  const operator = await findOperator(db, { id: signedIn.id });
+  const action = actionOf(act, { isSignedIn: user !== undefined, isOperator: operator !== undefined });
+  if (!action) return;
+  const actor = { name: `${operator ? 'operator' : 'dashboard'}:${signedIn.email}`, from: request.ip };
+  const subject = operator
+    ? { kind: 'operator' as const, id: operator.id }
+    : { kind: 'customer' as const, id: (await joinCustomer(db, { email: signedIn.email, actor })).id };
+  await writeAudit(db, { actor, action, subject });
+}
+
+function actionOf(act: SecondFactorAct, person: { isSignedIn: boolean; isOperator: boolean }): AuditAction | undefined {
+  switch (act) {
+    case 'check':
+      if (person.isSignedIn) return 'account.second_factor_on';
+      return person.isOperator ? 'operator.sign_in' : undefined;
+    case 'recover':
+      return 'account.recovery_code_used';
+    case 'turn-off':
+      return 'account.second_factor_off';
+    case 'replace-codes':
+      return 'account.recovery_codes';
+  }
+}

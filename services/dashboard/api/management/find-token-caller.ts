@@ -1,0 +1,50 @@
+import { type FastifyRequest } from 'fastify';
+import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/api-key';
+import { bearerToken } from '../../../../plugins/core/credential-location';
+import { findToken, noteTokenUse, type TokenGrant } from '../../../../plugins/stores/postgres/tokens/find-token';
+import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+import { Refusal } from '../http/refusal';
+import { takeRequest } from '../http/request-limit';
+import { type ManagementOperation } from './management-operations';
+
+/** Ten a second, all tokens of a customer together: a program that reads more often reads the same again. */
+const MOST_REQUESTS = 600;
+
+/** What a program is told that has no usable token (RFC 6750). */
+const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate management"' } };
+
+async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promise<TokenGrant> {
+  const secret = bearerToken(request.headers.authorization ?? '');
+  if (secret === undefined) throw new Refusal('token_missing', CHALLENGE);
+  const grant = isPlausibleAdminToken(secret) ? await findToken(db, hashApiKey(secret)) : undefined;
+  // One that was revoked reads as one that never was: a stranger must not learn which.
+  if (!grant || grant.state === 'revoked') throw new Refusal('token_not_valid', CHALLENGE);
+  if (grant.state === 'expired') throw new Refusal('token_expired', CHALLENGE);
+  return grant;
+}
+
+/**
+ * Who asks with a token of the management API, and that the token may. Cookies are not looked at.
+ * @throws Refusal 401 `token_missing`, `token_not_valid`, `token_expired`; 403 `scope_missing`; 403 `customer_suspended` for a change;
+ * 429 `too_many_attempts`
+ */
+export async function findTokenCaller(
+  request: FastifyRequest,
+  { endpoint, scopes }: ManagementOperation,
+  deps: DashboardDeps,
+): Promise<Caller> {
+  const grant = await findGrant(request, deps);
+  const { id, name, customerId, email, suspended, isUseNews } = grant;
+  if (isUseNews) await noteTokenUse(deps.db, id);
+  await takeRequest(deps.db, { kind: 'management', customerId, mostPerMinute: MOST_REQUESTS });
+  if (!scopes.some((each) => grant.scopes.includes(each))) {
+    throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
+  }
+  const isChange = endpoint.method !== 'GET' && !endpoint.isRead;
+  if (isChange && suspended) throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
+  return { customerId, email, actor: { name: `token:${name}`, from: request.ip }, scopes: new Set(grant.scopes) };
+}
+
+function sentence(reason: string): string {
+  return `The provider suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
+}

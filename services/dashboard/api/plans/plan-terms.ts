@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/catalogue';
+import { type Terms } from '../../contract/plans';
+import { type DashboardDeps } from '../http/define-endpoint';
+import { Refusal } from '../http/refusal';
+
+export interface WantedPlan {
+  readonly product: string;
+  /** Upper and lower case are the same; null: the base limits. */
+  readonly plan: string | null;
+}
+
+function findPlan(catalogue: Catalogue, { product, plan }: WantedPlan): CataloguePlan | undefined {
+  return catalogue.find(product)?.plans.find(({ name }) => name.toLowerCase() === plan?.toLowerCase());
+}
+
+/** What is offered now; undefined when it is not offered at all. */
+function offeredTerms(catalogue: Catalogue, wanted: WantedPlan): Terms | undefined {
+  if (wanted.plan === null) {
+    const base = catalogue.find(wanted.product)?.base;
+    return base ? { ...base, price: null, currency: null } : undefined;
+  }
+  const plan = findPlan(catalogue, wanted);
+  return plan && { daily: plan.daily, monthly: plan.monthly, price: plan.price, currency: plan.currency };
+}
+
+/**
+ * A customer agrees to what it read: a page that is older than the catalogue asks again.
+ * @throws Refusal 409 `terms_changed`
+ */
+export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: Terms | undefined }, deps: DashboardDeps): Promise<void> {
+  if (!wanted.terms) return;
+  const offered = offeredTerms(await deps.catalogue(), wanted);
+  // What is not offered at all is refused by its own name.
+  if (!offered || isDeepStrictEqual({ ...wanted.terms }, offered)) return;
+  const detail = 'Limits or price have changed since you loaded the page. Look at them and decide again.';
+  throw new Refusal('conflict', { code: 'terms_changed', detail });
+}
+
+/** Customers choose; whoever sells the plan decides. @throws Refusal 409 `plan_needs_approval` */
+export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardDeps): Promise<void> {
+  const offered = findPlan(await deps.catalogue(), wanted);
+  if (offered?.approval !== 'request') return;
+  const detail = `The plan ${offered.name} is given on request: ask for it under Plans.`;
+  throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
+}

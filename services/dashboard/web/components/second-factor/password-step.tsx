@@ -1,0 +1,41 @@
+import { PasswordInput, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type ReactNode } from 'react';
+import { FormButtons } from '../form-buttons';
+import { ProblemAlert } from '../problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+
+interface PasswordStepProps {
+  /** What is about to happen. */
+  readonly children: ReactNode;
+  readonly action: string;
+  /** Throws ApiProblem. */
+  readonly onPassword: (password: string) => Promise<unknown>;
+  readonly onCancel?: (() => void) | undefined;
+}
+
+/** Asks for the account's password before its second factor changes. */
+export function PasswordStep({ children, action, onPassword, onCancel }: PasswordStepProps): ReactNode {
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '' },
+    validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(({ password }: typeof form.values) => onPassword(password));
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">{children}</Text>
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          data-autofocus
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        <ProblemAlert problem={problem} />
+        <FormButtons action={action} pending={pending} onCancel={onCancel} />
+      </Stack>
+    </form>
+  );
+}

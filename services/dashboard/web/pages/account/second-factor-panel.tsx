@@ -1,0 +1,101 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { endSecondFactor, replaceRecoveryCodes } from '../../api/account';
+import { sessionQuery } from '../../api/queries';
+import { toast } from '../../browser/toast';
+import { useSession } from '../../hooks/use-session';
+import { Dialog } from '../../components/dialog';
+import { Panel } from '../../components/panel';
+import { PasswordStep } from '../../components/second-factor/password-step';
+import { RecoveryCodes } from '../../components/second-factor/recovery-codes';
+import { SetUpSecondFactor } from '../../components/second-factor/set-up-second-factor';
+
+type Act = 'on' | 'off' | 'codes';
+
+/** Whether signing in asks for a code of an authenticator, and the ways to change that. */
+export function SecondFactorPanel(): ReactNode {
+  const { hasSecondFactor } = useSession();
+  const [act, setAct] = useState<Act>();
+  const close = (): void => setAct(undefined);
+  return (
+    <Panel title="Second factor" aside={<Badge color={hasSecondFactor ? 'green' : 'gray'}>{hasSecondFactor ? 'On' : 'Off'}</Badge>}>
+      <Text size="sm" c="dimmed" mb="sm">
+        {hasSecondFactor
+          ? 'Signing in takes your password and a code from your authenticator app.'
+          : 'With a second factor, a stolen password alone opens nothing: signing in also takes a code from an authenticator app.'}
+      </Text>
+      <Group justify="flex-end" gap="xs">
+        {hasSecondFactor ? (
+          <>
+            <Button variant="default" onClick={() => setAct('codes')}>
+              New recovery codes
+            </Button>
+            <Button variant="default" onClick={() => setAct('off')}>
+              Turn off
+            </Button>
+          </>
+        ) : (
+          <Button onClick={() => setAct('on')}>Turn on</Button>
+        )}
+      </Group>
+      {act === 'on' && <TurnOn onClose={close} />}
+      {act === 'off' && <TurnOff onClose={close} />}
+      {act === 'codes' && <NewCodes onClose={close} />}
+    </Panel>
+  );
+}
+
+interface DialogProps {
+  readonly onClose: () => void;
+}
+
+function TurnOn({ onClose }: DialogProps): ReactNode {
+  const client = useQueryClient();
+  const finish = async (): Promise<void> => {
+    onClose();
+    toast('Second factor turned on. All other sessions were signed out.');
+    await client.invalidateQueries();
+  };
+  return (
+    <Dialog title="Turn on the second factor" onClose={onClose} mayCloseLightly={false} hasCloseButton={false}>
+      <SetUpSecondFactor onDone={() => void finish()} onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+function TurnOff({ onClose }: DialogProps): ReactNode {
+  const client = useQueryClient();
+  const turnOff = async (password: string): Promise<void> => {
+    await endSecondFactor(password);
+    onClose();
+    toast('Second factor turned off.');
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  };
+  return (
+    <Dialog title="Turn off the second factor" onClose={onClose} mayCloseLightly>
+      <PasswordStep action="Turn off" onPassword={turnOff} onCancel={onClose}>
+        Your password alone will open this account again. The recovery codes stop working.
+      </PasswordStep>
+    </Dialog>
+  );
+}
+
+function NewCodes({ onClose }: DialogProps): ReactNode {
+  const [codes, setCodes] = useState<readonly string[]>();
+  return (
+    <Dialog title="New recovery codes" onClose={onClose} mayCloseLightly={!codes} hasCloseButton={!codes}>
+      {codes ? (
+        <RecoveryCodes codes={codes} onClose={onClose} />
+      ) : (
+        <PasswordStep
+          action="Make new codes"
+          onPassword={async (password) => setCodes((await replaceRecoveryCodes(password)).backupCodes)}
+          onCancel={onClose}
+        >
+          The codes you have stop working; ten new ones take their place.
+        </PasswordStep>
+      )}
+    </Dialog>
+  );
+}

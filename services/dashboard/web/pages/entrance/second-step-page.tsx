@@ -1,0 +1,79 @@
+import { Button, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter, useSearch } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { checkCode, recoverByCode } from '../../api/account';
+import { useSubmit } from '../../hooks/use-submit';
+import { PageTitle } from '../../components/page-title';
+import { ProblemAlert } from '../../components/problem-alert';
+
+const WAYS = {
+  authenticator: {
+    hint: 'Enter the 6-digit code that your authenticator app shows for Tollgate.',
+    label: 'Code',
+    other: 'Use a recovery code instead',
+    send: checkCode,
+  },
+  recovery: {
+    hint: 'Enter one of the recovery codes you saved when you turned the second factor on. Each works once.',
+    label: 'Recovery code',
+    other: 'Use your authenticator app instead',
+    send: recoverByCode,
+  },
+} as const;
+
+/** The step after the password, for accounts with a second factor. */
+export function SecondStepPage(): ReactNode {
+  const { then } = useSearch({ from: '/entrance/second-step' });
+  const { history } = useRouter();
+  const client = useQueryClient();
+  const [way, setWay] = useState<keyof typeof WAYS>('authenticator');
+  const { hint, label, other, send } = WAYS[way];
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '' },
+    validate: { code: (value) => (value.trim() === '' ? 'Enter the code.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ code }: typeof form.values) => {
+    await send(code);
+    client.clear();
+    history.push(then ?? '/');
+  });
+  const change = (): void => {
+    form.reset();
+    setWay(way === 'recovery' ? 'authenticator' : 'recovery');
+  };
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <PageTitle title="Second step">{hint}</PageTitle>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        <TextInput
+          label={label}
+          autoComplete="one-time-code"
+          inputMode={way === 'recovery' ? 'text' : 'numeric'}
+          maxLength={40}
+          spellCheck={false}
+          autoFocus
+          classNames={{ input: 'mono' }}
+          key={form.key('code')}
+          {...form.getInputProps('code')}
+        />
+        <Button type="submit" loading={pending} fullWidth mt={4}>
+          Sign in
+        </Button>
+        <Text size="sm">
+          <UnstyledButton className="text-link" fz="sm" onClick={change}>
+            {other}
+          </UnstyledButton>
+        </Text>
+        <Text size="sm">
+          <Link to="/sign-in" search={{ then, reason: undefined }} className="text-link">
+            Back to sign in
+          </Link>
+        </Text>
+      </Stack>
+    </form>
+  );
+}

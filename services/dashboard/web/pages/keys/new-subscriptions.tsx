@@ -1,0 +1,41 @@
+import { Alert, List } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+import { formatCount } from '../../format/numbers';
+import { limitsUnder, offersOf } from '../plans/offers';
+
+interface NewSubscriptionsProps {
+  readonly products: readonly Product[];
+  /** Ids of those that are chosen for a key. */
+  readonly chosen: readonly string[];
+}
+
+/** Of the chosen products those without a subscription, which a key brings about. */
+export function findNewSubscriptions({ products, chosen }: NewSubscriptionsProps): Product[] {
+  const isMissing = ({ subscription }: Product): boolean => subscription === null || subscription.state === 'cancelled';
+  return products.filter((product) => chosen.includes(product.id) && product.subscribable && isMissing(product));
+}
+
+/** Says, before a form is sent, what it subscribes to besides. Nothing is shown when that is nothing. */
+export function NewSubscriptions(props: NewSubscriptionsProps): ReactNode {
+  const fresh = findNewSubscriptions(props);
+  if (fresh.length === 0) return null;
+  return (
+    <Alert color="blue" title="This also subscribes you, free of charge, to">
+      <List size="sm">
+        {fresh.map((product) => (
+          <List.Item key={product.id}>
+            {product.title}: {describeBase(product)}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+function describeBase(product: Product): string {
+  const base = offersOf(product).find(({ plan }) => plan === null);
+  if (!base) return 'base limits';
+  const { daily, monthly } = limitsUnder(base, product.subscription);
+  return `${formatCount(daily)} requests a day, ${formatCount(monthly)} a month`;
+}
