@@ -346,6 +346,31 @@ describe('the simulator', () => {
   });
 });
 
+describe('the explanation of a refusal', () => {
+  it('leads with the check that failed, and mends it by a button that asks first', async () => {
+    await open('/explain');
+    const { requestId } = api.state.refusals[0] ?? { requestId: '' };
+    await page.goto(`${api.url}/explain?request=${requestId}`);
+    await page.getByText('Failed: the whitelist admits the caller').waitFor();
+    await button('Add 198.51.100.23 to the rules').click();
+    expect(changes('PUT', `/api${keyPath()}/rules`)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await page.getByText('Rule added').waitFor();
+    expect(api.state.keys[0]?.rules).toEqual(['203.0.113.0/24', '2001:db8::/32', '*.example.com', '198.51.100.23']);
+  });
+
+  it('adds no first rule to a key that lets everybody in by now', async () => {
+    await open('/explain');
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { rules: [] });
+    const { requestId } = api.state.refusals[0] ?? { requestId: '' };
+    await page.goto(`${api.url}/explain?request=${requestId}`);
+    await button('Add 198.51.100.23 to the rules').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await page.getByText('every caller is allowed. Nothing was changed').waitFor();
+    expect(api.state.keys[0]?.rules).toEqual([]);
+  });
+});
+
 describe('edits that were not saved', () => {
   const ask = () => page.getByRole('dialog', { name: 'Leave without saving?' });
 
