@@ -237,6 +237,18 @@ describe('creating a key', () => {
     expect(changes('POST', '/api/keys')).toHaveLength(1);
   });
 
+  it('has its button in sight on a screen of 800 px', async () => {
+    api = await startFakeApi(new FakeState());
+    ({ page } = await openPage(browser, { viewport: { width: 1280, height: 800 } }));
+    await page.goto(`${api.url}/keys`);
+    await settle(page);
+    await fillKeyForm();
+    const box = await button('Create key').boundingBox();
+    expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThanOrEqual(800);
+    await page.getByRole('dialog').getByLabel('Whitelist rules').fill('10.0.0.0/8');
+    expect(await page.getByRole('dialog').getByLabel('Whitelist rules').inputValue()).toBe('10.0.0.0/8');
+  });
+
   it('tells which key it made when the answer was lost', async () => {
     await open('/keys');
     await page.route(
