@@ -5,6 +5,7 @@ import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
 import { addCatalogueCommands } from './commands/catalogue';
 import { addCheckCommand } from './commands/check';
+import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
@@ -14,6 +15,7 @@ import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
 import { addSizesCommand } from './commands/sizes';
+import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 
@@ -49,10 +51,12 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSubscriptionCommands(program, context);
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
+  addStatementCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addOperatorCommands(program, context);
   addExplainCommand(program, context);
+  addDataCommands(program, context);
   addCheckCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);

@@ -46,8 +46,10 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: KEEP,
     plan_request: KEEP,
-    // Only an operator suspends and restores.
-    suspension: READ,
+    // Terms are written by triggers with the owner's rights; a statement is written once.
+    subscription_term: READ,
+    statement: APPEND,
+    suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,
@@ -65,12 +67,18 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     // Only the command line makes and removes them.
     operator: READ,
+    customer_note: APPEND,
+    subscription_limit_term: ALL,
+    product_day: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,
     webhook: ALL,
     webhook_delivery: ALL,
     admin_token: KEEP,
+    alert_preference: KEEP,
+    alert_threshold: ALL,
+    alert_mail: KEEP,
   },
 };
 

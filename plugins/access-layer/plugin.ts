@@ -157,6 +157,7 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
             usedDaily: spend.standing.usedDaily,
             usedMonthly: spend.standing.usedMonthly,
             ...subscription.limits,
+            ...(subscription.isCapped && { isCapped: true }),
             exceeded: spend.exceeded,
           }
         : undefined,

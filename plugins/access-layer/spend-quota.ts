@@ -3,6 +3,9 @@ import { type QuotaWindowName } from '../core/quota';
 import { counterOf } from '../core/quota-counter-id';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
+/** Whoever calls may be another than who set it. */
+const CAP_REACHED = 'The daily cap that its owner set for this subscription is reached. Wait for the reset, or raise the cap.';
+
 /** Step 3: takes the request's units from the day and the month of the subscription that admitted it; test keys have both for themselves. */
 export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   const { config, record, subscription, units } = request;
@@ -21,7 +24,8 @@ export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps):
 
 /** A request of several units may be refused while some are left: how many there are, and that it takes more. */
 function shortfallOf({ units, spend, subscription }: AccessRequest, window: QuotaWindowName): Pick<Denial, 'detail'> {
-  if (units === 1 || !spend || !subscription) return {};
+  if (!spend || !subscription) return {};
+  if (units === 1) return window === 'daily' && subscription.isCapped ? { detail: CAP_REACHED } : {};
   const { standing } = spend;
   const used = window === 'daily' ? standing.usedDaily : standing.usedMonthly;
   const left = Math.max(0, subscription.limits[window] - used);

@@ -78,7 +78,7 @@ const CHECKS: readonly Check[] = [
     saw: ({ quota, maskedKey }) => {
       if (!quota) return 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
-      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}, month: ${quota.usedMonthly} of ${quota.monthly}`;
+      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}`;
     },
   },
 ];
@@ -103,7 +103,10 @@ const REMEDIES: Record<DenialCode, Remedy> = {
   subscription_missing: (decision) => `Subscribe to ${products(decision)}.`,
   subscription_inactive: (decision) => `Resume the subscription to ${products(decision)}, or subscribe again if it was cancelled.`,
   caller_not_whitelisted: callerRemedy,
-  quota_daily_exceeded: 'Wait for midnight in the quota time zone, or change the plan: a higher limit counts at once.',
+  quota_daily_exceeded: ({ quota }) =>
+    quota?.isCapped
+      ? 'This is the daily cap that you set yourself: raise or remove it, which counts at once, or wait for midnight in the quota time zone.'
+      : 'Wait for midnight in the quota time zone, or change the plan: a higher limit counts at once.',
   quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit counts at once.',
   access_layer_unavailable: 'Try again shortly. The key store could not answer; operators find why in the log of the plugin server.',
   quota_unavailable: 'Try again shortly. No quota store could answer; operators find why in the log of the plugin server.',

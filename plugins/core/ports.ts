@@ -24,6 +24,8 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
+  /** True where the daily limit is one that the customer set for itself, below the one that it would have. */
+  readonly isCapped?: boolean;
   /** Where test keys are served instead of the product's upstream; absent where the service itself knows, or there is none. */
   readonly sandbox?: SandboxAddress;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
@@ -130,7 +132,16 @@ export interface Decision {
   /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
   readonly suspended?: string | undefined;
   readonly quota:
-    | { day: string; usedDaily: number; usedMonthly: number; daily: number; monthly: number; exceeded: QuotaWindowName | undefined }
+    | {
+        day: string;
+        usedDaily: number;
+        usedMonthly: number;
+        daily: number;
+        monthly: number;
+        exceeded: QuotaWindowName | undefined;
+        /** The daily limit is the customer's own cap. */
+        isCapped?: boolean;
+      }
     | undefined;
 }
 

@@ -76,6 +76,16 @@ describe('a refusal', () => {
     expect(quota.used.get('sub-1')).toBe(2);
   });
 
+  it('over the daily cap of a customer is refused as any other over the day, and says what it is', async () => {
+    const quota = memoryQuota();
+    const [own] = recordOf().subscriptions;
+    const record = recordOf({ subscriptions: own ? [{ ...own, limits: { ...own.limits, daily: 1 }, isCapped: true }] : [] });
+    await call({ headers: bearer }, { quota, record });
+    const { exit, decision } = await call({ headers: bearer }, { quota, record });
+    expect(exit).toMatchObject({ status: 429, body: { code: 'quota_daily_exceeded', detail: expect.stringContaining('daily cap') } });
+    expect(decision).toMatchObject({ outcome: 'quota_daily_exceeded', quota: { daily: 1, isCapped: true } });
+  });
+
   it('over the day tells a test key that it is one, as every other answer does', async () => {
     const modes: unknown[] = [];
     for (const mode of ['test', 'live'] as const) {

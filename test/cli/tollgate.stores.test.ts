@@ -69,6 +69,25 @@ describe('customer limits', () => {
   });
 });
 
+describe('a statement', () => {
+  test('tells what a month cost, and null for one that is not known', async () => {
+    const email = await newCustomer();
+    await json('key', 'create', '--customer', email, '--products', 'api-grank', '--plan', 'Star');
+    await database().pool.query("UPDATE subscription_term SET since = '2026-02-01T00:00:00+05:30' WHERE product_id = 'api-grank'");
+    expect(await json('statement', '--customer', email, '--month', '2026-02')).toMatchObject({
+      customer: email,
+      month: '2026-02',
+      closedAt: expect.any(String),
+      lines: [{ product: 'api-grank', plan: 'Star', days: 28, used: 0, amount: '499.00' }],
+      totals: [{ currency: 'INR', amount: '499.00' }],
+    });
+    expect((await run('statement', '--customer', email, '--month', '2026-02')).stdout).toContain('total 499.00 INR');
+    expect(await json('statement', '--customer', email, '--month', '2026-01')).toBeNull();
+    expect(await failure('statement', '--customer', email, '--month', '2026-13')).toMatchObject({ code: 'invalid_argument' });
+    expect(await failure('statement', '--customer', 'no@example.com', '--month', '2026-01')).toMatchObject({ code: 'customer_unknown' });
+  });
+});
+
 describe('a request for a plan', () => {
   test('is listed, approved and declined', async () => {
     await database().pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-grank'");

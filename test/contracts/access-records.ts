@@ -10,6 +10,7 @@ import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
+import { setDailyCap } from '../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */
@@ -109,6 +110,11 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(changeSubscription(pool, { id, plan: 'Star', actor }))).toEqual(limitsOf(100_000, 3_000_000));
       expect(await after(changeSubscription(pool, { id, daily: 3, actor }))).toEqual(limitsOf(3, 3_000_000));
       expect(await after(changeSubscription(pool, { id, daily: null, plan: null, actor }))).toEqual(limitsOf(1_000, 30_000));
+      const capped = (daily: number): unknown => expect.objectContaining({ limits: { daily, monthly: 30_000 }, isCapped: true });
+      expect(await after(setDailyCap(pool, { id, cap: 5, actor }))).toEqual(capped(5));
+      expect(await after(setDailyCap(pool, { id, cap: 0, actor }))).toEqual(capped(0));
+      expect(await after(setDailyCap(pool, { id, cap: 5_000, actor }))).toEqual(expect.not.objectContaining({ isCapped: true }));
+      expect(await after(setDailyCap(pool, { id, cap: null, actor }))).toEqual(limitsOf(1_000, 30_000));
       expect(await after(createKey(pool, { customer: customerId, products: ['api-ip'], monthly: 7, actor }))).toEqual(limitsOf(1_000, 7));
       expect(await after(setSubscriptionState(pool, { id, state: 'paused', actor }))).toMatchObject({ state: 'paused' });
       expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });

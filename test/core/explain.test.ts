@@ -43,6 +43,14 @@ describe('an explanation', () => {
     expect(saw('tg_test…abcd')).toBe('of test keys, day 2026-11-20: 3 of 10, month: 9 of 30');
   });
 
+  it('of a daily cap says whose it is, and not that a plan would help', () => {
+    const quota = { day: '2026-11-20', usedDaily: 10, usedMonthly: 10, daily: 10, monthly: 30, exceeded: 'daily', isCapped: true } as const;
+    const { checks, remedy } = explainDecision({ ...decision, outcome: 'quota_daily_exceeded', quota });
+    expect(checks.at(-1)).toMatchObject({ outcome: 'failed', saw: 'day 2026-11-20: 10 of 10 (your own cap), month: 10 of 30' });
+    expect(remedy).toMatch(/cap that you set yourself/);
+    expect(remedy).not.toContain('plan');
+  });
+
   it('shows every check of an admitted request as passed, with what it saw', () => {
     const { checks, remedy } = explainDecision(decision);
     expect(checks.every((check) => check.outcome === 'passed')).toBe(true);

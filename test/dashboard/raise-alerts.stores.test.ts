@@ -6,6 +6,9 @@ import { createWebhook } from '../../plugins/stores/postgres/webhooks/create-web
 import { expireKey, revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
 import { webhookVersion } from '../../plugins/stores/postgres/version';
+import { setMailedKinds, setThresholds } from '../../plugins/stores/postgres/alerts/alert-settings';
+import { setDailyCap } from '../../plugins/stores/postgres/subscriptions/set-daily-cap';
+import { alertMail } from '../../services/dashboard/api/alerts/alert-mail';
 import { alertText } from '../../services/dashboard/api/alerts/alert-text';
 import { newKey } from '../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
@@ -104,6 +107,88 @@ describe('alerts of a limit', () => {
     await use(key, 10);
     expect(await raised(key)).toHaveLength(1);
     expect((await pool.query('SELECT 1 FROM webhook_delivery')).rowCount).toBe(0);
+  });
+});
+
+describe('thresholds of a customer’s own', () => {
+  it('take the place of the usual ones, and end when they are taken away', async () => {
+    const key = await limited(100, 100_000);
+    const id = key.subscriptions[0]?.id ?? '';
+    const { customerId } = key;
+    expect(await setThresholds(pool, { id, customerId, percents: [95, 20, 20], actor })).toEqual([20, 95]);
+    await use(key, 90);
+    expect(shares(await raised(key))).toEqual(['quota_daily 20']);
+    await use(key, 5);
+    expect(shares(await raised(key))).toEqual(['quota_daily 20', 'quota_daily 95']);
+    await setThresholds(pool, { id, customerId, percents: null, actor });
+    await use(key, 5);
+    expect(shares(await raised(key))).toEqual(['quota_daily 100', 'quota_daily 20', 'quota_daily 95']);
+  });
+
+  it('are of a customer’s own subscriptions alone', async () => {
+    const [key, other] = [await limited(100, 100_000), await limited(100, 100_000)];
+    const wish = { id: other.subscriptions[0]?.id ?? '', customerId: key.customerId, percents: [1], actor };
+    await expect(setThresholds(pool, wish)).rejects.toMatchObject({ code: 'subscription_unknown' });
+  });
+
+  it('count from the daily cap where there is one', async () => {
+    const key = await limited(100, 100_000);
+    await setDailyCap(pool, { id: key.subscriptions[0]?.id ?? '', customerId: key.customerId, cap: 10, actor });
+    await use(key, 10);
+    expect(await raised(key)).toMatchObject([{ kind: 'quota_daily', percent: 100, used: 10, limit: 10 }]);
+  });
+});
+
+describe('what is mailed of them', () => {
+  const due = async () => {
+    await raiseAlerts(pool, { timeZone });
+    const { rows } = await pool.query('SELECT kind, percent FROM alert WHERE is_mail_due ORDER BY number');
+    return rows.map(({ kind, percent }) => `${kind} ${percent}`);
+  };
+  const account = async ({ customerId }: Key, isVerified = true): Promise<void> => {
+    await pool.query(
+      `INSERT INTO auth_user (name, email, email_verified, created_at, updated_at)
+       SELECT '', lower(email), $2, now(), now() FROM customer WHERE id = $1`,
+      [customerId, isVerified],
+    );
+  };
+
+  it('is 80 and 100 %, and not 50', async () => {
+    const key = await limited(10, 1_000);
+    await account(key);
+    await use(key, 5);
+    expect(await due()).toEqual([]);
+    await use(key, 3);
+    expect(await due()).toEqual(['quota_daily 80']);
+    await use(key, 2);
+    expect(await due()).toEqual(['quota_daily 80', 'quota_daily 100']);
+  });
+
+  it('is every threshold that was chosen', async () => {
+    const key = await limited(10, 1_000);
+    await account(key);
+    await setThresholds(pool, { id: key.subscriptions[0]?.id ?? '', customerId: key.customerId, percents: [30], actor });
+    await use(key, 3);
+    expect(await due()).toEqual(['quota_daily 30']);
+  });
+
+  it('is no kind that was switched off', async () => {
+    const key = await newKey(pool, { daily: 10, monthly: 10, expiresAt: new Date(Date.now() + 20 * 86_400_000) });
+    await account(key);
+    await pool.query("UPDATE credential SET created_at = now() - interval '30 days', expires_at = now() + interval '3 days'");
+    const { customerId } = key;
+    await setMailedKinds(pool, { customerId, mail: { quotaDaily: false, quotaMonthly: true, keyExpiry: false }, actor });
+    await use(key, 10);
+    expect(await due()).toEqual(['quota_monthly 100']);
+    expect(await raised(key)).toHaveLength(3);
+  });
+
+  it('is nothing where nobody has confirmed the address', async () => {
+    const [unknown, unverified] = [await limited(10, 1_000), await limited(10, 1_000)];
+    await account(unverified, false);
+    await use(unknown, 10);
+    await use(unverified, 10);
+    expect(await due()).toEqual([]);
   });
 });
 
@@ -207,5 +292,23 @@ describe('the sentence of an alert', () => {
     ],
   ] as const)('%j names figures, period and zone', (extra, text) => {
     expect(alertText({ ...alert, ...extra }, timeZone)).toMatch(text);
+  });
+
+  it('is in the mail; of the shares of one window only the highest', () => {
+    const to = 'asha@example.com';
+    const url = 'https://dashboard.example.com';
+    const [at80, at100] = [alert, { ...alert, id: 'a2', percent: 100, used: 10_000 }];
+    expect(alertMail({ to, url, timeZone, alerts: [at80] }).subject).toBe('IP lookup reached 80% of its daily limit');
+    const both = alertMail({ to, url, timeZone, alerts: [at80, at100] });
+    expect(both).toEqual({
+      to,
+      subject: 'IP lookup reached its daily limit',
+      text: expect.stringMatching(/^IP lookup reached its daily limit: 10,000 of 10,000[^]*https:\/\/dashboard\.example\.com\/alerts\n$/),
+    });
+    expect(both.text).not.toContain('80%');
+    const expiry = { ...alert, id: 'a3', kind: 'key_expiry' as const, percent: null, maskedKey: 'tg_live…abcd', expiresAt: alert.at };
+    const three = alertMail({ to, url, timeZone, alerts: [at100, { ...at80, kind: 'quota_monthly', period: '2026-11-01' }, expiry] });
+    expect(three.subject).toBe('3 alerts from Tollgate');
+    expect(three.text).toMatch(/daily[^]*monthly[^]*tg_live…abcd/);
   });
 });

@@ -5,7 +5,7 @@ export const alert = z.object({
   id,
   at: moment,
   kind: z.enum(['quota_daily', 'quota_monthly', 'key_expiry']),
-  /** Percent of the limit that was reached (50, 80, 100); null for an expiry. */
+  /** Percent of the limit that was reached; null for an expiry. */
   percent: z.number().nullable(),
   product: z.string().nullable(),
   keyId: id.nullable(),
@@ -19,6 +19,21 @@ export type Alert = z.output<typeof alert>;
 export const listAlertsQuery = z.object({ after: cursor.optional(), limit: pageSize });
 export const alertPage = z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() });
 export type AlertPage = z.output<typeof alertPage>;
+
+/** Of which kinds the customer is mailed. */
+const mailedKinds = z.object({ quotaDaily: z.boolean(), quotaMonthly: z.boolean(), keyExpiry: z.boolean() });
+export type MailedKinds = z.output<typeof mailedKinds>;
+const percents = z.array(z.number().int().min(1).max(100)).min(1).max(5);
+
+export const alertSettings = z.object({
+  mail: mailedKinds,
+  /** Of those subscriptions that have thresholds of their own, which are all mailed; others tell 50, 80 and 100 and mail the last two. */
+  thresholds: z.array(z.object({ subscriptionId: id, percents })),
+});
+export type AlertSettings = z.output<typeof alertSettings>;
+export const alertSettingsBody = z.object({ mail: mailedKinds });
+/** Null: the usual ones. */
+export const thresholds = z.object({ percents: percents.nullable() });
 
 /** Where alerts are sent to as signed HTTP requests. */
 export const webhook = z.object({

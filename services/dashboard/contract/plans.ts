@@ -42,6 +42,8 @@ export const subscription = z.object({
   hasOwnLimits: z.boolean(),
   /** These limits, which outrank any plan's; null where the plan's holds. */
   ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
+  /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
+  dailyCap: z.number().int().nullable(),
   createdAt: moment,
   version,
 });
@@ -110,3 +112,6 @@ export const changePlanBody = z.object({
   terms: terms.optional(),
   acceptLowerThanUsed: z.boolean().default(false),
 });
+
+/** Null takes the cap away. The highest is PostgreSQL's integer. */
+export const dailyCapBody = z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() });

@@ -14,7 +14,7 @@ export interface RunCommandOptions {
   readonly root?: string;
   readonly isSameProcess?: () => boolean;
   /** Besides the database. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Runs one command in this process, as `npx tollgate …` would. */

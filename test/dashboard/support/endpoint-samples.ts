@@ -55,9 +55,16 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
   }),
+  'PUT /subscriptions/:id/cap': ({ subscription }) => ({
+    params: { id: subscription.id },
+    body: { version: subscription.version, dailyCap: 5 },
+  }),
+  'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /statement': () => ({ query: 'month=2026-01' }),
+  'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
@@ -139,6 +146,8 @@ export async function readEverything(pool: Pool): Promise<string> {
     'alert',
     'admin_token',
     'plan_request',
+    'alert_preference',
+    'alert_threshold',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

@@ -4,6 +4,7 @@ import { type AlertPage } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
@@ -255,6 +256,15 @@ export class FakeState {
     const changed = { ...found, plan, daily: { ...found.daily, limit: daily }, version: randomUUID() };
     this.subscriptions = this.subscriptions.map((each) => (each.id === id ? changed : each));
     return changed;
+  }
+
+  statementMonths(): StatementMonths {
+    return { months: this.hasUsage ? data.usualMonths() : [] };
+  }
+
+  statement(month: string): StatementAnswer {
+    const found = this.statementMonths().months.find((each) => each.month === month);
+    return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
   usage(): Usage {

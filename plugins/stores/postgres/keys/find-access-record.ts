@@ -27,6 +27,7 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
         (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
       ),
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
+      'dailyCap', s.daily_cap,
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END
     ) ORDER BY s.product_id)
     FROM credential_product g
@@ -62,6 +63,8 @@ interface Row {
     /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
     daily: number | null;
     monthly: number | null;
+    /** The customer's own. */
+    dailyCap: number | null;
     /** Of test keys; null where the product has none of its own. */
     sandboxUrl: string | null;
   }[];
@@ -83,11 +86,13 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     expiresAtMs: row.expiresAtMs,
     products: row.products,
     whitelist,
-    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly, sandboxUrl }) =>
-      daily === null || monthly === null
-        ? []
-        : [{ id, product, plan, state, suspended: suspended ?? undefined, limits: { daily, monthly }, ...sandboxOf(sandboxUrl) }],
-    ),
+    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl }) => {
+      if (daily === null || monthly === null) return [];
+      const isCapped = dailyCap !== null && dailyCap < daily;
+      const limits = { daily: isCapped ? dailyCap : daily, monthly };
+      const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl) };
+      return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
+    }),
   };
 }
 

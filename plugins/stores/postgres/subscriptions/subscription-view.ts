@@ -15,19 +15,21 @@ export interface SubscriptionView {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly suspended: Suspension | null;
-  /** Limits in force, requests a day and a month: override, else plan, else base. */
+  /** Limits in force, requests a day and a month: override, else plan, else base; a day's no higher than the customer's own cap. */
   readonly daily: number;
   readonly monthly: number;
   readonly dailyOverride: number | null;
   readonly monthlyOverride: number | null;
+  /** Set by the customer for itself. */
+  readonly dailyCap: number | null;
   readonly createdAt: Date;
 }
 
 const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
   ${suspensionOf('subscription', 's.id')} AS suspended,
-  COALESCE(s.daily_override, l.daily, p.daily) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
-  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.created_at AS "createdAt"
+  LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
+  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
 FROM subscription s
 JOIN customer c ON c.id = s.customer_id
 JOIN product p ON p.id = s.product_id

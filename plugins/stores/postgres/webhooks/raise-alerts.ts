@@ -3,6 +3,18 @@ import { type Pool } from 'pg';
 /** Any number that nothing else locks: of several dashboards one evaluates at a time. */
 const LOCK = 720_260_004;
 
+/** Where a customer has chosen none of its own: those that are told, and from which on they are mailed too. */
+const USUAL_PERCENTS = '{50,80,100}';
+const MAILED_PERCENT = 80;
+
+/** Whoever confirmed the customer's address has an account that reads it; a kind is mailed unless it was switched off. */
+const WANTS_MAIL = `
+EXISTS (SELECT 1 FROM customer c JOIN auth_user a ON a.email = lower(c.email) AND a.email_verified WHERE c.id = reached.customer_id)
+AND COALESCE((
+  SELECT CASE reached.kind WHEN 'quota_daily' THEN quota_daily WHEN 'quota_monthly' THEN quota_monthly ELSE key_expiry END
+  FROM alert_preference WHERE customer_id = reached.customer_id
+), true)`;
+
 /**
  * Shares of a limit that were reached, by whoever used anything today (nobody else can have reached one), and keys in their last week.
  * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was told is left out first, so
@@ -15,7 +27,8 @@ today AS MATERIALIZED (
 ),
 standing AS (
   SELECT s.id AS subscription_id, s.customer_id, today.day::timestamp AS day, date_trunc('month', today.day::timestamp) AS month,
-    COALESCE(s.daily_override, l.daily, p.daily)::bigint AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly)::bigint AS monthly,
+    LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap)::bigint AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly)::bigint AS monthly,
+    (SELECT percents FROM alert_threshold WHERE subscription_id = s.id) AS percents,
     u.spent_redis + u.spent_postgres - u.refunded AS used_daily,
     (
       SELECT sum(m.spent_redis + m.spent_postgres - m.refunded) FROM usage m
@@ -29,11 +42,14 @@ standing AS (
   WHERE (SELECT mine FROM turn)
 ),
 reached AS (
-  SELECT customer_id, kind, subscription_id, NULL::uuid AS credential_id, period, percent, used, quota_limit
+  SELECT customer_id, kind, subscription_id, NULL::uuid AS credential_id, period, percent, used, quota_limit,
+    percents IS NOT NULL OR percent >= ${MAILED_PERCENT} AS is_mailed
   FROM standing,
     LATERAL (VALUES ('quota_daily', day, used_daily, daily), ('quota_monthly', month, used_monthly, monthly))
       AS win(kind, period, used, quota_limit),
-    LATERAL (SELECT max(step) AS percent FROM (VALUES (50), (80), (100)) AS steps(step) WHERE used * 100 >= quota_limit * step) AS share
+    LATERAL (
+      SELECT max(step) AS percent FROM unnest(COALESCE(percents, '${USUAL_PERCENTS}')) AS step WHERE used * 100 >= quota_limit * step
+    ) AS share
   WHERE used > 0 AND percent IS NOT NULL
     AND NOT EXISTS (
       SELECT 1 FROM alert known
@@ -41,15 +57,15 @@ reached AS (
         AND known.percent >= share.percent
     )
   UNION ALL
-  SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL
+  SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL, true
   FROM credential k
   WHERE (SELECT mine FROM turn) AND k.state = 'active' AND k.expires_at > now() AND k.expires_at <= now() + interval '7 days'
     AND k.expires_at > k.created_at + interval '7 days'
     AND NOT EXISTS (SELECT 1 FROM alert known WHERE known.credential_id = k.id AND known.period = k.expires_at AT TIME ZONE 'UTC')
 ),
 raised AS (
-  INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit)
-  SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit FROM reached
+  INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_mail_due)
+  SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_mailed AND ${WANTS_MAIL} FROM reached
   ORDER BY customer_id, kind, subscription_id, percent
   ON CONFLICT DO NOTHING
   RETURNING id, customer_id, kind, at
@@ -62,7 +78,7 @@ queued AS (
 SELECT count(*)::integer AS count FROM raised`;
 
 /**
- * Tells every customer of limits that were reached to 50, 80 or 100 % and of keys that expire within 7 days: each once, however often and
+ * Tells every customer of limits that were reached to 50, 80 or 100 %, or to the shares that it chose, and of keys that expire within 7 days: each once, however often and
  * by however many processes this is called. Of shares that were reached at one go only the highest is told; a key that was made to live
  * for less than 7 days ends as its customer wished, and needs no alert.
  * @param options.timeZone quota time zone, IANA name

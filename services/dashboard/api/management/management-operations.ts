@@ -32,6 +32,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'GET /products': { scopes: ['subscriptions:read'], summary: 'List products, with plans and your subscriptions' },
   'POST /subscriptions': { scopes: ['subscriptions:write'], summary: 'Subscribe to a product' },
   'PUT /subscriptions/:id/plan': { scopes: ['subscriptions:write'], summary: 'Change the plan of a subscription' },
+  'PUT /subscriptions/:id/cap': { scopes: ['subscriptions:write'], summary: 'Set a daily cap of your own, or take it away' },
   'POST /subscriptions/:id/pause': { scopes: ['subscriptions:write'], summary: 'Pause a subscription' },
   'POST /subscriptions/:id/resume': { scopes: ['subscriptions:write'], summary: 'Resume a subscription' },
   'POST /subscriptions/:id/cancel': { scopes: ['subscriptions:write'], summary: 'Cancel a subscription' },

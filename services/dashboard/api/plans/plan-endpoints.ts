@@ -5,11 +5,20 @@ import { changeSubscriptionOptimistically, VersionConflict } from '../../../../p
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
 import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { id } from '../../contract/fields';
 import { versionBody } from '../../contract/keys';
-import { changePlanBody, productList, subscribeBody, subscription, type Product, type Subscription } from '../../contract/plans';
+import {
+  changePlanBody,
+  dailyCapBody,
+  productList,
+  subscribeBody,
+  subscription,
+  type Product,
+  type Subscription,
+} from '../../contract/plans';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
@@ -18,7 +27,8 @@ import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function describeProduct(
+/** A product as pages show it. */
+export function describeProduct(
   product: CatalogueProduct,
   { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
 ): Product {
@@ -127,6 +137,20 @@ const changePlan = defineEndpoint({
   },
 });
 
+const capDay = defineEndpoint({
+  method: 'PUT',
+  path: '/subscriptions/:id/cap',
+  params,
+  body: dailyCapBody,
+  answer: subscription,
+  handler: ({ params: { id: wanted }, body: { version, dailyCap }, caller }, deps) => {
+    const { customerId, actor } = caller;
+    return changeAt({ id: wanted, version }, { caller, deps }, (client) =>
+      setDailyCap(client, { id: wanted, customerId, cap: dailyCap, actor }),
+    );
+  },
+});
+
 function stateEndpoint(path: `/${string}`, state: 'active' | 'paused' | 'cancelled'): Endpoint {
   return defineEndpoint({
     method: 'POST',
@@ -148,6 +172,7 @@ export const planEndpoints: readonly Endpoint[] = [
   products,
   subscribe,
   changePlan,
+  capDay,
   stateEndpoint('/subscriptions/:id/pause', 'paused'),
   stateEndpoint('/subscriptions/:id/resume', 'active'),
   stateEndpoint('/subscriptions/:id/cancel', 'cancelled'),

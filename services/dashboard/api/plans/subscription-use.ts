@@ -20,6 +20,7 @@ export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
     ...(suspended && { suspended }),
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
     ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
+    dailyCap: view.dailyCap,
     createdAt: view.createdAt.toISOString(),
     version: subscriptionVersion(view),
   };

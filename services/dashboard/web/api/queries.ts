@@ -6,6 +6,7 @@ import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type Usage } from '../../contract/usage';
 import { get, getFile } from './request';
@@ -104,3 +105,6 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
 
 export const auditQuery = (kind: string | undefined, after: After) =>
   queryOptions({ queryKey: ['audit', kind, after], queryFn: () => get<AuditLog>('/audit', { kind, after }), refetchInterval: 15_000 });
+export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => get<StatementMonths>('/statements') });
+export const statementQuery = (month: string) =>
+  queryOptions({ queryKey: ['statements', month], queryFn: () => get<StatementAnswer>('/statement', { month }) });

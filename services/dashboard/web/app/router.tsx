@@ -115,6 +115,16 @@ const usageRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
+const statementsRoute = createRoute({
+  ...shell,
+  path: '/statements',
+  component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+});
+const statementRoute = createRoute({
+  ...shell,
+  path: '/statements/$month',
+  component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+});
 const explainRoute = createRoute({
   ...shell,
   path: '/explain',
@@ -172,6 +182,8 @@ const routeTree = rootRoute.addChildren([
     keyRoute,
     plansRoute,
     usageRoute,
+    statementsRoute,
+    statementRoute,
     explainRoute,
     alertsRoute,
     webhooksRoute,

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { compilePageThread } from '../../../support/page-thread';
 import { createPageParser, type PageParser } from '../../../../services/kit/pages/page-parser';
 import { PageTooComplex, parsePage } from '../../../../services/kit/pages/parse-page';
@@ -106,6 +108,28 @@ describe('in threads', () => {
     expect(ended).toBeLessThanOrEqual(1);
     expect(turns).toBeGreaterThan(5);
     await Promise.all(attack);
+  });
+
+  test('one caller’s pages leave a thread to the others', async () => {
+    parser = createPageParser({ threadFile: await compilePageThread(), threads: 2, deadlineMs: 60_000 });
+    const attacker = {};
+    const gone = new AbortController();
+    const attack = Array.from({ length: 4 }, () =>
+      parser.parse(jobOf('<b></b>'.repeat(99_999)), attacker, gone.signal).catch(() => 'gone'),
+    );
+    expect(parser.levels()).toEqual({ waiting: 3, busy: 1, size: 2 });
+    const mine = parser.parse(jobOf('<title>mine</title>'), {}, never);
+    expect(parser.levels()).toEqual({ waiting: 3, busy: 2, size: 2 });
+    expect((await mine).title).toBe('mine');
+    gone.abort(new Error('enough'));
+    await Promise.all(attack);
+  });
+
+  test('whoever answers goes before them: a thread has a lower priority than the process', async () => {
+    parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
+    await parser.parse(jobOf('warm'), {}, never);
+    const priorities = readdirSync('/proc/self/task').map((task) => getPriority(Number(task)));
+    expect(priorities).toContain(getPriority() + 5);
   });
 
   test('a caller who left is not waited for', async () => {
