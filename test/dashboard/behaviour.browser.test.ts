@@ -237,6 +237,18 @@ describe('creating a key', () => {
     expect(changes('POST', '/api/keys')).toHaveLength(1);
   });
 
+  it('has its button in sight on a screen of 800 px', async () => {
+    api = await startFakeApi(new FakeState());
+    ({ page } = await openPage(browser, { viewport: { width: 1280, height: 800 } }));
+    await page.goto(`${api.url}/keys`);
+    await settle(page);
+    await fillKeyForm();
+    const box = await button('Create key').boundingBox();
+    expect((box?.y ?? 9_999) + (box?.height ?? 0)).toBeLessThanOrEqual(800);
+    await page.getByRole('dialog').getByLabel('Whitelist rules').fill('10.0.0.0/8');
+    expect(await page.getByRole('dialog').getByLabel('Whitelist rules').inputValue()).toBe('10.0.0.0/8');
+  });
+
   it('tells which key it made when the answer was lost', async () => {
     await open('/keys');
     await page.route(
@@ -343,6 +355,31 @@ describe('the simulator', () => {
     await verdict.waitFor();
     await page.getByLabel('One rule per line').fill('198.51.100.0/24');
     await verdict.waitFor({ state: 'detached' });
+  });
+});
+
+describe('the explanation of a refusal', () => {
+  it('leads with the check that failed, and mends it by a button that asks first', async () => {
+    await open('/explain');
+    const { requestId } = api.state.refusals[0] ?? { requestId: '' };
+    await page.goto(`${api.url}/explain?request=${requestId}`);
+    await page.getByText('Failed: the whitelist admits the caller').waitFor();
+    await button('Add 198.51.100.23 to the rules').click();
+    expect(changes('PUT', `/api${keyPath()}/rules`)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await page.getByText('Rule added').waitFor();
+    expect(api.state.keys[0]?.rules).toEqual(['203.0.113.0/24', '2001:db8::/32', '*.example.com', '198.51.100.23']);
+  });
+
+  it('adds no first rule to a key that lets everybody in by now', async () => {
+    await open('/explain');
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { rules: [] });
+    const { requestId } = api.state.refusals[0] ?? { requestId: '' };
+    await page.goto(`${api.url}/explain?request=${requestId}`);
+    await button('Add 198.51.100.23 to the rules').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await page.getByText('every caller is allowed. Nothing was changed').waitFor();
+    expect(api.state.keys[0]?.rules).toEqual([]);
   });
 });
 

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { cursor, id, moment, pageSize } from './fields';
 
+const fix = z.discriminatedUnion('kind', [
+  /** To the key's whitelist: an address, or the host of an origin. */
+  z.object({ kind: z.literal('add_rule'), rule: z.string() }),
+  z.object({ kind: z.literal('activate_key') }),
+  /** Its products or its expiry must change. */
+  z.object({ kind: z.literal('open_key') }),
+  z.object({ kind: z.literal('open_plans') }),
+]);
+export type Fix = z.output<typeof fix>;
+
 export const explanation = z.object({
   requestId: z.string(),
   at: moment,
@@ -13,6 +23,8 @@ export const explanation = z.object({
   checks: z.array(z.object({ check: z.string(), outcome: z.enum(['passed', 'failed', 'not reached']), saw: z.string() })),
   /** How to mend it; empty for an admitted request. */
   remedy: z.string(),
+  /** What can be done about it on the customer's side, the likeliest first. */
+  fixes: z.array(fix),
 });
 export type Explanation = z.output<typeof explanation>;
 

@@ -304,6 +304,7 @@ export class FakeState {
         { check: 'request capacity remains', outcome: 'not reached', saw: 'not counted' },
       ],
       remedy: 'Add a rule for this address or origin, or call from a listed one.',
+      fixes: [{ kind: 'add_rule', rule: refusal.callerAddress ?? '198.51.100.23' }],
     };
   }
 

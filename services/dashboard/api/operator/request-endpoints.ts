@@ -37,6 +37,8 @@ const explain = defineOperatorEndpoint({
       keyId: decision.credentialId ?? null,
       maskedKey: decision.maskedKey ?? null,
       checks: checks.map((check) => ({ ...check })),
+      // What mends it is the customer's to do.
+      fixes: [],
     };
   },
 });

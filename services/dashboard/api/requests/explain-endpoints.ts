@@ -4,6 +4,7 @@ import { listDenials } from '../../../../plugins/stores/postgres/decisions/list-
 import { ServiceError } from '../../../kit/errors';
 import { explanation, listRefusalsQuery, refusalPage, requestIdParams } from '../../contract/explain';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { proposeFixes } from './propose-fixes';
 
 /** A request whose key was missing or unknown belongs to nobody: it must not be shown to whoever learns its id. */
 const UNKNOWN =
@@ -27,6 +28,7 @@ const explain = defineEndpoint({
       keyId: decision.credentialId ?? null,
       maskedKey: decision.maskedKey ?? null,
       checks: checks.map((check) => ({ ...check })),
+      fixes: proposeFixes(decision),
     };
   },
 });

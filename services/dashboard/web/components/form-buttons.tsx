@@ -9,10 +9,10 @@ interface FormButtonsProps {
   readonly onCancel?: (() => void) | undefined;
 }
 
-/** The end of a form in a dialog. */
+/** The end of a form in a dialog; in sight however long the form is. */
 export function FormButtons({ action, pending, onCancel }: FormButtonsProps): ReactNode {
   return (
-    <Group justify="flex-end" gap="xs">
+    <Group justify="flex-end" gap="xs" className="form-buttons">
       {onCancel && (
         <Button variant="default" onClick={onCancel} disabled={pending}>
           Cancel

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { useProductTitles } from '../../hooks/use-product-titles';
 import { ExplanationView } from './explanation-view';
 import { RefusalTable } from './refusal-table';
 
@@ -53,6 +54,7 @@ export function ExplainPage(): ReactNode {
 
 function Result({ requestId }: { readonly requestId: string }): ReactNode {
   const query = useQuery(explanationQuery(requestId));
+  const titleOf = useProductTitles();
   if (query.error instanceof ApiProblem && query.error.status === 404) {
     return (
       <div className="panel">
@@ -71,7 +73,7 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
   }
   return (
     <Loaded query={query} height={420}>
-      {(explanation) => <ExplanationView explanation={explanation} />}
+      {(explanation) => <ExplanationView explanation={explanation} titleOf={titleOf} />}
     </Loaded>
   );
 }
