@@ -121,8 +121,8 @@ export const ipService = defineService<IpDeps, IpSettings>({
   products: ['api-ip'],
   settings: ipSettings,
   createDeps: createIpDeps,
-  checkReady: async ({ databases }) => {
-    await databases;
+  checkReady: async ({ databases, lists }) => {
+    await Promise.all([databases, lists]);
   },
   close: (deps) => deps.close(),
   routes: [

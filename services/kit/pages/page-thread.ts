@@ -1,9 +1,6 @@
-import { giveWay } from '../give-way';
 import { htmlText } from './html-text';
 import { type PageAnswer, type PageJob, packPage } from './page-job';
 import { PageTooComplex, parsePage } from './parse-page';
-
-giveWay();
 
 /** Called in a thread by the pool of {@link createPageParser}, one page at a time. */
 export function readPageJob({ bytes, contentType, url }: PageJob): PageAnswer {

@@ -133,6 +133,17 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
+  route('GET', '/alerts/settings', alerts.alertSettings, () => state.alertSettings);
+  route('PUT', '/alerts/settings', alerts.alertSettings, ({ body }) => {
+    state.alertSettings = { ...state.alertSettings, ...alerts.alertSettingsBody.parse(body) };
+    return state.alertSettings;
+  });
+  route('PUT', '/subscriptions/:id/thresholds', alerts.thresholds, ({ params, body }) =>
+    state.setThresholds(params['id'] ?? '', alerts.thresholds.parse(body)),
+  );
+  route('PUT', '/subscriptions/:id/cap', plans.subscription, ({ params, body }) =>
+    state.capDay(params['id'] ?? '', plans.dailyCapBody.parse(body).dailyCap),
+  );
   route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));

@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal';
 import { type OperatorCaller } from './find-operator-caller';
 
 /** Below it every GET of the customers' API, as that customer gets it. */
-export const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
+const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
 
 interface ViewTools {
   readonly deps: DashboardDeps;

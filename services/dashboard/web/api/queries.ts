@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Installation, type Outbox, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
-import { type AlertPage, type DeliveryPage, type WebhookList } from '../../contract/alerts';
+import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
@@ -95,6 +95,11 @@ export const alertsQuery = (after: After, limit = 25) =>
     queryFn: () => get<AlertPage>('/alerts', { after, limit }),
     refetchInterval: 30_000,
   });
+
+export const alertSettingsQuery = queryOptions({
+  queryKey: ['alerts', 'settings'],
+  queryFn: () => get<AlertSettings>('/alerts/settings'),
+});
 
 export const deliveriesQuery = (webhookId: string, after: After) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { isSignedOut } from '../api/query-client';
+import { isRefusedAs, isSignedOut } from '../api/query-client';
+import { operatorSessionQuery } from '../api/operator-queries';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
 import { type PageSearch, pageSearch } from '../hooks/use-paged';
@@ -75,6 +76,7 @@ const shellRoute = createRoute({
     try {
       await context.queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
+      if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
       if (!isSignedOut(error)) throw error;
       redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
     }
@@ -174,8 +176,98 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
 });
 
+const setUpRoute = createRoute({
+  ...entrance,
+  path: '/operator/set-up',
+  component: lazyRouteComponent(() => import('../pages/operator/set-up-page'), 'SetUpPage'),
+});
+
+/** Pages of an operator. */
+const consoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'console',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(operatorSessionQuery);
+    } catch (error) {
+      if (isRefusedAs(error, 'operators_only')) redirect({ to: '/', throw: true });
+      if (isRefusedAs(error, 'second_factor_missing')) redirect({ to: '/operator/set-up', throw: true });
+      if (!isSignedOut(error)) throw error;
+      redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/operator-layout'), 'OperatorLayout'),
+});
+
+const operator = { getParentRoute: () => consoleRoute };
+const operatorRoute = createRoute({
+  ...operator,
+  path: '/operator',
+  beforeLoad: () => redirect({ to: '/operator/customers', search: { search: undefined }, throw: true }),
+});
+const customersRoute = createRoute({
+  ...operator,
+  path: '/operator/customers',
+  validateSearch: (search: Record<string, unknown>) => ({ search: text(search['search']), ...pageSearch(search) }),
+  component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
+});
+const customerRoute = createRoute({
+  ...operator,
+  path: '/operator/customers/$customerId',
+  validateSearch: pageSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/customer-page'), 'CustomerPage'),
+});
+const requestsRoute = createRoute({
+  ...operator,
+  path: '/operator/requests',
+  validateSearch: (search: Record<string, unknown>) => ({
+    request: text(search['request']),
+    product: text(search['product']),
+    code: text(search['code']),
+    customer: text(search['customer']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
+});
+const productsRoute = createRoute({
+  ...operator,
+  path: '/operator/products',
+  component: lazyRouteComponent(() => import('../pages/operator/products-page'), 'ProductsPage'),
+});
+const nodesRoute = createRoute({
+  ...operator,
+  path: '/operator/nodes',
+  component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
+});
+const operatorAuditRoute = createRoute({
+  ...operator,
+  path: '/operator/audit',
+  validateSearch: (search: Record<string, unknown>) => ({
+    actor: text(search['actor']),
+    action: text(search['action']),
+    customer: text(search['customer']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage'),
+});
+const operatorAccountRoute = createRoute({
+  ...operator,
+  path: '/operator/account',
+  component: lazyRouteComponent(() => import('../pages/operator/operator-account-page'), 'OperatorAccountPage'),
+});
+
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute, setUpRoute]),
+  consoleRoute.addChildren([
+    operatorRoute,
+    customersRoute,
+    customerRoute,
+    requestsRoute,
+    productsRoute,
+    nodesRoute,
+    operatorAuditRoute,
+    operatorAccountRoute,
+  ]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,

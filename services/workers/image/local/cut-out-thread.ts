@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { giveWay } from '../../../kit/give-way';
 import { LEAST_FOREGROUND, MOST_FOREGROUND } from '../limits';
 import { loadOnnxFinder } from '../onnx/onnx-finder';
 import { applyAlpha } from './apply-alpha';
@@ -25,5 +24,4 @@ function serve(method: ThreadMethod): void {
   });
 }
 
-giveWay();
 serve(workerData as ThreadMethod);

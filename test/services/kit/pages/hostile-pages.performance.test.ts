@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { getPriority } from 'node:os';
 import { compilePageThread } from '../../../support/page-thread';
 import { createPageParser, type PageParser } from '../../../../services/kit/pages/page-parser';
 import { PageTooComplex, parsePage } from '../../../../services/kit/pages/parse-page';
@@ -123,13 +121,6 @@ describe('in threads', () => {
     expect((await mine).title).toBe('mine');
     gone.abort(new Error('enough'));
     await Promise.all(attack);
-  });
-
-  test('whoever answers goes before them: a thread has a lower priority than the process', async () => {
-    parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
-    await parser.parse(jobOf('warm'), {}, never);
-    const priorities = readdirSync('/proc/self/task').map((task) => getPriority(Number(task)));
-    expect(priorities).toContain(getPriority() + 5);
   });
 
   test('a caller who left is not waited for', async () => {

@@ -1,7 +1,7 @@
 import { type AuditAction } from '../../../contract/audit';
 
 /** What the audit log calls its actions, for people. */
-const ACTIONS: Readonly<Record<AuditAction, string>> = {
+export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
   'customer.limits': 'Limits changed',
   'customer.suspend': 'Account suspended by the provider',
@@ -62,6 +62,6 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
 
 /** @param action for example `key.revoke`; one that is not known stays as it is */
 export function actionName(action: string): string {
-  const names: Readonly<Record<string, string>> = ACTIONS;
+  const names: Readonly<Record<string, string>> = ACTION_NAMES;
   return names[action] ?? action;
 }

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,11 +6,8 @@ import { type ReactNode } from 'react';
 import { type AuditKind, type AuditLog } from '../../../contract/audit';
 import { auditQuery } from '../../api/queries';
 import { queryText } from '../../api/request';
-import { actionName } from './action-names';
-import { describeDetails } from './describe-details';
-import { formatMoment } from '../../format/time';
+import { Action, Actor, Details } from './audit-cells';
 import { usePaged } from '../../hooks/use-paged';
-import { useSession } from '../../hooks/use-session';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -23,33 +20,10 @@ type Entry = AuditLog['entries'][number];
 const COLUMNS: readonly Column<Entry>[] = [
   { header: 'Action', isTitle: true, cell: ({ action }) => <Action action={action} /> },
   { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
-  {
-    header: 'User',
-    cell: ({ actor, from }) => (
-      <>
-        {actor}
-        {from !== null && (
-          <Text component="span" display="block" size="xs" c="dimmed" className="mono">
-            {from}
-          </Text>
-        )}
-      </>
-    ),
-  },
+  { header: 'User', cell: ({ actor, from }) => <Actor actor={actor} from={from} /> },
   { header: 'Target', cell: ({ subject }) => <Subject subject={subject} /> },
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
-
-function Action({ action }: Pick<Entry, 'action'>): ReactNode {
-  return (
-    <>
-      {actionName(action)}
-      <Text component="span" display="block" size="xs" c="dimmed" fw={400} className="mono keep">
-        {action}
-      </Text>
-    </>
-  );
-}
 
 function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): ReactNode {
   if (kind !== 'credential' && kind !== 'key') return label ?? (kind === 'customer' ? 'account' : kind);
@@ -57,22 +31,6 @@ function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): Reac
     <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link mono keep">
       {label ?? 'key'}
     </Link>
-  );
-}
-
-function Details({ details }: Pick<Entry, 'details'>): ReactNode {
-  const { quotaTimeZone } = useSession();
-  const parts = describeDetails(details, (iso) => formatMoment(iso, quotaTimeZone));
-  if (parts.length === 0) return <span className="dimmed">–</span>;
-  return (
-    <span>
-      {parts.map(({ name, text }, index) => (
-        <span key={name}>
-          {index > 0 && '; '}
-          <span className="dimmed">{name}</span> <bdi>{text}</bdi>
-        </span>
-      ))}
-    </span>
   );
 }
 
