@@ -120,5 +120,5 @@ CREATE FUNCTION refuse_statement_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'a closed statement stays as it is' USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_is_final';
 END $$;
-CREATE TRIGGER statement_is_final BEFORE UPDATE OR DELETE OR TRUNCATE ON statement
+CREATE TRIGGER statement_is_final BEFORE UPDATE OR DELETE ON statement
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
