@@ -15,8 +15,10 @@ import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
 import { addSizesCommand } from './commands/sizes';
+import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
+import { addWebhookCommands } from './commands/webhook';
 
 export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
   /** Words after the program's name. */
@@ -50,6 +52,8 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSubscriptionCommands(program, context);
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
+  addStatementCommand(program, context);
+  addWebhookCommands(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addOperatorCommands(program, context);

@@ -8,7 +8,7 @@ import {
   resetOperator,
 } from '../../plugins/stores/postgres/operators/change-operators';
 import { type Operator } from '../../plugins/stores/postgres/operators/find-operator';
-import { type SetUpLink } from '../../services/dashboard/api/accounts/set-up-link';
+import { makeSetUpLink, type SetUpLink } from '../../services/dashboard/api/accounts/set-up-link';
 import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { CommandError } from './command-error';
@@ -34,8 +34,6 @@ async function withLink(context: CommandContext, work: (db: Pool) => Promise<Ope
   const url = findDashboardUrl(context);
   return withDatabase(context, async (db) => {
     const operator = await work(db);
-    // Accounts are the slowest part of the dashboard to load, and no other command needs them.
-    const { makeSetUpLink } = await import('../../services/dashboard/api/accounts/set-up-link.js');
     return { ...operator, ...(await makeSetUpLink(db, { userId: operator.id, url })) };
   });
 }

@@ -39,6 +39,8 @@ const HINTS: Partial<Record<RefusalCode, string>> = {
   key_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   rule_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',
+  webhook_unknown: 'npx tollgate webhook list shows the ids',
+  delivery_unknown: 'npx tollgate webhook deliveries ID shows the ids',
   request_unknown: 'npx tollgate subscription requests shows the open ones',
   subscription_unknown: 'npx tollgate subscription list --customer EMAIL shows the ids',
 };

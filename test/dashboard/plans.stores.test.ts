@@ -68,10 +68,44 @@ describe('the catalogue', () => {
     expect(await current('api-ip')).toMatchObject({
       base: { daily: 1_000, monthly: 30_000 },
       plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
-      routes: [{ method: 'GET', path: '/ip' }],
+      routes: [
+        { method: 'GET', path: '/ip' },
+        { method: 'POST', path: '/ip' },
+      ],
       subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
     });
     expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
+  });
+});
+
+describe('statements', () => {
+  const read = async (month: string) => (await dashboard.ask({ path: `/api/statement?month=${month}`, cookie: own.cookie })).json();
+
+  it('tell of each month what was used and what it cost, as a page and as CSV, and nothing of months that are not known', async () => {
+    await dashboard.pool.query(
+      "UPDATE subscription_term SET since = '2026-02-10T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'",
+    );
+    await use('2026-02-11', 60);
+    const months = await dashboard.ask({ path: '/api/statements', cookie: own.cookie });
+    expect(months.json()).toEqual({
+      months: [
+        { month: '2026-03', isClosed: false },
+        { month: '2026-02', isClosed: true },
+      ],
+    });
+    expect(await read('2026-02')).toMatchObject({
+      statement: { fromDay: '2026-02-10', closedAt: expect.any(String), lines: [{ days: 19, used: 60, amount: '338.61' }] },
+    });
+    expect(await read('2026-01')).toEqual({ statement: null });
+    const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
+    expect(csv.body.split('\r\n')).toEqual([
+      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,amount,currency',
+      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,338.61,INR`,
+      '',
+    ]);
+    const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });
+    expect([none.statusCode, none.json().code]).toEqual([404, 'statement_unknown']);
+    expect((await dashboard.ask({ path: '/api/statement?month=2026-13', cookie: own.cookie })).statusCode).toBe(400);
   });
 });
 

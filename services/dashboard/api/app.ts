@@ -16,12 +16,15 @@ import { type Caller, type DashboardDeps, type Endpoint } from './http/define-en
 import { endpoints as allEndpoints } from './endpoints';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
-import { findOperatorCaller } from './operator/find-operator-caller';
+import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
 import { addOperatorRoutes } from './operator/operator-routes';
+import { addViewRoutes } from './operator/view-routes';
 import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
+import { type GatewayCaller } from './requests/gateway-caller';
+import { servePublicTry } from './public/public-try';
 import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
@@ -41,6 +44,8 @@ export interface DashboardAppOptions {
   readonly webRoot: string;
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
+  /** For calls that readers without an account try out; they cannot when it is absent. */
+  readonly readerGateway?: Pick<GatewayCaller, 'call'> | undefined;
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
@@ -93,10 +98,13 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
+  addOperatorRoutes(app, { deps, findOperator });
+  addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
   addManagementRoutes(app, deps, url);
-  addOperatorRoutes(app, { deps, findOperator: (request, reply) => findOperatorCaller(request, reply, tools) });
   const sendApp = await serveWeb(app, { root: options.webRoot, url });
-  servePublicPages(app, { deps, brand, url, document, sendApp });
+  servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
+  if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;
 }
 

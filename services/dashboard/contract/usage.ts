@@ -27,3 +27,28 @@ export const usage = z.object({
   subscriptions: z.array(subscription),
 });
 export type Usage = z.output<typeof usage>;
+
+/** Both ends belong to the period; at most 92 days, or 7 by the hour. */
+export const keyUsageQuery = z.object({ from: day, to: day, by: z.enum(['day', 'hour']).default('day') });
+
+/** Requests with one key, up to 5 s old: what the access layer decided, whatever a product answered then. */
+export const keyUsage = z.object({
+  timeZone: z.string(),
+  /** Today in that zone. */
+  today: day,
+  /** In the order of time; what nobody asked for has no entry. */
+  use: z.array(
+    z.object({
+      day,
+      /** Whole hours since the day began; null by the day. */
+      hour: z.number().int().nullable(),
+      product: z.string(),
+      admitted: z.number(),
+      /** With a status of 400 to 499. */
+      refused: z.number(),
+      /** With a status of 500 to 599: it could not be decided. */
+      unavailable: z.number(),
+    }),
+  ),
+});
+export type KeyUsage = z.output<typeof keyUsage>;

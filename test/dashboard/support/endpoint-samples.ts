@@ -43,6 +43,7 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   }),
   'POST /keys/:id/simulate': ({ key }) => ({ params: { id: key.id }, body: { address: '192.0.2.1' } }),
   'GET /keys/:id/propagation': ({ key }) => ({ params: { id: key.id } }),
+  'GET /keys/:id/usage': ({ key }) => ({ params: { id: key.id }, query: 'from=2026-11-20&to=2026-11-26&by=hour' }),
   'GET /explain/:requestId': ({ requestId }) => ({ params: { requestId } }),
   'PATCH /webhooks/:id': ({ webhook }) => ({ params: { id: webhook.id }, body: { version: webhook.version, state: 'paused' } }),
   'DELETE /webhooks/:id': ({ webhook }) => ({ params: { id: webhook.id } }),
@@ -63,6 +64,8 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /statement': () => ({ query: 'month=2026-01' }),
+  'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };

@@ -10,6 +10,7 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import * as statements from '../../../services/dashboard/contract/statements';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { usage } from '../../../services/dashboard/contract/usage';
@@ -126,17 +127,33 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   );
   route('POST', '/plan-requests', plans.planRequest, ({ body }) => state.askForPlan(plans.askForPlanBody.parse(body)));
   route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
+  route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
+  route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
+  route('GET', '/alerts/settings', alerts.alertSettings, () => state.alertSettings);
+  route('PUT', '/alerts/settings', alerts.alertSettings, ({ body }) => {
+    state.alertSettings = { ...state.alertSettings, ...alerts.alertSettingsBody.parse(body) };
+    return state.alertSettings;
+  });
+  route('PUT', '/subscriptions/:id/thresholds', alerts.thresholds, ({ params, body }) =>
+    state.setThresholds(params['id'] ?? '', alerts.thresholds.parse(body)),
+  );
+  route('PUT', '/subscriptions/:id/cap', plans.subscription, ({ params, body }) =>
+    state.capDay(params['id'] ?? '', plans.dailyCapBody.parse(body).dailyCap),
+  );
   route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
   route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
   route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
   route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
-  route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
+  route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
+    entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
+    next: null,
+  }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);
 }

@@ -5,6 +5,7 @@ import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
 import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
@@ -182,6 +183,44 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
   };
 }
 
+/** This month and two that are closed. */
+export function usualMonths(): StatementMonths['months'] {
+  const [year = 0, month = 1] = dayAgo(0).split('-').map(Number);
+  return [0, 1, 2].map((back) => ({ month: new Date(Date.UTC(year, month - 1 - back, 1)).toISOString().slice(0, 7), isClosed: back > 0 }));
+}
+
+/** A month with a change of plan in it. */
+export function usualStatement(month: string, isClosed: boolean): StatementView {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const daysInMonth = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const star = { product: 'api-ip', plan: 'Star', price: '499.00', currency: 'INR', daily: 100_000, monthly: 3_000_000 };
+  const free = { plan: null, price: '0.00', currency: null, daily: 1_000, monthly: 30_000, amount: '0.00' };
+  const subscriptionId = randomUUID();
+  return {
+    customer: 'asha@example.com',
+    month,
+    daysInMonth,
+    timeZone: 'Asia/Kolkata',
+    fromDay: `${month}-01`,
+    closedAt: isClosed ? ago(DAY) : null,
+    lines: [
+      { ...free, subscriptionId, product: 'api-ip', days: 14, charged: 13_204, refunded: 12, used: 13_192, test: 40 },
+      { ...star, subscriptionId, days: daysInMonth - 14, charged: 1_204_331, refunded: 0, used: 1_204_331, test: 0, amount: '266.13' },
+      {
+        ...free,
+        subscriptionId: randomUUID(),
+        product: 'api-pincode',
+        days: daysInMonth,
+        charged: 12_040,
+        refunded: 0,
+        used: 12_040,
+        test: 0,
+      },
+    ],
+    totals: [{ currency: 'INR', amount: '266.13' }],
+  };
+}
+
 export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {
   const codes = ['caller_not_whitelisted', 'quota_daily_exceeded', 'key_expired', 'product_not_authorised'];
   return Array.from({ length: 9 }, (_, index) => ({
@@ -278,6 +317,7 @@ export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
   });
   return [
     entry('key.rules', { details: { added: ['203.0.113.0/24', '*.example.com'], removed: [] } }),
+    entry('account.sign_in', { at: ago(2 * HOUR), subject: { kind: 'customer', id: randomUUID(), label: null } }),
     entry('key.revoke', { at: ago(5 * HOUR), from: '2001:db8:4006:812::200e' }),
     entry('subscription.change', {
       at: ago(DAY),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Session } from '../../../services/dashboard/contract/account';
-import { type AlertPage } from '../../../services/dashboard/contract/alerts';
+import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
@@ -28,6 +29,10 @@ export class FakeState {
   planRequests: PlanRequest[] = data.usualPlanRequests();
   refusals = data.usualRefusals(this.keys);
   alerts = data.usualAlerts(this.keys);
+  alertSettings: AlertSettings = {
+    mail: { quotaDaily: true, quotaMonthly: true, keyExpiry: false },
+    thresholds: [{ subscriptionId: this.subscriptions[0]?.id ?? '', percents: [75, 90, 100] }],
+  };
   webhooks = data.usualWebhooks();
   deliveries = data.usualDeliveries();
   tokens = data.usualTokens();
@@ -257,6 +262,15 @@ export class FakeState {
     return changed;
   }
 
+  statementMonths(): StatementMonths {
+    return { months: this.hasUsage ? data.usualMonths() : [] };
+  }
+
+  statement(month: string): StatementAnswer {
+    const found = this.statementMonths().months.find((each) => each.month === month);
+    return { statement: found ? data.usualStatement(month, found.isClosed) : null };
+  }
+
   usage(): Usage {
     const all = data.usualUsage(this.subscriptions);
     return this.hasUsage ? all : { ...all, days: [], refusals: [] };
@@ -306,6 +320,21 @@ export class FakeState {
     const webhook = { ...(data.usualWebhooks()[0] as (typeof this.webhooks)[number]), url, lastOutcome: null };
     this.webhooks = [...this.webhooks, webhook];
     return { secret: 'whsec_bm90IGEgcmVhbCBvbmU=', webhook };
+  }
+
+  setThresholds(id: string, { percents }: { percents: number[] | null }): { percents: number[] | null } {
+    const others = this.alertSettings.thresholds.filter(({ subscriptionId }) => subscriptionId !== id);
+    const thresholds = percents ? [...others, { subscriptionId: id, percents }] : others;
+    this.alertSettings = { ...this.alertSettings, thresholds };
+    return { percents };
+  }
+
+  capDay(id: string, dailyCap: number | null): Subscription {
+    const found = this.subscriptions.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    const capped = { ...found, dailyCap, version: randomUUID() };
+    this.subscriptions = this.subscriptions.map((each) => (each.id === id ? capped : each));
+    return capped;
   }
 
   createToken({ submission, name, scopes, days }: { submission: string; name: string; scopes: string[]; days: number }): CreatedToken {

@@ -263,4 +263,32 @@ export const SCENES: readonly Scene[] = [
       await page.getByText('Token revoked.').waitFor();
     },
   },
+  {
+    name: 'alert-thresholds',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/alerts');
+      await page
+        .getByRole('button', { name: /^Change / })
+        .first()
+        .click();
+      await page.getByLabel('Stop at (requests a day)').fill('five');
+      await button(page, 'Save').click();
+      await page.getByText('Enter a whole number of requests').waitFor();
+    },
+  },
+  {
+    name: 'alert-capped',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/alerts');
+      await page
+        .getByRole('button', { name: /^Change / })
+        .first()
+        .click();
+      await page.getByLabel('Stop at (requests a day)').fill('1,500');
+      await button(page, 'Save').click();
+      await page.getByText('1,500 requests a day').waitFor();
+    },
+  },
 ];

@@ -1,6 +1,7 @@
 import { type Decision } from '../../../core/ports';
 import { type QuotaWindows, windowsAt } from '../../../core/quota';
 import { type Database, isUuid } from '../database';
+import { type KeyHour, KeyHours, writeKeyHours } from './key-hours';
 
 /** Refusals of one kind since the last flush. */
 interface DenialTally {
@@ -19,12 +20,15 @@ export interface Tallied {
   readonly denials: readonly DenialTally[];
   /** Credential id → Unix milliseconds of its last admitted request. */
   readonly used: ReadonlyMap<string, number>;
+  /** At most one for each credential, product and hour. */
+  readonly hours: readonly KeyHour[];
 }
 
 /** Counts of refusals and last uses of keys. Kept apart from the rows of the log, so that they stay exact when rows are dropped. */
 export class DecisionTallies {
   private denials = new Map<string, DenialTally>();
   private used = new Map<string, number>();
+  private readonly hours = new KeyHours();
   private windows: QuotaWindows | undefined;
 
   /** @param timeZone refusals are counted by its days */
@@ -32,24 +36,27 @@ export class DecisionTallies {
 
   count(decision: Decision): void {
     const credentialId = decision.credentialId !== undefined && isUuid(decision.credentialId) ? decision.credentialId : null;
-    if (decision.outcome === 'admitted') {
-      if (credentialId !== null) this.markUsed(credentialId, decision.atMs);
-      return;
-    }
     const product = decision.product ?? decision.products[0] ?? '';
-    this.add({ credentialId, product, day: this.dayOf(decision.atMs), code: decision.outcome, count: 1 });
+    const { day, dayStartsAt } = this.windowsOf(decision.atMs);
+    if (credentialId !== null) {
+      const hour = Math.floor((decision.atMs / 1_000 - dayStartsAt) / 3_600);
+      this.hours.count({ credentialId, day, hour, product }, decision.outcome);
+    }
+    if (decision.outcome !== 'admitted') this.add({ credentialId, product, day, code: decision.outcome, count: 1 });
+    else if (credentialId !== null) this.markUsed(credentialId, decision.atMs);
   }
 
-  /** Hands everything out and starts anew. */
-  take(): Tallied {
-    const taken = { denials: [...this.denials.values()], used: this.used };
+  /** Hands everything out and starts anew; hours stay where they are unless they are wanted. */
+  take({ withHours }: { readonly withHours: boolean }): Tallied {
+    const taken = { denials: [...this.denials.values()], used: this.used, hours: withHours ? this.hours.take() : [] };
     this.denials = new Map();
     this.used = new Map();
     return taken;
   }
 
   /** Takes back what could not be written. */
-  putBack({ denials, used }: Tallied): void {
+  putBack({ denials, used, hours }: Tallied): void {
+    this.hours.putBack(hours);
     for (const denial of denials) this.add(denial);
     for (const [id, atMs] of used) this.markUsed(id, atMs);
   }
@@ -65,10 +72,10 @@ export class DecisionTallies {
     this.used.set(credentialId, Math.max(this.used.get(credentialId) ?? 0, atMs));
   }
 
-  private dayOf(atMs: number): string {
+  private windowsOf(atMs: number): QuotaWindows {
     const at = atMs / 1_000;
     if (!this.windows || at < this.windows.dayStartsAt || at >= this.windows.dayEndsAt) this.windows = windowsAt(at, this.timeZone);
-    return this.windows.day;
+    return this.windows;
   }
 }
 
@@ -79,7 +86,8 @@ SELECT * FROM unnest($1::uuid[], $2::text[], $3::date[], $4::text[], $5::bigint[
 ORDER BY 1, 2, 3, 4
 ON CONFLICT (credential_id, product_id, day, code) DO UPDATE SET count = old.count + excluded.count`;
 
-export async function writeTallies(db: Database, { denials, used }: Tallied): Promise<void> {
+export async function writeTallies(db: Database, { denials, used, hours }: Tallied): Promise<void> {
+  await writeKeyHours(db, hours);
   if (denials.length > 0) {
     await db.query(ADD, [
       denials.map(({ credentialId }) => credentialId),

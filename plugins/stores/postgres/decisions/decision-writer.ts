@@ -5,6 +5,7 @@ import { inTransaction } from '../database';
 import { pruneAudit } from '../customers/prune-audit';
 import { DecisionQueue, type Share } from './decision-queue';
 import { DecisionTallies, writeTallies } from './decision-tallies';
+import { pruneKeyHours } from './key-hours';
 import { pruneDecisions } from './prune-decisions';
 import { writeDecisions } from './write-decisions';
 
@@ -37,6 +38,8 @@ export interface DecisionWriterOptions {
 }
 
 const PRUNE_EVERY_MS = 3_600_000;
+/** Use by key is written this seldom: a busy key's row need not be changed with every flush. */
+const HOURS_EVERY_MS = 5_000;
 
 /** Writes decisions, refusal counts and last-used times of keys in the background, one transaction a flush. */
 export class DecisionWriter implements DecisionLog {
@@ -48,6 +51,7 @@ export class DecisionWriter implements DecisionLog {
   private readonly share: Share;
   private readonly counts = { written: 0, refusedRows: 0, failures: 0 };
   private running: Promise<void> | undefined;
+  private flushesUntilHours: number;
 
   constructor(private readonly options: DecisionWriterOptions) {
     const { pool, clock = systemClock, maxQueue = 20_000, flushMs = 500, auditRetentionDays = 400 } = options;
@@ -59,9 +63,16 @@ export class DecisionWriter implements DecisionLog {
     this.share = { rows: perFlush(rowsPerSecond), admissions: perFlush(admissionsPerSecond), anonymous: perFlush(anonymousPerSecond) };
     const prune = (): void => {
       pruneDecisions(pool, { now: new Date(clock.now()) }).catch(this.onError);
+      pruneKeyHours(pool, { now: new Date(clock.now()) }).catch(this.onError);
       pruneAudit(pool, { days: auditRetentionDays }).catch(this.onError);
     };
-    this.timers = [setInterval(() => void this.startFlush(this.share), flushMs), setInterval(prune, PRUNE_EVERY_MS)];
+    const flushesBetween = Math.max(1, Math.round(HOURS_EVERY_MS / flushMs));
+    this.flushesUntilHours = flushesBetween;
+    const flush = (): void => {
+      this.flushesUntilHours = this.flushesUntilHours > 1 ? this.flushesUntilHours - 1 : flushesBetween;
+      void this.startFlush(this.share, { withHours: this.flushesUntilHours === flushesBetween });
+    };
+    this.timers = [setInterval(flush, flushMs), setInterval(prune, PRUNE_EVERY_MS)];
     for (const timer of this.timers) timer.unref();
   }
 
@@ -77,14 +88,14 @@ export class DecisionWriter implements DecisionLog {
   /** Writes what waits now, up to one flush's share, after a flush that is running. Never throws. */
   async flush(): Promise<void> {
     await this.running;
-    await this.startFlush(this.share);
+    await this.startFlush(this.share, { withHours: true });
   }
 
   /** Ends the timers and makes one last attempt to write all. Never throws. */
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     await this.running;
-    await this.startFlush({ rows: Infinity, admissions: Infinity, anonymous: Infinity });
+    await this.startFlush({ rows: Infinity, admissions: Infinity, anonymous: Infinity }, { withHours: true });
   }
 
   stats(): DecisionWriterStats {
@@ -99,15 +110,15 @@ export class DecisionWriter implements DecisionLog {
   }
 
   /** One at a time: a slow flush must not be overtaken by the next. */
-  private startFlush(most: Share): Promise<void> {
-    this.running ??= this.flushOnce(most).finally(() => (this.running = undefined));
+  private startFlush(most: Share, tallies: { readonly withHours: boolean }): Promise<void> {
+    this.running ??= this.flushOnce(most, tallies).finally(() => (this.running = undefined));
     return this.running;
   }
 
-  private async flushOnce(most: Share): Promise<void> {
+  private async flushOnce(most: Share, tallies: { readonly withHours: boolean }): Promise<void> {
     const decisions = this.queue.take(most);
-    const tallied = this.tallies.take();
-    if (decisions.length + tallied.denials.length + tallied.used.size === 0) return;
+    const tallied = this.tallies.take(tallies);
+    if (decisions.length + tallied.denials.length + tallied.used.size + tallied.hours.length === 0) return;
     try {
       await inTransaction(this.options.pool, async (client) => {
         await writeDecisions(client, decisions);

@@ -7,6 +7,7 @@ import { findOperator } from '../../../../plugins/stores/postgres/operators/find
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
 import { type MailSender } from '../mail/mail-sender';
+import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
 import { createPasswordHasher } from './password-hash';
 
@@ -132,8 +133,10 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
       await mail.send(knownAddressMail(user.email, `${url}/sign-in`));
     },
     // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
-    onPasswordReset: async ({ user }) => {
+    onPasswordReset: async ({ user }, request) => {
       await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
+      const from = request?.headers.get(ADDRESS_HEADER) ?? '';
+      await noteAccount(db, { action: 'account.password_reset', email: user.email, from });
     },
   };
 }

@@ -38,6 +38,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'POST /subscriptions/:id/cancel': { scopes: ['subscriptions:write'], summary: 'Cancel a subscription' },
   'GET /usage': { scopes: ['usage:read'], summary: 'Requests used and refused, by day and product' },
   'GET /usage.csv': { scopes: ['usage:read'], summary: 'The same as CSV' },
+  'GET /keys/:id/usage': { scopes: ['usage:read'], summary: 'Requests with a key, by day or hour, product and outcome' },
   'GET /refusals': { scopes: ['usage:read'], summary: 'Refused requests of the last 7 days' },
   'GET /explain/:requestId': { scopes: ['usage:read'], summary: 'Why a request was admitted or refused' },
 };

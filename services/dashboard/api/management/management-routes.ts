@@ -3,9 +3,9 @@ import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscript
 import { JSON_TYPE } from '../../../kit/service/reply';
 import { type Scope } from '../../contract/tokens';
 import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
-import { takeWrite } from '../http/request-limit';
 import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { takeWrite } from '../http/request-limit';
 import { findTokenCaller } from './find-token-caller';
 import { describeManagementApi } from './management-document';
 import { managementOperations } from './management-operations';

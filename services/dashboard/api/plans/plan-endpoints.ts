@@ -27,7 +27,8 @@ import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function describeProduct(
+/** A product as pages show it. */
+export function describeProduct(
   product: CatalogueProduct,
   { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
 ): Product {

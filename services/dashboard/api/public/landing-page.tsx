@@ -2,27 +2,45 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { ProductTable } from './product-table';
-import { inWords, isOffered } from './wording';
+import { type Operation } from './operations';
+import { TryForm } from './try-form';
+import { isOffered } from './wording';
 
 interface LandingPageProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  /** A call to try, where a product has one. */
-  readonly children?: ReactNode;
+  /** A call to try, where a product has one with an example. */
+  readonly tried: Operation | undefined;
 }
 
-/** As many as a sentence bears. */
-const NAMED = 4;
+/** A first answer before anything is asked of the reader. */
+function FirstTry({ operation }: { readonly operation: Operation }): ReactNode {
+  const { summary, tags } = operation;
+  const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+  return (
+    <section aria-labelledby="try" className="first-try">
+      <h2 id="try">See an answer first</h2>
+      <p>
+        {summary}, in the sandbox, without an account. <a href={`/reference/${tags[0]}`}>Its reference</a>
+      </p>
+      {curl && (
+        <pre tabIndex={0} aria-label="The call with curl">
+          <code>{curl.source}</code>
+        </pre>
+      )}
+      <TryForm operation={operation} label="Run it here" />
+    </section>
+  );
+}
 
 /** The first page of whoever has no account. */
-export function LandingPage({ tools, products, children }: LandingPageProps): ReactNode {
-  const offered = products.filter(isOffered);
-  const named = offered.filter(({ plans }) => plans.length > 0).slice(0, NAMED);
-  const description = `${offered.length} APIs behind one key, among them ${inWords(named.map(({ title }) => title))}. Test keys are free.`;
+export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
+  const count = products.filter(isOffered).length;
+  const description = 'Limits and prices of each are published. Test keys are free and answered by a sandbox: try before you pay.';
   return (
-    <PageFrame tools={tools} title={`${tools.brand.name}: ${offered.length} APIs, one key`} description={description} path="/">
+    <PageFrame tools={tools} title={`${tools.brand.name}: ${count} APIs, one key`} description={description} path="/">
       <section className="hero">
-        <h1>{offered.length} APIs, one key</h1>
+        <h1>{count} APIs, one key</h1>
         <p className="lead">{description}</p>
         <p className="actions">
           <a className="button" href={signUpPath('/')}>
@@ -33,7 +51,7 @@ export function LandingPage({ tools, products, children }: LandingPageProps): Re
           </a>
         </p>
       </section>
-      {children}
+      {tried && tools.canTry && <FirstTry operation={tried} />}
       <section aria-labelledby="products">
         <h2 id="products">Products and prices</h2>
         <p>
@@ -41,13 +59,6 @@ export function LandingPage({ tools, products, children }: LandingPageProps): Re
           sandbox, so that trying costs nothing.
         </p>
         <ProductTable products={products} />
-      </section>
-      <section aria-labelledby="how">
-        <h2 id="how">How a call is made</h2>
-        <p>Send the key in a header. Every refusal has a stable code and a request id that you can look up.</p>
-        <pre tabIndex={0} aria-label="A call with curl">
-          <code>{`curl -H "X-API-Key: $API_KEY" ${tools.gatewayUrl}${offered[0]?.prefix ?? '/'}`}</code>
-        </pre>
       </section>
     </PageFrame>
   );

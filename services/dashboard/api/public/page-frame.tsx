@@ -10,6 +10,8 @@ export interface PageTools {
   readonly gatewayUrl: string;
   /** Whether whoever reads has a session, as far as a cookie tells. */
   readonly isSignedIn: boolean;
+  /** Whether calls can be tried out here without an account. */
+  readonly canTry: boolean;
 }
 
 interface PageFrameProps {
@@ -56,7 +58,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
     <>
       <a href={path === '/' ? '/sign-in' : `/sign-in?then=${encodeURIComponent(path)}`}>Sign in</a>
       <a className="button" href={signUpPath(path)}>
-        Create an account
+        Sign up
       </a>
     </>
   );
@@ -76,6 +78,7 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <link rel="canonical" href={url + path} />
         <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
         <link rel="stylesheet" href="/public.css" />
+        {tools.canTry && <script type="module" src="/public-try.js" />}
       </head>
       <body>
         <a className="skip" href="#content">

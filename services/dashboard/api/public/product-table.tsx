@@ -30,7 +30,7 @@ function Row({ product }: { readonly product: CatalogueProduct }): ReactNode {
         <Plans plans={plans} />
       </td>
       <td data-label="Status">
-        {isOffered(product) ? <span className="badge open">Available</span> : <span className="badge">Listed only</span>}
+        {isOffered(product) ? <span className="badge open">Offered</span> : <span className="badge">Listed only</span>}
       </td>
     </tr>
   );

@@ -17,6 +17,8 @@ export interface PublicPagesOptions {
   readonly url: string;
   /** The description of the API. */
   readonly document: DocumentSource;
+  /** Whether calls can be tried out without an account. */
+  readonly canTry: boolean;
   /** Sends the app, for who is signed in. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
@@ -55,12 +57,21 @@ class PageShelf {
     return known();
   }
 
+  /** Where it is not built, the first page is without a call to try. */
+  private describe({ kind }: PageName): Promise<string | undefined> {
+    const { document, deps } = this.options;
+    if (kind === 'product') return document.read();
+    if (kind !== 'landing') return Promise.resolve(undefined);
+    return document.read().catch((error: unknown) => void deps.log.warn({ err: error }, 'the description of the API is not there'));
+  }
+
   page(page: PageName, isKnown: boolean): Promise<KeptDocument> {
-    const { deps, brand, url, document } = this.options;
-    const tools: PageTools = { brand, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn: isKnown };
+    const { deps, brand, url, canTry } = this.options;
+    const tools: PageTools = { brand, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn: isKnown, canTry };
     const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind;
     return this.find(`${name} ${isKnown}`, async () => {
-      const [{ products }, text] = await Promise.all([deps.catalogue(), page.kind === 'product' ? document.read() : undefined]);
+      const { products } = await deps.catalogue();
+      const text = await this.describe(page);
       const current =
         page.kind === 'product' ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
       return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readable(text) });

@@ -1,24 +1,11 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
-import { type ApiDocument, type ApiOperation } from '../../contract/api-document';
+import { type ApiOperation } from '../../contract/api-document';
 import { type FieldRow, rowOf, rowsOf } from './field-rows';
+import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
+import { TryForm } from './try-form';
 import { describeLimits, formatPrice, isOffered } from './wording';
-
-/** One way to call a product. */
-export interface Operation extends ApiOperation {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** The operations of a product, in the order of the document. */
-export function operationsOf(document: ApiDocument, product: string): readonly Operation[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { tags }]) => tags[0] === product)
-      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  );
-}
 
 function Fields({ caption, rows }: { readonly caption: string; readonly rows: readonly FieldRow[] }): ReactNode {
   if (rows.length === 0) return null;
@@ -73,7 +60,7 @@ function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
   );
 }
 
-function OperationSection({ operation, children }: { readonly operation: Operation; readonly children?: ReactNode }): ReactNode {
+function OperationSection({ operation, canTry }: { readonly operation: Operation; readonly canTry: boolean }): ReactNode {
   const { operationId, method, path, summary, parameters = [], requestBody, responses } = operation;
   const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
   return (
@@ -87,10 +74,10 @@ function OperationSection({ operation, children }: { readonly operation: Operati
           <code>{curl.source}</code>
         </pre>
       )}
-      {children}
+      {canTry && <TryForm operation={operation} label="Run it here" />}
       <Fields caption="Query" rows={parameters.map(({ name, schema, required }) => rowOf(name, schema, required ?? false))} />
       <Fields caption="Body" rows={fieldsIn(requestBody?.content)} />
-      <Fields caption="Response" rows={fieldsIn(responses['200']?.content)} />
+      <Fields caption="Response" rows={fieldsIn(responses['200']?.content).map((row) => ({ ...row, isRequired: false }))} />
       <Answers responses={responses} />
     </section>
   );
@@ -100,12 +87,10 @@ interface ReferencePageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
   readonly operations: readonly Operation[];
-  /** What stands below an operation's example, for example a way to run it. */
-  readonly below?: (operation: Operation) => ReactNode;
 }
 
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ tools, product, operations, below }: ReferencePageProps): ReactNode {
+export function ReferencePage({ tools, product, operations }: ReferencePageProps): ReactNode {
   const { id, title, description, base, plans } = product;
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
@@ -131,9 +116,7 @@ export function ReferencePage({ tools, product, operations, below }: ReferencePa
         </nav>
       )}
       {operations.map((operation) => (
-        <OperationSection key={operation.operationId} operation={operation}>
-          {below?.(operation)}
-        </OperationSection>
+        <OperationSection key={operation.operationId} operation={operation} canTry={tools.canTry} />
       ))}
     </PageFrame>
   );

@@ -5,7 +5,8 @@ import { LandingPage } from './landing-page';
 import { MissingPage } from './missing-page';
 import { type PageTools } from './page-frame';
 import { ProductsPage } from './products-page';
-import { operationsOf, ReferenceIndex, ReferencePage } from './reference-page';
+import { firstToTry, operationsIn } from './operations';
+import { ReferenceIndex, ReferencePage } from './reference-page';
 
 /** What pages tell of. */
 export interface PageContent {
@@ -20,7 +21,7 @@ export type PageName =
 function elementOf(page: PageName, tools: PageTools, { products, document }: PageContent): ReactElement {
   switch (page.kind) {
     case 'landing':
-      return <LandingPage tools={tools} products={products} />;
+      return <LandingPage tools={tools} products={products} tried={firstToTry(document)} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
     case 'reference':
@@ -28,7 +29,13 @@ function elementOf(page: PageName, tools: PageTools, { products, document }: Pag
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return <ReferencePage tools={tools} product={page.product} operations={operationsOf(document, page.product.id)} />;
+      return (
+        <ReferencePage
+          tools={tools}
+          product={page.product}
+          operations={operationsIn(document).filter(({ tags }) => tags[0] === page.product.id)}
+        />
+      );
   }
 }
 

@@ -21,8 +21,3 @@ export function describeLimits({ daily, monthly }: QuotaLimits): string {
 export function isOffered({ prefix }: CatalogueProduct): boolean {
   return prefix !== null;
 }
-
-/** `a, b and c` */
-export function inWords(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}

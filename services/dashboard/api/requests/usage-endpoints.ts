@@ -1,10 +1,13 @@
-import { type z } from 'zod';
+import { z } from 'zod';
 import { windowsAt } from '../../../../plugins/core/quota';
 import { readDenialCounts } from '../../../../plugins/stores/postgres/decisions/list-denials';
+import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
+import { readKeyUsage } from '../../../../plugins/stores/postgres/decisions/key-hours';
 import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { invalidInput } from '../../../kit/errors';
 import { streamReply } from '../../../kit/service/reply';
-import { type Usage, usage, usageQuery } from '../../contract/usage';
+import { id } from '../../contract/fields';
+import { keyUsage, keyUsageQuery, type Usage, usage, usageQuery } from '../../contract/usage';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { usageCsv } from './usage-csv';
 import { readSubscriptionUse } from '../plans/subscription-use';
@@ -14,14 +17,16 @@ const MOST_DAYS = 92;
 /** Nothing was sold before; PostgreSQL knows no year 0. */
 const FIRST_DAY = '2000-01-01';
 
+const MOST_DAYS_BY_HOUR = 7;
+
 type Period = z.output<typeof usageQuery>;
 
 /** @throws ServiceError 400 */
-function checkPeriod({ from, to }: Period): void {
+function checkPeriod({ from, to }: Pick<Period, 'from' | 'to'>, most = MOST_DAYS): void {
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (from < FIRST_DAY) throw invalidInput([{ field: 'from', message: `must not be before ${FIRST_DAY}` }]);
   if (days < 1) throw invalidInput([{ field: 'to', message: 'must not be before from' }]);
-  if (days > MOST_DAYS) throw invalidInput([{ field: 'to', message: `must be within ${MOST_DAYS} days of from` }]);
+  if (days > most) throw invalidInput([{ field: 'to', message: `must be within ${most} days of from` }]);
 }
 
 /** Days and refusals of the period, of one product when it names one. */
@@ -64,5 +69,19 @@ const download = defineEndpoint({
   },
 });
 
-/** What was used and refused, up to a second old. */
-export const usageEndpoints: readonly Endpoint[] = [show, download];
+const ofKey = defineEndpoint({
+  method: 'GET',
+  path: '/keys/:id/usage',
+  params: z.object({ id }),
+  query: keyUsageQuery,
+  answer: keyUsage,
+  handler: async ({ params, query: { from, to, by }, caller: { customerId } }, { db, clock, timeZone }) => {
+    checkPeriod({ from, to }, by === 'hour' ? MOST_DAYS_BY_HOUR : MOST_DAYS);
+    const { id: keyId } = await viewKey(db, { id: params.id, customerId });
+    const use = await readKeyUsage(db, { keyId, fromDay: from, toDay: to, by });
+    return { timeZone, today: windowsAt(clock.now() / 1000, timeZone).day, use };
+  },
+});
+
+/** What was used and refused, up to a second old; by key up to five. */
+export const usageEndpoints: readonly Endpoint[] = [show, download, ofKey];

@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { type WindowStanding } from '../../contract/plans';
 import { formatCount, percentOf } from '../format/numbers';
 import { formatDayAndTime, formatTimeOfDay } from '../format/time';
-import { useSession } from '../hooks/use-session';
+import { useViewer } from '../hooks/use-viewer';
 
 interface WindowBarProps {
   readonly window: 'day' | 'month';
@@ -18,7 +18,7 @@ const TITLES = { day: 'Today', month: 'This month' } as const;
 
 /** Requests used against a limit, and when the limit will be reached at today's rate. */
 export function WindowBar({ window, standing, of, hasTitle = true }: WindowBarProps): ReactNode {
-  const { quotaTimeZone } = useSession();
+  const { quotaTimeZone } = useViewer();
   const percent = percentOf(standing.used, standing.limit);
   const color = percent >= 100 ? 'red' : percent >= 80 ? 'orange' : 'indigo';
   return (

@@ -3,6 +3,7 @@ import { DecisionQueue } from '../../../../plugins/stores/postgres/decisions/dec
 import { DecisionWriter, type DecisionWriterOptions } from '../../../../plugins/stores/postgres/decisions/decision-writer';
 import { explainDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { pruneKeyHours, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/key-hours';
 import { pruneDecisions } from '../../../../plugins/stores/postgres/decisions/prune-decisions';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
@@ -110,6 +111,59 @@ describe('the decision log', () => {
       { credential_id: id, product_id: 'api-ip', day: '2026-11-21', code: 'key_expired', count: 1 },
       { credential_id: null, product_id: 'api-ip', day: '2026-11-20', code: 'key_unknown', count: 2 },
     ]);
+  });
+
+  it('counts requests by key, product and hour of the quota day, with how they ended', async () => {
+    const { id } = await newKey(database.pool);
+    const [one, two] = [newWriter(), newWriter()];
+    // 23:59:59 in Kolkata.
+    const lateEvening = Date.UTC(2026, 10, 20, 18, 29, 59);
+    const ask = (writer: DecisionWriter, atMs: number, extra: Partial<Decision> = {}): void =>
+      writer.record(decision({ atMs, credentialId: id, product: 'api-ip', ...extra }));
+    ask(one, lateEvening - 3_600_000);
+    ask(one, lateEvening);
+    ask(two, lateEvening);
+    await Promise.all([one.flush(), two.flush()]);
+    ask(one, lateEvening, { outcome: 'quota_daily_exceeded' });
+    ask(one, lateEvening, { outcome: 'quota_unavailable' });
+    ask(one, lateEvening + 1_000, { product: 'api-pincode' });
+    one.record(decision({ atMs: lateEvening, outcome: 'key_unknown' }));
+    await one.flush();
+    const read = (by: 'day' | 'hour') => readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', by });
+    const nothing = { admitted: 0, refused: 0, unavailable: 0 };
+    const late = { day: '2026-11-20', product: 'api-ip', ...nothing };
+    const early = { day: '2026-11-21', product: 'api-pincode', ...nothing, admitted: 1 };
+    expect(await read('hour')).toEqual([
+      { ...late, hour: 22, admitted: 1 },
+      { ...late, hour: 23, admitted: 2, refused: 1, unavailable: 1 },
+      { ...early, hour: 0 },
+    ]);
+    expect(await read('day')).toEqual([
+      { ...late, hour: null, admitted: 3, refused: 1, unavailable: 1 },
+      { ...early, hour: null },
+    ]);
+    await pruneKeyHours(database.pool, { now: new Date('2027-02-20T12:00:00Z') });
+    expect(await read('day')).toHaveLength(2);
+    await pruneKeyHours(database.pool, { now: new Date('2027-02-21T12:00:00Z') });
+    expect(await read('day')).toEqual([{ ...early, hour: null }]);
+  });
+
+  it('keeps counts by key exact when a flush fails, and when rows are dropped', async () => {
+    const { id } = await newKey(database.pool);
+    let isAway = true;
+    const pool = createPool(database.url, { max: 1, statementTimeoutMs: 60_000 });
+    const connect = pool.connect.bind(pool);
+    Object.assign(pool, { connect: () => (isAway ? Promise.reject(new Error('away')) : connect()) });
+    const writer = newWriter({ pool, maxQueue: 10 });
+    for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
+    await writer.flush();
+    isAway = false;
+    for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
+    await writer.flush();
+    const use = await readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-20', by: 'day' });
+    expect(use).toEqual([expect.objectContaining({ admitted: 1_000, refused: 0 })]);
+    await writer.close();
+    await pool.end();
   });
 
   it('keeps refusal counts exact when rows are dropped', async () => {

@@ -1,19 +1,23 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button, SimpleGrid, Text } from '@mantine/core';
 import { IconChecks } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Alert } from '../../../contract/alerts';
-import { alertsQuery } from '../../api/queries';
+import { alertSettingsQuery, alertsQuery } from '../../api/queries';
 import { post } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
+import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
+import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
+import { MailSettings } from './mail-settings';
+import { ThresholdTable } from './threshold-table';
 
 const KINDS = { quota_daily: 'Daily', quota_monthly: 'Monthly', key_expiry: 'Expiry' } as const;
 
@@ -38,7 +42,7 @@ const COLUMNS: readonly Column<Alert>[] = [
 ];
 
 function Kind({ alert: { kind, percent } }: { readonly alert: Alert }): ReactNode {
-  const color = kind === 'key_expiry' ? 'indigo' : percent === 100 ? 'red' : percent === 80 ? 'orange' : 'yellow';
+  const color = kind === 'key_expiry' ? 'indigo' : (percent ?? 0) >= 100 ? 'red' : (percent ?? 0) >= 80 ? 'orange' : 'yellow';
   return <Badge color={color}>{percent === null ? KINDS[kind] : `${KINDS[kind]} ${percent}%`}</Badge>;
 }
 
@@ -74,7 +78,7 @@ export function AlertsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Alerts" actions={markRead}>
-        Raised at 50, 80 and 100% of a daily or monthly limit, and 7 days before a key expires. To receive them in your own systems, add{' '}
+        Raised when a daily or monthly limit is nearly used up, and 7 days before a key expires. To receive them in your own systems, add{' '}
         <Link to="/webhooks" className="text-link in-text">
           a webhook
         </Link>
@@ -93,6 +97,28 @@ export function AlertsPage(): ReactNode {
         />
       )}
       <Pager paging={paging} next={data?.next} />
+      <Settings />
     </>
+  );
+}
+
+function Settings(): ReactNode {
+  const query = useQuery(alertSettingsQuery);
+  return (
+    <Loaded query={query} height={240}>
+      {(settings) => (
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" mt="lg">
+          <Panel title="By email">
+            <Text size="sm" c="dimmed" mb="sm">
+              At most one email an hour, with everything new in it.
+            </Text>
+            <MailSettings mail={settings.mail} />
+          </Panel>
+          <Panel title="Thresholds and caps">
+            <ThresholdTable settings={settings} />
+          </Panel>
+        </SimpleGrid>
+      )}
+    </Loaded>
   );
 }

@@ -21,6 +21,7 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
         </List.Item>
       )}
       {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
     </List>
   );
 }

@@ -1,0 +1,38 @@
+import { Stack, Switch } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type AlertSettings, type MailedKinds } from '../../../contract/alerts';
+import { alertSettingsQuery } from '../../api/queries';
+import { put } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+
+const KINDS: readonly { readonly kind: keyof MailedKinds; readonly label: string }[] = [
+  { kind: 'quotaDaily', label: 'Daily limits' },
+  { kind: 'quotaMonthly', label: 'Monthly limits' },
+  { kind: 'keyExpiry', label: 'Keys that expire' },
+];
+
+/** Which kinds of alerts are mailed; a switch counts at once. */
+export function MailSettings({ mail }: { readonly mail: MailedKinds }): ReactNode {
+  const client = useQueryClient();
+  const { submit, pending, problem } = useSubmit(async (wanted: MailedKinds) => {
+    client.setQueryData(alertSettingsQuery.queryKey, await put<AlertSettings>('/alerts/settings', { mail: wanted }));
+    toast('Saved.');
+  });
+  return (
+    <Stack gap="xs">
+      {KINDS.map(({ kind, label }) => (
+        <Switch
+          key={kind}
+          label={label}
+          checked={mail[kind]}
+          disabled={pending}
+          onChange={(event) => void submit({ ...mail, [kind]: event.currentTarget.checked })}
+        />
+      ))}
+      <ProblemAlert problem={problem} />
+    </Stack>
+  );
+}

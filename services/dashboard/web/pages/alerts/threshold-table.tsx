@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type AlertSettings } from '../../../contract/alerts';
+import { type Product, type Subscription } from '../../../contract/plans';
+import { productsQuery } from '../../api/queries';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { formatCount } from '../../format/numbers';
+import { ThresholdDialog } from './threshold-dialog';
+
+/** A subscription with what its customer chose for it. */
+export interface WatchedSubscription {
+  readonly title: string;
+  readonly subscription: Subscription;
+  /** Null: the usual ones. */
+  readonly percents: readonly number[] | null;
+}
+
+function watched(products: readonly Product[], { thresholds }: AlertSettings): WatchedSubscription[] {
+  return products.flatMap(({ title, subscription }) => {
+    if (!subscription || subscription.state === 'cancelled') return [];
+    const percents = thresholds.find(({ subscriptionId }) => subscriptionId === subscription.id)?.percents ?? null;
+    return [{ title, subscription, percents }];
+  });
+}
+
+function columnsFor(onChange: (subscriptionId: string) => void): readonly Column<WatchedSubscription>[] {
+  return [
+    { header: 'Product', isTitle: true, cell: ({ title }) => title },
+    { header: 'Alerts at', cell: ({ percents }) => (percents ?? [50, 80, 100]).map((each) => `${each}%`).join(', ') },
+    {
+      header: 'Stops at',
+      cell: ({ subscription: { dailyCap } }) =>
+        dailyCap === null ? <span className="dimmed">The limit</span> : `${formatCount(dailyCap)} requests a day`,
+    },
+    {
+      header: 'Change',
+      isHeaderHidden: true,
+      cell: ({ title, subscription }) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => onChange(subscription.id)}
+          aria-label={`Change ${title}`}
+        >
+          Change
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** At which shares of its limits each subscription alerts, and where the customer wants it to stop. */
+export function ThresholdTable({ settings }: { readonly settings: AlertSettings }): ReactNode {
+  const { data } = useQuery(productsQuery);
+  const [changedId, setChangedId] = useState<string>();
+  const rows = data && watched(data.products, settings);
+  const changed = rows?.find(({ subscription }) => subscription.id === changedId);
+  return (
+    <>
+      <DataTable
+        caption="Thresholds"
+        columns={columnsFor(setChangedId)}
+        rows={rows}
+        rowKey={({ subscription }) => subscription.id}
+        expectedRows={3}
+        empty={<EmptyState title="No subscriptions yet">Each subscription can have thresholds and a daily cap of its own.</EmptyState>}
+      />
+      {changed && <ThresholdDialog watched={changed} onClose={() => setChangedId(undefined)} />}
+    </>
+  );
+}
