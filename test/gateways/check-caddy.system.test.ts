@@ -43,11 +43,11 @@ it.each([
 
 describe('tollgate check caddy finds', () => {
   it.each([
-    ['Caddyfile', 'import tollgate api-ip', '', 'does not ask the access layer first'],
+    ['Caddyfile', 'import tollgate api-ip;post_units=100', '', 'does not ask the access layer first'],
     [
       'Caddyfile',
-      'import tollgate api-ip',
-      '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip',
+      'import tollgate api-ip;post_units=100',
+      '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip;post_units=100',
       'does not ask',
     ],
     ['tollgate.caddy', 'request_header -X-Tollgate-*', '', 'X-Tollgate-* is missing'],

@@ -52,7 +52,7 @@ describe('of nginx', () => {
       'location / {\n proxy_pass http://tollgate-ip;',
       /location \/: auth_request is missing/,
     ],
-    ['nginx.conf', 'set $tollgate_product api-ip;', '', undefined],
+    ['nginx.conf', "set $tollgate_product 'api-ip;post_units=100';", '', undefined],
     ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
     ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
     ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
@@ -110,7 +110,7 @@ describe('of Envoy', () => {
       /with_request_body/,
     ],
     ['encode_raw_headers: true', 'encode_raw_headers: true\n                      filter_enabled: { default_value: {} }', /filter_enabled/],
-    ['context_extensions: { products: api-ip }', 'context_extensions: { product: api-ip }', /names no products/],
+    ['context_extensions: { products: api-ip,', 'context_extensions: { product: api-ip,', /names no products/],
     ["method: '%REQ(:METHOD)%'", "path: '%REQ(:PATH)%'", /access_log writes down the query/],
   ])('%s changed to %s is found', (from, to, found) => {
     const text = shipped('envoy.yaml');
