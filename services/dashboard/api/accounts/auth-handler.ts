@@ -4,6 +4,7 @@ import { ServiceError } from '../../../kit/errors';
 import { type AttemptLimits } from './attempt-limits';
 import { type AuthRoute } from './auth-routes';
 import { refuseCommonPassword } from './common-password';
+import { type SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
 import { asksForSecondFactor, findSignedIn, noteSecondFactor, refuseMisplaced } from './second-factor';
@@ -13,6 +14,7 @@ export interface AuthTools {
   readonly auth: AuthSource;
   readonly db: Pool;
   readonly limits: AttemptLimits;
+  readonly signedUp: SignedUpProof;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
 }
@@ -155,6 +157,10 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     if (route.secondFactor) await noteSecondFactor(route.secondFactor, { request, response, user, db: tools.db });
     const signedIn = await whoSignedIn(route, { email, user, response });
     if (signedIn !== undefined) await tools.limits.forgiveSignIn(signedIn, request.ip);
+    const password = body?.['password'];
+    if (route.path === '/sign-up/email' && typeof password === 'string') {
+      reply.header('set-cookie', await tools.signedUp.issue(email, password));
+    }
     return send(response, reply);
   };
 }
