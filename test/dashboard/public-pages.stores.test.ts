@@ -72,6 +72,12 @@ describe('without a session', () => {
     }
   });
 
+  it('the call to try on the first page needs nothing but a click', async () => {
+    const call = /data-call="([^"]*)"/.exec((await get('/')).body)?.[1]?.replaceAll('&quot;', '"');
+    expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip' });
+    expect((await get('/reference/api-gst')).body).not.toContain('value="from the step before"');
+  });
+
   it('signing in and up lead back to where the reader was', async () => {
     const { body } = await get('/reference/api-ip');
     expect(body).toContain('href="/sign-up?then=%2Freference%2Fapi-ip"');

@@ -95,6 +95,70 @@ describe('an account that a stranger began with the address of another', () => {
   });
 });
 
+describe('the browser that signed up', () => {
+  const begin = async (email: string, password = PASSWORD) => {
+    const cookie = cookieOf(await post('/sign-up/email', { email, password }));
+    return { cookie, token: await tokenFor(email) };
+  };
+  const confirm = (token: string, cookie: string, headers: Record<string, string> = {}) =>
+    dashboard.ask({ method: 'POST', path: '/api/auth/verify-email', body: { token }, cookie, headers, from: `203.0.113.${(asks += 1)}` });
+
+  it('confirms with the link alone, once, for it has shown the password', async () => {
+    const { cookie, token } = await begin('here@example.com');
+    const answer = await confirm(token, cookie);
+    expect(answer.statusCode).toBe(200);
+    expect((await dashboard.ask({ path: '/api/session', cookie: cookieOf(answer) })).json().email).toBe('here@example.com');
+    expect(answer.cookies).toContainEqual(expect.objectContaining({ name: 'tollgate.signed_up', value: '', maxAge: 0 }));
+    expect(outcome(await confirm(token, cookie))).toEqual([400, 'invalid_request', 0]);
+  });
+
+  it('keeps the proof from scripts, other sites and other routes', async () => {
+    const answer = await post('/sign-up/email', { email: 'kept@example.com', password: PASSWORD });
+    expect(answer.cookies).toEqual([
+      expect.objectContaining({
+        name: 'tollgate.signed_up',
+        httpOnly: true,
+        sameSite: 'Strict',
+        path: '/api/auth/verify-email',
+        maxAge: 3_600,
+      }),
+    ]);
+    expect(answer.body + dashboard.log()).not.toContain(answer.cookies[0]?.value);
+  });
+
+  it('confirms nothing for another address, nor with a proof that was changed or is too old', async () => {
+    const own = await begin('own@example.com', STRANGERS);
+    const other = await begin('other@example.com');
+    const [, until = '', signature = ''] = /=(\d+)\.([\w-]+)/.exec(other.cookie) ?? [];
+    const later = `tollgate.signed_up=${Number(until) + 60}.${signature}`;
+    const past = `tollgate.signed_up=${Math.floor(Date.now() / 1_000) - 1}.${signature}`;
+    for (const cookie of [own.cookie, later, past, `tollgate.signed_up=${until}.${'A'.repeat(43)}`, 'tollgate.signed_up=', 'a=b']) {
+      expect(outcome(await confirm(other.token, cookie))).toEqual([400, 'invalid_request', 0]);
+    }
+    expect(await isVerified('other@example.com')).toBe(false);
+    expect(outcome(await confirm(other.token, other.cookie, { origin: 'https://evil.example' }))).toEqual([403, 'forbidden', 0]);
+  });
+
+  it('has no proof of an account that somebody else began with the address, and is not told so', async () => {
+    const email = 'begun@example.com';
+    const stranger = await begin(email, STRANGERS);
+    const again = await post('/sign-up/email', { email, password: PASSWORD });
+    const [proof] = again.cookies;
+    expect([again.statusCode, proof?.value.length]).toEqual([200, stranger.cookie.length - 'tollgate.signed_up='.length]);
+    expect(outcome(await confirm(stranger.token, cookieOf(again)))).toEqual([400, 'invalid_request', 0]);
+    expect(await isVerified(email)).toBe(false);
+  });
+
+  it('has no proof any more once the password is another', async () => {
+    const email = 'changed@example.com';
+    const { cookie, token } = await begin(email, STRANGERS);
+    await post('/request-password-reset', { email });
+    const reset = await tokenFor(email, /Tollgate password/);
+    await post('/reset-password', { token: reset, newPassword: PASSWORD });
+    expect(outcome(await confirm(token, cookie))).toEqual([400, 'invalid_request', 0]);
+  });
+});
+
 describe('the link and the password together', () => {
   it('verify the address and sign in', async () => {
     const answer = await verify(await signUp('both@example.com'), PASSWORD);

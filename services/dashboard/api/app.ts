@@ -10,6 +10,8 @@ import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
 import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
+import { createPasswordHasher } from './accounts/password-hash';
+import { createSignedUpProof } from './accounts/signed-up-proof';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
@@ -84,7 +86,8 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
-  const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret) };
+  const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher: createPasswordHasher(), now: () => deps.clock.now() });
+  const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret), signedUp };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../kit/errors';
 import { type AttemptLimits } from './attempt-limits';
 import { type AuthRoute } from './auth-routes';
 import { refuseCommonPassword } from './common-password';
+import { type SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
 import { noteAccount } from './note-account';
@@ -14,6 +15,7 @@ export interface AuthTools {
   readonly auth: AuthSource;
   readonly db: Pool;
   readonly limits: AttemptLimits;
+  readonly signedUp: SignedUpProof;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
 }
@@ -157,6 +159,10 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     const signedIn = await whoSignedIn(route, { email, user, response });
     if (signedIn !== undefined) await tools.limits.forgiveSignIn(signedIn, request.ip);
     await noteInAudit(route, { signedIn, user, from: request.ip, db: tools.db });
+    const password = body?.['password'];
+    if (route.path === '/sign-up/email' && typeof password === 'string') {
+      reply.header('set-cookie', await tools.signedUp.issue(email, password));
+    }
     return send(response, reply);
   };
 }

@@ -74,5 +74,6 @@ export const authRoutes: readonly AuthRoute[] = [
 export const verifyRoute = {
   method: 'POST',
   path: '/verify-email',
-  body: z.object({ token: z.string().max(2_000), password }),
+  // Without a password for the browser that signed up: see signed-up-proof.ts.
+  body: z.object({ token: z.string().max(2_000), password: password.optional() }),
 } satisfies AuthRoute;

@@ -1,5 +1,5 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { ServiceError } from '../../../kit/errors';
+import { invalidInput, ServiceError } from '../../../kit/errors';
 import { askAuth, type AuthTools } from './auth-handler';
 import { verifyRoute } from './auth-routes';
 import { noteAccount } from './note-account';
@@ -41,7 +41,7 @@ async function signIn(request: FastifyRequest, { email, password }: Proofs, tool
   }
 }
 
-async function verify(request: FastifyRequest, { token }: Proofs, tools: AuthTools): Promise<Response> {
+async function verify(request: FastifyRequest, { token }: Pick<Proofs, 'token'>, tools: AuthTools): Promise<Response> {
   try {
     return await askAuth(request, { method: 'GET', path: `/api/auth/verify-email?${new URLSearchParams({ token }).toString()}` }, tools);
   } catch (error) {
@@ -59,10 +59,24 @@ async function proveBoth(request: FastifyRequest, proofs: Proofs, tools: AuthToo
   return (await signIn(request, proofs, tools)) ?? verified;
 }
 
+/** By the password, or by having shown it when signing up: then the link verifies, and begins the session itself. */
+async function prove(
+  request: FastifyRequest,
+  { token, email, password }: Omit<Proofs, 'password'> & { readonly password: string | undefined },
+  tools: AuthTools,
+): Promise<Response> {
+  if (password !== undefined) return proveBoth(request, { token, email, password }, tools);
+  const verified = (await tools.signedUp.isShown(request, email)) ? await verify(request, { token }, tools) : undefined;
+  // An address that is verified already begins no session by its link alone.
+  if (!verified || verified.headers.getSetCookie().length === 0) throw invalidInput([{ field: 'password', message: 'is missing' }]);
+  return verified;
+}
+
 /**
  * Verifies an address by the link that was sent to it together with the password of the account, and signs in. The link alone shows who
  * reads the mail, not who signed up: a stranger may have, with a password only the stranger knows, to get what belongs to the address.
- * Used again the link only signs in, by the password. Counts as an attempt to sign in.
+ * The browser that signed up has shown the password an hour ago at most, and is not asked again. Used again the link only signs in, by the
+ * password. Counts as an attempt to sign in.
  */
 export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
@@ -71,14 +85,14 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
     const email = await auth.findLinkAddress(token);
     if (email === undefined) throw linkUnusable();
     await tools.limits.takeSignIn(email, request.ip);
-    const proved = await proveBoth(request, { token, email, password }, tools);
+    const proved = await prove(request, { token, email, password }, tools);
     const twoFactorRedirect = await asksForSecondFactor(proved);
     if (!twoFactorRedirect) {
       await tools.limits.forgiveSignIn(email, request.ip);
       await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip });
     }
     return reply
-      .header('set-cookie', proved.headers.getSetCookie())
+      .header('set-cookie', [...proved.headers.getSetCookie(), ...tools.signedUp.forget(request)])
       .send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });
   };
 }

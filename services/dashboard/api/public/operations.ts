@@ -7,6 +7,9 @@ export interface Operation extends ApiOperation {
   readonly path: string;
 }
 
+/** What the document writes where a value comes from the call before. */
+export const FROM_BEFORE = 'from the step before';
+
 /** All operations, in the order of the document. */
 export function operationsIn(document: ApiDocument): readonly Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -20,7 +23,7 @@ export function firstToTry(document: ApiDocument): Operation | undefined {
     ({ method, parameters = [], responses }) =>
       method === 'GET' &&
       parameters.length > 0 &&
-      parameters.every(({ example }) => example !== undefined) &&
+      parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
       responses['200']?.content?.['application/json'] !== undefined,
   );
 }

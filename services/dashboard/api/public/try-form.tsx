@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type Operation } from './operations';
+import { FROM_BEFORE, type Operation } from './operations';
 
 /** A call as the script of the page makes it. */
 export interface TryCall {
@@ -14,7 +14,11 @@ export interface TryCall {
 function queryExamples({ parameters = [] }: Operation): readonly { name: string; value: string; isRequired: boolean }[] {
   return parameters
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name, example, required }) => ({ name, value: example === undefined ? '' : textOf(example), isRequired: required ?? false }));
+    .map(({ name, example, required }) => ({
+      name,
+      value: example === undefined || example === FROM_BEFORE ? '' : textOf(example),
+      isRequired: required ?? false,
+    }));
 }
 
 function textOf(value: unknown): string {

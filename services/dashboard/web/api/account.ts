@@ -48,7 +48,7 @@ export const signOut = (): Promise<unknown> => post('/auth/sign-out');
 export const sendVerification = (email: string): Promise<unknown> => post('/auth/send-verification-email', { email });
 
 /** Verifies the address to which a link was sent, and signs in. @param token from the link */
-export const verifyAddress = (token: string, password: string): Promise<FirstStep> => post('/auth/verify-email', { token, password });
+export const verifyAddress = (token: string, password?: string): Promise<FirstStep> => post('/auth/verify-email', { token, password });
 
 export const requestReset = (email: string): Promise<unknown> => post('/auth/request-password-reset', { email });
 

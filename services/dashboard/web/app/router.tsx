@@ -40,6 +40,7 @@ const secondStepRoute = createRoute({
 const signUpRoute = createRoute({
   ...entrance,
   path: '/sign-up',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']) }),
   // Whoever is signed in has an account; nobody else is asked to wait for an answer that says so.
   beforeLoad: async ({ context }) => {
     const session = await context.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).catch(() => undefined);
@@ -308,6 +309,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** Of whoever has just confirmed an address: where the reader came from to sign up. */
+    firstVisit?: { readonly from: string | undefined };
     /** From the link that confirms an address, for a reload of its page. */
     linkToken?: string;
     /** Where the pages of a list begin through which one has come, the shown one last. */

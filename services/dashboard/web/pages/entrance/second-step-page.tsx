@@ -5,6 +5,7 @@ import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { checkCode, recoverByCode } from '../../api/account';
 import { useSubmit } from '../../hooks/use-submit';
+import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 
@@ -38,7 +39,7 @@ export function SecondStepPage(): ReactNode {
   const { submit, pending, problem } = useSubmit(async ({ code }: typeof form.values) => {
     await send(code);
     client.clear();
-    history.push(then ?? '/');
+    openReturn(history, then);
   });
   const change = (): void => {
     form.reset();

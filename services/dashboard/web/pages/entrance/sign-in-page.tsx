@@ -7,6 +7,7 @@ import { signIn } from '../../api/account';
 import { ApiProblem } from '../../api/api-problem';
 import { checkEmail } from '../../api/credentials';
 import { useSubmit } from '../../hooks/use-submit';
+import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 
@@ -39,7 +40,7 @@ export function SignInPage(): ReactNode {
       return;
     }
     client.clear();
-    history.push(then ?? '/');
+    openReturn(history, then);
   });
   const notice = reason === undefined ? undefined : REASONS[reason];
   return (
@@ -55,7 +56,7 @@ export function SignInPage(): ReactNode {
         </Button>
         <Group justify="space-between" gap="xs">
           <Text size="sm">
-            <Link to="/sign-up" className="text-link">
+            <Link to="/sign-up" search={{ then }} className="text-link">
               Create an account
             </Link>
           </Text>

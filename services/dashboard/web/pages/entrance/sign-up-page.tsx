@@ -1,15 +1,17 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signUp } from '../../api/account';
 import { checkEmail, checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
+import { noteSignUpHere } from '../../browser/sign-up-here';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 
 /** Where a new customer enters. */
 export function SignUpPage(): ReactNode {
+  const { then } = useSearch({ from: '/entrance/sign-up' });
   const navigate = useNavigate();
   const form = useForm({
     mode: 'uncontrolled',
@@ -18,6 +20,7 @@ export function SignUpPage(): ReactNode {
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
     await signUp(email.trim(), password);
+    noteSignUpHere(then);
     await navigate({ to: '/verify', state: { email: email.trim() } });
   });
   return (
@@ -38,7 +41,7 @@ export function SignUpPage(): ReactNode {
         </Button>
         <Text size="sm">
           Already have an account?{' '}
-          <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link in-text">
+          <Link to="/sign-in" search={{ then, reason: undefined }} className="text-link in-text">
             Sign in
           </Link>
         </Text>

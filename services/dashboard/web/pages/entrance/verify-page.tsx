@@ -2,18 +2,21 @@ import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useState, type ReactNode } from 'react';
 import { verifyAddress } from '../../api/account';
+import { type ApiProblem } from '../../api/api-problem';
+import { findSignUpHere, forgetSignUpHere } from '../../browser/sign-up-here';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { ConfirmAtOnce } from './confirm-at-once';
 import { linkAddress } from './link-address';
 import { ResendVerification } from './resend-verification';
 
 /**
  * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
- * stays in this entry of the tab's history for a reload: without the password it is worth nothing.
+ * stays in this entry of the tab's history for a reload: without the password, or the browser that showed it, it is worth nothing.
  */
 export function VerifyPage(): ReactNode {
   const kept = useLocation({ select: ({ state }) => state.linkToken });
@@ -22,16 +25,32 @@ export function VerifyPage(): ReactNode {
     const state: unknown = window.history.state;
     if (token !== undefined) window.history.replaceState({ ...(state ?? {}), linkToken: token }, '', '/verify');
   }, [token]);
-  return token === undefined ? <OpenTheMail /> : <ConfirmForm token={token} />;
+  return token === undefined ? <OpenTheMail /> : <Confirm token={token} />;
+}
+
+/** By what this browser has shown when it signed up, else by the password. */
+function Confirm({ token }: { readonly token: string }): ReactNode {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [here] = useState(findSignUpHere);
+  const [refused, setRefused] = useState<{ readonly problem: ApiProblem | undefined }>();
+  const onConfirmed = useCallback(async () => {
+    forgetSignUpHere();
+    client.clear();
+    toast('Email address confirmed.');
+    await navigate({ to: '/', state: { firstVisit: { from: here?.from } } });
+  }, [client, here, navigate]);
+  const onRefused = useCallback((problem: ApiProblem | undefined) => setRefused({ problem }), []);
+  if (here && !refused) return <ConfirmAtOnce token={token} onConfirmed={onConfirmed} onRefused={onRefused} />;
+  if (refused?.problem?.code === 'link_unusable') return <SpentLink email={linkAddress(token)} />;
+  return <ConfirmForm token={token} onConfirmed={onConfirmed} />;
 }
 
 function OpenTheMail(): ReactNode {
   const email = useLocation({ select: ({ state }) => state.email });
   return (
     <>
-      <PageTitle title="Confirm your email address">
-        Open the link we emailed to {email ?? 'you'} and enter your password there to activate your account.
-      </PageTitle>
+      <PageTitle title="Confirm your email address">Open the link we emailed to {email ?? 'you'} to activate your account.</PageTitle>
       <Stack gap="sm">
         <ResendVerification email={email} />
         <BackToSignIn />
@@ -40,10 +59,14 @@ function OpenTheMail(): ReactNode {
   );
 }
 
-function ConfirmForm({ token }: { readonly token: string }): ReactNode {
+interface ConfirmFormProps {
+  readonly token: string;
+  readonly onConfirmed: () => Promise<void>;
+}
+
+function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
   const email = linkAddress(token);
   const navigate = useNavigate();
-  const client = useQueryClient();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
@@ -55,9 +78,7 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
       await navigate({ to: '/second-step', search: { then: undefined } });
       return;
     }
-    client.clear();
-    toast('Email address confirmed.');
-    await navigate({ to: '/' });
+    await onConfirmed();
   });
   if (problem?.code === 'link_unusable') return <SpentLink email={email} />;
   return (

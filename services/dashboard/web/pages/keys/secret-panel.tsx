@@ -5,10 +5,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { keyQuery, productsQuery } from '../../api/queries';
-import { firstCall } from './first-call';
+import { firstCall, firstRequest } from './first-call';
 import { useSession } from '../../hooks/use-session';
 import { CodeLine } from '../../components/code-line';
 import { Moment } from '../../components/moment';
+import { RunHere } from './run-here';
 import { OnceOnly } from '../../components/once-only';
 
 interface SecretPanelProps {
@@ -22,12 +23,14 @@ export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const { data } = useQuery(productsQuery);
   const [isCopied, { open: noteCopy }] = useDisclosure(false);
   const products = data?.products.filter((product) => created.key.products.includes(product.id)) ?? [];
+  const request = firstRequest(products);
   const command = firstCall(created.secret, products, gatewayUrl);
   return (
     <Stack gap="md" onCopy={noteCopy}>
       <OnceOnly isCopied={isCopied}>This key is shown only once. Copy it to where your program keeps its secrets.</OnceOnly>
       <CodeLine label="Key" text={created.secret} what="key" onCopied={noteCopy} />
       {command !== undefined && <CodeLine label="First call" text={command} what="command" onCopied={noteCopy} />}
+      {request && created.key.mode === 'test' && <RunHere secret={created.secret} request={request} />}
       {command !== undefined && <FirstCallWatch id={created.key.id} />}
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>

@@ -1,0 +1,65 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type FastifyRequest } from 'fastify';
+import { type Pool } from 'pg';
+import { type PasswordHasher } from './password-hash';
+
+/** As long as the link of the mail works. */
+const LIFE_S = 3_600;
+const COOKIE = 'tollgate.signed_up';
+/** The one route that reads it. */
+const PATH = '/api/auth/verify-email';
+
+const FIND = `
+SELECT a.password FROM auth_account a JOIN auth_user u ON u.id = a.user_id
+WHERE lower(u.email) = lower($1) AND a.provider_id = 'credential'`;
+
+export interface SignedUpProofOptions {
+  readonly db: Pool;
+  /** Signs the proofs. */
+  readonly secret: string;
+  /** Origin of the dashboard as browsers see it. */
+  readonly url: string;
+  readonly hasher: Pick<PasswordHasher, 'verify'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** That a browser has shown the password of an account that waits for its address to be confirmed, so that it need not be asked again. */
+export interface SignedUpProof {
+  /**
+   * A cookie for whoever signed up. It proves something only when the account has this password: somebody else may have begun it before.
+   * Both look alike, or the answer would tell whether an address has an account.
+   */
+  issue(email: string, password: string): Promise<string>;
+  /** Whether the request comes from a browser that has shown the password which the account has now. */
+  isShown(request: FastifyRequest, email: string): Promise<boolean>;
+  /** The cookie that ends it, where there is one. */
+  forget(request: FastifyRequest): string[];
+}
+
+export function createSignedUpProof({ db, secret, url, hasher, now }: SignedUpProofOptions): SignedUpProof {
+  const attributes = `Path=${PATH}; HttpOnly; SameSite=Strict${url.startsWith('https:') ? '; Secure' : ''}`;
+  const sign = (email: string, until: string, hash: string): Buffer =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify(['signed-up', email.trim().toLowerCase(), until, hash]))
+      .digest();
+  const findHash = async (email: string): Promise<string | undefined> =>
+    (await db.query<{ password: string }>(FIND, [email.trim()])).rows[0]?.password;
+
+  return {
+    async issue(email, password) {
+      const until = String(Math.floor(now() / 1_000) + LIFE_S);
+      const hash = await findHash(email);
+      const isOwn = hash !== undefined && (await hasher.verify({ hash, password }));
+      const signature = isOwn ? sign(email, until, hash) : randomBytes(32);
+      return `${COOKIE}=${until}.${signature.toString('base64url')}; Max-Age=${LIFE_S}; ${attributes}`;
+    },
+    async isShown({ headers }, email) {
+      const [, until = '', given = ''] = /(?:^|;\s*)tollgate\.signed_up=(\d{1,12})\.([\w-]{43})(?:;|$)/.exec(headers.cookie ?? '') ?? [];
+      if (given === '' || Number(until) * 1_000 <= now()) return false;
+      const hash = await findHash(email);
+      return hash !== undefined && timingSafeEqual(Buffer.from(given, 'base64url'), sign(email, until, hash));
+    },
+    forget: ({ headers }) => (headers.cookie?.includes(`${COOKIE}=`) ? [`${COOKIE}=; Max-Age=0; ${attributes}`] : []),
+  };
+}

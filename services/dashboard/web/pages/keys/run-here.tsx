@@ -1,0 +1,26 @@
+import { Button, Stack } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { type TryAnswer } from '../../../contract/try';
+import { post } from '../../api/request';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+import { TryResult } from '../reference/try-result';
+import { type FirstRequest } from './first-call';
+
+/** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
+export function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
+  const [answer, setAnswer] = useState<TryAnswer>();
+  const { submit, pending, problem } = useSubmit(async () => setAnswer(await post<TryAnswer>('/try', { key: secret, ...request })));
+  return (
+    <Stack gap="sm" align="stretch">
+      <div>
+        <Button variant="light" loading={pending} leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => void submit()}>
+          Run it here
+        </Button>
+      </div>
+      <ProblemAlert problem={problem} />
+      {answer && <TryResult answer={answer} />}
+    </Stack>
+  );
+}

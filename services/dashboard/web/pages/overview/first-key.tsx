@@ -1,0 +1,49 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { type CreatedKey } from '../../../contract/keys';
+import { post } from '../../api/request';
+import { uniqueId } from '../../browser/unique-id';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+import { SecretPanel } from '../keys/secret-panel';
+
+interface FirstKeyProps {
+  readonly product: string;
+  /** The public page from which the reader came to sign up. */
+  readonly from: string | undefined;
+}
+
+/** The test key of whoever has just confirmed an address: made without being asked for, and shown once. */
+export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
+  const client = useQueryClient();
+  const hasBegun = useRef(false);
+  const [created, setCreated] = useState<CreatedKey | 'closed'>();
+  const { submit, pending, problem } = useSubmit(async () => {
+    setCreated(
+      await post<CreatedKey>('/keys', { submission: uniqueId(), mode: 'test', products: [product], rules: [], name: 'First key' }),
+    );
+    void client.invalidateQueries();
+  });
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    void submit();
+  }, [submit]);
+  if (created === 'closed') return null;
+  if (problem) return <ProblemAlert problem={problem} onRetry={() => void submit()} />;
+  if (created === undefined) return pending ? <Skeleton height={220} /> : null;
+  return (
+    <Panel title="Your test key">
+      <SecretPanel created={created} onClose={() => setCreated('closed')} />
+      {from !== undefined && (
+        <Text size="sm" mt="sm">
+          <a href={from} className="text-link in-text">
+            Back to where you signed up
+          </a>
+        </Text>
+      )}
+    </Panel>
+  );
+}
