@@ -12,7 +12,7 @@ import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
-import { usage } from '../../../services/dashboard/contract/usage';
+import { keyUsage, usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
 import { FakeState } from './fake-state';
 
@@ -124,6 +124,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('PUT', '/subscriptions/:id/plan', plans.subscription, ({ params, body }) =>
     state.changePlan(params['id'] ?? '', plans.changePlanBody.parse(body)),
   );
+  route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
