@@ -13,7 +13,7 @@ import * as plans from '../../../services/dashboard/contract/plans';
 import * as statements from '../../../services/dashboard/contract/statements';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
-import { usage } from '../../../services/dashboard/contract/usage';
+import { keyUsage, usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
 import { FakeState } from './fake-state';
 
@@ -129,6 +129,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
   route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
   route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
+  route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));

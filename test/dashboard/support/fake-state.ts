@@ -7,7 +7,7 @@ import { type PlanRequest, type ProductList, type Subscription, type Terms } fro
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
-import { type Usage } from '../../../services/dashboard/contract/usage';
+import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
 import * as data from './fake-data';
 
@@ -274,6 +274,21 @@ export class FakeState {
   usage(): Usage {
     const all = data.usualUsage(this.subscriptions);
     return this.hasUsage ? all : { ...all, days: [], refusals: [] };
+  }
+
+  /** Of the first key; the others are not used. */
+  keyUsage(id: string, { to = '' }: Record<string, string>): KeyUsage {
+    const isUsed = this.hasUsage && id === this.keys[0]?.id;
+    const days = Array.from({ length: 9 }, (_, index) => data.dayAgo(index)).reverse();
+    const use = days.map((day, index) => ({
+      day,
+      hour: null,
+      product: 'api-ip',
+      admitted: 400 + 37 * index,
+      refused: index % 3 === 0 ? 25 : 0,
+      unavailable: 0,
+    }));
+    return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
   }
 
   explain(requestId: string): Explanation {

@@ -8,7 +8,8 @@ import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
-import { type Usage } from '../../contract/usage';
+import { type KeyUsage, type Usage } from '../../contract/usage';
+import { type z } from 'zod';
 import { get, getFile } from './request';
 
 export interface KeyFilter {
@@ -73,6 +74,13 @@ export const usageQuery = (period: UsagePeriod) =>
     queryFn: () => get<Usage>('/usage', { ...period }),
     // Figures are written every second: a call shows within 5 s.
     refetchInterval: 2_000,
+  });
+
+export const keyUsageQuery = (id: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: ['keys', 'usage', id, from, to],
+    queryFn: () => get<KeyUsage>(`/keys/${id}/usage`, { from, to }),
+    refetchInterval: 10_000,
   });
 
 export const explanationQuery = (requestId: string) =>

@@ -12,6 +12,7 @@ import { Panel } from '../../components/panel';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { RefusalTable } from '../explain/refusal-table';
 import { KeyActions } from './key-actions';
+import { KeyUse } from './key-use';
 import { KeySettings } from './key-settings';
 import { ModeBadge } from './key-table';
 import { PropagationPanel } from './propagation-panel';
@@ -46,6 +47,7 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
       <SuspensionNotice suspended={item.suspended} effect="Requests with this key are refused." />
       <RotationNotice item={item} />
       <Facts item={item} />
+      <KeyUse keyId={item.id} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Panel title="Settings">
           <KeySettings item={item} />
