@@ -37,6 +37,8 @@ const explain = defineOperatorEndpoint({
       keyId: decision.credentialId ?? null,
       maskedKey: decision.maskedKey ?? null,
       checks: checks.map((check) => ({ ...check })),
+      // An operator does not change a customer's keys.
+      fixes: [],
     };
   },
 });
