@@ -9,7 +9,6 @@ import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
-import { type z } from 'zod';
 import { get, getFile } from './request';
 
 export interface KeyFilter {
