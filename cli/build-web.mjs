@@ -6,6 +6,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** Where the built pages lie, relative to the project. */
 export const webOutput = 'dist/services/dashboard/web';
 
+/** Below the folder of the pages, without its ending. */
+const publicScript = 'public-try';
+
 /**
  * Of React's two forms Vite takes the one that NODE_ENV names, whatever its mode: under a test runner that is the one for developers,
  * nearly twice as large, which would then count as current.
@@ -49,6 +52,12 @@ async function buildPages(root) {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: {
+        // The app, and the script of the public pages, which the dashboard's server writes and which therefore know it by a fixed name.
+        input: {
+          index: join(root, 'services', 'dashboard', 'web', 'index.html'),
+          [publicScript]: join(root, 'services', 'dashboard', 'web', `${publicScript}.ts`),
+        },
+        output: { entryFileNames: ({ name }) => (name === publicScript ? '[name].js' : 'assets/[name]-[hash].js') },
         // Libraries mark their modules for servers that render; nothing renders on a server here.
         onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
       },

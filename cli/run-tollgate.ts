@@ -5,16 +5,20 @@ import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
 import { addCatalogueCommands } from './commands/catalogue';
 import { addCheckCommand } from './commands/check';
+import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addOperatorCommands } from './commands/operator';
 import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
 import { addSigningKeyCommands } from './commands/signing-key';
 import { addSizesCommand } from './commands/sizes';
+import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
+import { addWebhookCommands } from './commands/webhook';
 
 export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
   /** Words after the program's name. */
@@ -48,9 +52,13 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSubscriptionCommands(program, context);
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
+  addStatementCommand(program, context);
+  addWebhookCommands(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
+  addOperatorCommands(program, context);
   addExplainCommand(program, context);
+  addDataCommands(program, context);
   addCheckCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);

@@ -34,9 +34,14 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
 /** Where to find what was asked for; operations themselves do not know that a command line called them. */
 const HINTS: Partial<Record<RefusalCode, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
+  operator_unknown: 'npx tollgate operator list shows them',
+  operator_exists: 'npx tollgate operator reset EMAIL gives a new link',
   key_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   rule_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',
+  webhook_unknown: 'npx tollgate webhook list shows the ids',
+  delivery_unknown: 'npx tollgate webhook deliveries ID shows the ids',
+  request_unknown: 'npx tollgate subscription requests shows the open ones',
   subscription_unknown: 'npx tollgate subscription list --customer EMAIL shows the ids',
 };
 

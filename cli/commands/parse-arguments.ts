@@ -98,6 +98,12 @@ export function parseDay(text: string): string {
   throw invalid(`--day is a day such as 2027-03-31, not ${quote(text)}`);
 }
 
+/** A calendar month in the quota time zone, `YYYY-MM`. */
+export function parseMonth(text: string): string {
+  if (/^\d{4}-\d{2}$/.test(text) && isCalendarDay(`${text}-01`)) return text;
+  throw invalid(`--month is a month such as 2027-03, not ${quote(text)}`);
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_DURATION_MS = 365 * 86_400_000;
 

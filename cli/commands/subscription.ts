@@ -8,6 +8,7 @@ import { suspendSubscription } from '../../plugins/stores/postgres/suspensions/s
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { parseId, parseLimit } from './parse-arguments';
+import { addPlanRequestCommands } from './plan-requests';
 import { addSuspensionCommands } from './suspensions';
 import { showSubscriptions } from './views';
 
@@ -115,5 +116,6 @@ export function addSubscriptionCommands(program: Command, context: CommandContex
     suspend: (db, id, wish) => suspendSubscription(db, { id, ...wish }),
     show: (view) => showSubscriptions([view]),
   });
+  addPlanRequestCommands(subscription, context);
   addList(subscription, context);
 }

@@ -1,16 +1,13 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
-import { isTimeZone, windowsAt } from '../../plugins/core/quota';
+import { windowsAt } from '../../plugins/core/quota';
 import { requireCustomer } from '../../plugins/stores/postgres/customers/find-customer';
 import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/quota/usage-read';
-import { dataFolder } from '../supervisor/data-folder';
-import { readState } from '../supervisor/instance-state';
-import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
 import { table } from './output';
 import { parseDay } from './parse-arguments';
+import { quotaTimeZone } from './quota-time-zone';
 import { type SubscriptionSummary, summariseSubscription } from './views';
 
 const EXAMPLES = `
@@ -81,14 +78,6 @@ async function readReport(db: Pool, customer: string, { day, timeZone }: { day: 
     await readUsage(db, { customerId: id, fromDay: `${day.slice(0, 7)}-01`, toDay: day }),
   ];
   return { customer: email, day, timeZone, subscriptions: subscriptions.map((view) => usageOf(view, month, day)) };
-}
-
-/** The zone that the environment names, else that of the running instance. */
-function quotaTimeZone({ env, root }: CommandContext): string {
-  const given = env['QUOTA_TIMEZONE'];
-  if (!given) return readState(dataFolder(root, env))?.quotaTimeZone ?? DEFAULT_QUOTA_TIMEZONE;
-  if (isTimeZone(given)) return given;
-  throw new CommandError('invalid_argument', 'QUOTA_TIMEZONE must be an IANA time zone such as Asia/Kolkata');
 }
 
 function show({ customer, day, timeZone, subscriptions }: UsageReport): string {

@@ -46,8 +46,11 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product: READ,
     plan: READ,
     subscription: KEEP,
-    // Only an operator suspends and restores.
-    suspension: READ,
+    plan_request: KEEP,
+    // Terms are written by triggers with the owner's rights; a statement is written once.
+    subscription_term: READ,
+    statement: APPEND,
+    suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
     whitelist_rule: ALL,
@@ -66,6 +69,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     // Only the command line makes and removes them.
     operator: READ,
+    customer_note: APPEND,
+    subscription_limit_term: ALL,
+    product_day: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

@@ -46,3 +46,8 @@ export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name);
 }
+
+/** Where `npx tollgate data update` keeps lists of addresses, and the services of `npm start` look for them. @param dataDir the data folder */
+export function listsFolder(dataDir: string): string {
+  return join(dataDir, 'ip-lists');
+}

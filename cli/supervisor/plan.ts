@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gatewayStateFile } from './data-folder';
+import { gatewayStateFile, listsFolder } from './data-folder';
 import { type ProofKeys } from './proof-keys';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
@@ -150,6 +150,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
+    IP_LISTS_FOLDER: context.env['IP_LISTS_FOLDER'] || listsFolder(dirname(context.logsDir)),
     TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
     DATABASE_URL: databaseUrls.service,

@@ -46,7 +46,7 @@ const plan = z.strictObject({
   approval: z
     .enum(['automatic', 'request'])
     .default('automatic')
-    .describe('request: a customer cannot take this plan alone; whoever sells it sets it.'),
+    .describe('request: a customer asks for this plan, and whoever sells it answers.'),
 });
 
 const route = z.strictObject({

@@ -32,7 +32,7 @@ export interface CataloguePlan extends QuotaLimits {
   readonly price: string;
   /** ISO 4217, for example `INR`. */
   readonly currency: string;
-  /** `request`: a customer cannot take it alone; whoever sells it sets it. */
+  /** `request`: a customer asks for it, and whoever sells it answers. */
   readonly approval: 'automatic' | 'request';
 }
 

@@ -1,9 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { type ListenPlace } from '../access-layer/gateway-question';
 import { type PluginModule } from '../core/kong-pdk';
 import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
-import { type EntranceSettings, type ListenPlace } from './settings';
+import { type EntranceSettings } from './settings';
 
 export interface EntranceOptions {
   readonly plugin: PluginModule;

@@ -1,8 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-
-/** Where an entrance listens: a unix socket, or an address of a network that nobody but gateways reaches. */
-export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+import { type ListenPlace } from '../access-layer/gateway-question';
 
 /** A secret that can be guessed is none; as long as a key of HMAC-SHA256. */
 const SHORTEST_SECRET = 32;

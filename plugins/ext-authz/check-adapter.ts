@@ -1,23 +1,16 @@
 import { isIP } from 'node:net';
-import { newRequestId, type HeldRequest, type Verdict } from '../access-layer/held-request';
+import { type HeldRequest, type Verdict } from '../access-layer/held-request';
 import { type RouteText } from '../access-layer/entrance-routes';
 import { KEY_PARAMETER } from '../core/credential-location';
 import { removeParameter } from '../core/raw-parameters';
 import { resolvePath } from '../core/request-path';
+import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
 /** A request as Envoy tells it, and what the route's context_extensions say of it. */
 export interface CheckedRequest extends HeldRequest {
   readonly route: RouteText;
 }
-
-export interface UnreadableCheck {
-  readonly fault: 'gateway' | 'client';
-  readonly why: string;
-  readonly requestId: string;
-}
-
-const REQUEST_ID = /^[\w-]{16,64}$/;
 
 /** Set by Envoy from the connection and its trusted hops, never by the client, where use_remote_address is on. */
 const EXTERNAL_ADDRESS = 'x-envoy-external-address';
@@ -29,14 +22,7 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
   const pairs = headerMap
     ? headerMap.headers.map(({ key, value, rawValue }) => [key, rawValue.length > 0 ? rawValue.toString('latin1') : value] as const)
     : Object.entries(headers);
-  const out: Record<string, string | string[]> = {};
-  for (const [key, value] of pairs) {
-    const name = key.toLowerCase();
-    if (isPseudo(name)) continue;
-    const before = Object.hasOwn(out, name) ? out[name] : undefined;
-    out[name] = before === undefined ? value : [before, value].flat();
-  }
-  return out;
+  return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
 }
 
 /** The key's parameter spelled out, which Envoy can take away by its name. */
@@ -47,10 +33,10 @@ const withoutPlainKey = (query: string): string =>
     .join('&');
 
 /** Reads Envoy's question. Only an Envoy that has proved to be ours may be read. */
-export function readCheck({ attributes }: CheckRequest): CheckedRequest | UnreadableCheck {
+export function readCheck({ attributes }: CheckRequest): CheckedRequest | UnreadableQuestion {
   const http = attributes?.request?.http;
-  const requestId = http && REQUEST_ID.test(http.id) ? http.id : newRequestId();
-  const unreadable = (fault: UnreadableCheck['fault'], why: string): UnreadableCheck => ({ fault, why, requestId });
+  const requestId = requestIdOf(http?.id);
+  const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
   if (!attributes || !http) return unreadable('gateway', 'Envoy must ask about an HTTP request');
   const { caller_address: callerFrom = 'source', ...route } = attributes.contextExtensions;
   const headers = readHeaders(http);

@@ -1,20 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { askAccess, refusalOf } from '../access-layer/held-request';
+import { refusalOf } from '../access-layer/held-request';
 import { EntranceRoutes } from '../access-layer/entrance-routes';
 import { type PluginModule } from '../core/kong-pdk';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { readCheck, writeCheck } from './check-adapter';
 import { type CheckRequest, type CheckResponse } from './check-messages';
 
-export interface ExtAuthzOptions {
+/** Envoy sends the secret as initial metadata. */
+export interface ExtAuthzOptions extends EntrancePlace {
   readonly plugin: PluginModule;
-  /** A unix socket, whose permissions are the proof, or a private network where `secret` is. */
-  readonly listen: { readonly path: string } | { readonly host: string; readonly port: number };
-  /** Envoy sends it as initial metadata; required on TCP. */
-  readonly secret: string | undefined;
-  readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
+  readonly log: EntranceLog;
 }
 
 /** Beside the folders of the code, before and after compilation. */
@@ -29,21 +26,16 @@ export function loadAuthorization(): ServiceDefinition {
   return found;
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
 /** Answers Envoy, and what is built on it, about each request: envoy.service.auth.v3.Authorization/Check. */
 export class ExtAuthzServer {
   private readonly server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
   private readonly routes: EntranceRoutes;
-  private readonly expected: Buffer | undefined;
+  private readonly isProved: (given: unknown) => boolean;
   private boundPort = 0;
 
   constructor(private readonly options: ExtAuthzOptions) {
-    const { listen, secret, plugin } = options;
-    const isOnTcp = !('path' in listen);
-    if (isOnTcp && secret === undefined) throw new Error('ext-authz on TCP needs GATEWAY_SECRET');
-    this.expected = isOnTcp && secret !== undefined ? digest(secret) : undefined;
-    this.routes = new EntranceRoutes(plugin);
+    this.isProved = createProof(options);
+    this.routes = new EntranceRoutes(options.plugin);
     this.server.addService(loadAuthorization(), {
       check: (call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>) => {
         // An error of gRPC is one that Envoy refuses by failure_mode_allow: false.
@@ -85,35 +77,24 @@ export class ExtAuthzServer {
 
   /** Every error of ours is a denial: Envoy is never left to choose. */
   private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
-    const held = readCheck(call.request);
-    const { requestId } = held;
+    const question = readCheck(call.request);
+    const { requestId } = question;
+    const { log } = this.options;
     const unavailable = (): void => answer(null, writeCheck(refusalOf('access_layer_unavailable', { requestId }), { requestId }));
     try {
-      if (!this.isProved(call)) {
-        this.options.log.warn({}, 'a caller that does not prove to be the gateway was refused');
+      const given = call.metadata.get(SECRET_METADATA);
+      if (!this.isProved(given.length === 1 ? given[0] : undefined)) {
+        log.warn({}, 'a caller that does not prove to be the gateway was refused');
         unavailable();
-      } else if (!('fault' in held)) {
-        // One JSON text for one route: Envoy sends its settings with every question.
-        const instance = this.routes.find(JSON.stringify(held.route), held.route);
-        const verdict = await askAccess(instance, held, (err) =>
-          this.options.log.error({ err, requestId }, 'the request was refused undecided'),
-        );
-        answer(null, writeCheck(verdict, { requestId }));
-      } else if (held.fault === 'client') {
-        answer(null, writeCheck(refusalOf('request_not_readable', { requestId, detail: held.why }), { requestId }));
-      } else {
-        this.options.log.error({ why: held.why }, 'Envoy’s configuration is not complete');
-        unavailable();
+        return;
       }
+      const route = 'fault' in question ? {} : question.route;
+      // One JSON text for one route: Envoy sends its settings with every question.
+      const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log });
+      answer(null, writeCheck(verdict, { requestId }));
     } catch (err) {
-      this.options.log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');
+      log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');
       unavailable();
     }
-  }
-
-  private isProved({ metadata }: ServerUnaryCall<CheckRequest, CheckResponse>): boolean {
-    if (this.expected === undefined) return true;
-    const [given, ...more] = metadata.get(SECRET_METADATA);
-    return more.length === 0 && timingSafeEqual(this.expected, digest(typeof given === 'string' ? given : ''));
   }
 }

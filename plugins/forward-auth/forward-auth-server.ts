@@ -1,19 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { askAccess, refusalOf } from '../access-layer/held-request';
 import { EntranceRoutes, type RouteText } from '../access-layer/entrance-routes';
 import { type PluginModule } from '../core/kong-pdk';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';
 import { writeAdmission, writeRefusal } from './write-answer';
 
-export interface ForwardAuthOptions {
+export interface ForwardAuthOptions extends EntrancePlace {
   readonly plugin: PluginModule;
-  /** An absolute path: a unix socket, whose permissions are the proof. Otherwise loopback or a private network, and `secret` is. */
-  readonly listen: { readonly path: string } | { readonly host: string; readonly port: number };
-  /** Shared with the gateway; required on TCP. */
-  readonly secret: string | undefined;
-  readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
+  readonly log: EntranceLog;
 }
 
 /** The rest of a head that nginx (32 KiB), Caddy or HAProxy (16 KiB) let pass, with what they add. */
@@ -43,18 +38,6 @@ function parseRoute(url: string): Route | undefined {
   return { id: url, text: { ...Object.fromEntries(pairs), products }, profile };
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Takes as long for a wrong secret as for the right one. */
-function createProof(secret: string | undefined): (request: IncomingMessage) => boolean {
-  if (secret === undefined) return () => true;
-  const expected = digest(secret);
-  return ({ headers }) => {
-    const given = headers[SECRET_HEADER];
-    return timingSafeEqual(expected, digest(typeof given === 'string' ? given : ''));
-  };
-}
-
 /** Answers gateways that ask over HTTP about each request: nginx, Caddy, Traefik, HAProxy. */
 export class ForwardAuthServer {
   private readonly server = createServer({
@@ -64,13 +47,11 @@ export class ForwardAuthServer {
   });
   private readonly routes: EntranceRoutes;
   private readonly parsed = new Map<string, Route>();
-  private readonly isProved: (request: IncomingMessage) => boolean;
+  private readonly isProved: (given: unknown) => boolean;
 
   constructor(private readonly options: ForwardAuthOptions) {
-    const { listen, secret, plugin } = options;
-    if (!('path' in listen) && secret === undefined) throw new Error('forward-auth on TCP needs GATEWAY_SECRET');
-    this.isProved = createProof('path' in listen ? undefined : secret);
-    this.routes = new EntranceRoutes(plugin);
+    this.isProved = createProof(options);
+    this.routes = new EntranceRoutes(options.plugin);
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
     // Bounded by the bytes of the head alone: headers that Node left out would be headers that nobody judged.
     this.server.maxHeadersCount = 0;
@@ -118,27 +99,16 @@ export class ForwardAuthServer {
 
   private async decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { log } = this.options;
-    if (!this.isProved(request) || hasBody(request)) {
+    if (!this.isProved(request.headers[SECRET_HEADER]) || hasBody(request)) {
       log.warn({}, 'a caller that does not prove to be the gateway, or sends a body, was refused');
       response.writeHead(503, { 'Content-Length': '0', Connection: 'close' }).end();
       return;
     }
     const route = this.routeOf(request.url ?? '');
-    const held = readRequest(request, route.profile);
-    const asked = { profile: route.profile, requestId: held.requestId };
-    if ('fault' in held) {
-      if (held.fault === 'gateway') log.error({ route: route.id, why: held.why }, 'the gateway’s configuration is not complete');
-      const isClients = held.fault === 'client';
-      const code = isClients ? 'request_not_readable' : 'access_layer_unavailable';
-      writeRefusal(response, refusalOf(code, { requestId: held.requestId, ...(isClients ? { detail: held.why } : {}) }), asked);
-      return;
-    }
-    const instance = this.routes.find(route.id, route.text);
-    const onError = (err: unknown): void =>
-      log.error({ err, requestId: held.requestId }, 'the request could not be decided and was refused');
-    const verdict = await askAccess(instance, held, onError);
-    if (verdict.admitted) writeAdmission(response, verdict, held);
-    else writeRefusal(response, verdict, asked);
+    const question = readRequest(request, route.profile);
+    const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(route.id, route.text), log });
+    if (verdict.admitted && !('fault' in question)) writeAdmission(response, verdict, question);
+    else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });
   }
 
   /** @throws Error for what is no question of a gateway */

@@ -1,10 +1,11 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { newRequestId, type HeldRequest } from '../access-layer/held-request';
+import { type HeldRequest } from '../access-layer/held-request';
 import { KEY_PARAMETER } from '../core/credential-location';
 import { removeParameter } from '../core/raw-parameters';
 import { FORGEABLE } from '../core/request-variable';
 import { resolvePath } from '../core/request-path';
+import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
 
 /** The header in which a gateway on TCP shows the shared secret. */
@@ -15,11 +16,6 @@ export interface ForwardedRequest extends HeldRequest {
   /** What the service is to be asked for, without a query. */
   readonly path: string;
 }
-
-/** `gateway`: its configuration leaves something out that no decision can do without. `client`: no gateway could pass this request on safely. */
-export type UnreadableRequest = { readonly fault: 'gateway' | 'client'; readonly why: string; readonly requestId: string };
-
-const REQUEST_ID = /^[\w-]{16,64}$/;
 
 /** Between gateway and authoriser alone. */
 const HOP_HEADERS = new Set([
@@ -41,17 +37,8 @@ function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean
   return hyphened.startsWith('x-tollgate-') && !known.has(hyphened);
 }
 
-/** All headers by lower-cased name, with repetitions: Node itself would drop a second Authorization. */
-function readHeaders(rawHeaders: readonly string[]): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? '').toLowerCase();
-    const value = rawHeaders[index + 1] ?? '';
-    // `__proto__` is a legal name of a header.
-    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    headers[name] = before === undefined ? value : [before, value].flat();
-  }
-  return headers;
+function* pairsOf(rawHeaders: readonly string[]): Iterable<readonly [string, string]> {
+  for (let index = 0; index < rawHeaders.length; index += 2) yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];
 }
 
 /** The last address: the one that the gateway added. What stands before it is the client's word. */
@@ -67,11 +54,10 @@ function splitTarget(target: string): { rawPath: string; rawQuery: string } {
 }
 
 /** Reads what the gateway says of a request. Only a gateway that has proved to be ours may be read. */
-export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableRequest {
-  const all = readHeaders(rawHeaders);
-  const given = all['x-request-id'];
-  const requestId = profile.namesRequests && typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
-  const unreadable = (fault: UnreadableRequest['fault'], why: string): UnreadableRequest => ({ fault, why, requestId });
+export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableQuestion {
+  const all = collectHeaders(pairsOf(rawHeaders));
+  const requestId = requestIdOf(profile.namesRequests ? all['x-request-id'] : undefined);
+  const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
   const target = all[profile.uriHeader];
   if (typeof target !== 'string') return unreadable('gateway', `the gateway must send ${profile.uriHeader} once`);
   const callerAddress = callerIn(all['x-forwarded-for']);

@@ -147,8 +147,9 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   // The parent of workers shows the figures of all of them.
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
-  await server.listen();
   const entrances = await openEntrances({ plugin: asked, settings: readEntranceSettings(process.env), log });
+  // Last: the parent of workers takes one that accepts here for one that serves.
+  await server.listen();
   log.info({ signature: settings.signing.description }, 'proofs are signed');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {

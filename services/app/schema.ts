@@ -75,6 +75,7 @@ export const apkReport = z.object({
   network_security: networkSecurity,
   signing: z.object({ v1: verdict, v2: verdict, v3: verdict, v31: verdict, certificates: z.array(certificate) }),
   native_abis: z.array(z.string()),
+  native_libraries: z.array(z.object({ name: z.string(), abi: z.string(), size: count })).describe('By name, then ABI; sizes unpacked.'),
   dex: z.array(z.object({ name: z.string(), version: z.string(), classes: count, methods: count, checksum_ok: z.boolean() })),
   trackers: z.array(z.object({ name: z.string(), category: z.string(), matched: z.string() })),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),

@@ -4,7 +4,8 @@ import { formatTimestamp } from '../kit/timestamp';
 import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
 import { type RemoveBackgroundRequest } from '../workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../workers/generated/image/image/v1/RemoveBackgroundResponse';
-import { aboutField, findImage, type FoundImage } from './image-input';
+import { bytesReply, jsonReply, type Reply } from '../kit/service/reply';
+import { aboutField, findImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
 /** Ten MiB in base64, some of it percent-encoded. */
@@ -21,31 +22,35 @@ type ImageWorkerMethods = {
 
 type ImageDeps = WorkerDeps<ImageWorkerMethods>;
 
-function askWorker({ field, bytes }: FoundImage, context: CallContext, { worker }: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
+type Input = z.output<typeof backgroundRemoverInput>;
+
+function askWorker(input: Input, context: CallContext, { worker }: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
+  const { field, bytes } = findImage(input, context.files);
+  const { format, max_side: maxSide = 0, crop, background } = input;
+  const colour = background === '' ? '' : `#${background.replace('#', '').toLowerCase()}`;
   const options = { context, deadlineMs: WORKER_DEADLINE_MS, idempotent: true };
-  return worker.unary('RemoveBackground', { image: bytes }, options).catch((error: unknown) => {
+  return worker.unary('RemoveBackground', { image: bytes, format, maxSide, crop, background: colour }, options).catch((error: unknown) => {
     throw aboutField(error, field);
   });
 }
 
-async function removeBackground(
-  image: FoundImage,
-  context: CallContext,
-  deps: ImageDeps,
-): Promise<z.input<typeof backgroundRemoverOutput>> {
-  const { png, width, height, engine } = await askWorker(image, context, deps);
-  return {
-    status: 'success',
-    data: {
-      message: 'The background was removed.',
-      image_base64: png.toString('base64'),
-      width,
-      height,
-      engine,
-      mime: 'image/png',
-    },
-    timestamp: formatTimestamp(context.clock.now()),
-  };
+/** A caller who names a type of picture and not JSON wants the bytes; whoever takes anything gets JSON. */
+function wantsBytes(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
+  return ranges.some((range) => range.startsWith('image/')) && !ranges.includes('application/json');
+}
+
+/** The answer depends on what the caller takes: caches must know. */
+const VARY = { Vary: 'Accept' };
+
+async function removeBackground(input: Input, context: CallContext, deps: ImageDeps): Promise<Reply> {
+  const { image, width, height, engine, mime } = await askWorker(input, context, deps);
+  if (wantsBytes(context.header('accept'))) {
+    const headers = { ...VARY, 'X-Image-Width': String(width), 'X-Image-Height': String(height), 'X-Image-Engine': engine };
+    return bytesReply(image, mime, { headers });
+  }
+  const data = { message: 'The background was removed.', image_base64: image.toString('base64'), width, height, engine, mime };
+  return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
 }
 
 /** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */
@@ -62,7 +67,7 @@ export const imageService = defineService({
       body: { kind: 'files' },
       bodyLimitBytes: BODY_BYTES,
       deadlineMs: DEADLINE_MS,
-      handler: (input, context, deps: ImageDeps) => removeBackground(findImage(input, context.files), context, deps),
+      handler: (input, context, deps: ImageDeps) => removeBackground(input, context, deps),
     }),
   ],
 });

@@ -7,17 +7,27 @@ const picture =
 export const backgroundRemoverInput = z.object({
   image: z.string().optional().describe(picture),
   image_base64: z.string().optional().describe(`${picture} The same as image.`),
+  format: z.enum(['png', 'webp']).default('png').describe('Of the answer.'),
+  max_side: z.number().int().min(16).max(8_192).optional().describe('Pixels of the longer side at most; never enlarges.'),
+  crop: z.boolean().default(false).describe('Cuts the transparent margins off.'),
+  background: z
+    .string()
+    .regex(/^(#?[0-9a-f]{6})?$/i, 'must be a colour of six hexadecimal digits, for example #ffffff')
+    .default('')
+    .describe('A colour in place of the background, for example #ffffff; transparent unless given.'),
 });
 
 export const backgroundRemoverOutput = z.object({
   status: z.literal('success'),
   data: z.object({
     message: z.string(),
-    image_base64: z.string().describe('PNG with an alpha channel, in base64 without a data URI.'),
+    image_base64: z
+      .string()
+      .describe('PNG or WebP, in base64 without a data URI; with an alpha channel unless a background was asked for.'),
     width: z.number().int(),
     height: z.number().int(),
     engine: z.string().describe('What removed the background: grabcut, onnx, or the name that an upstream gives itself.'),
-    mime: z.literal('image/png'),
+    mime: z.enum(['image/png', 'image/webp']),
   }),
   timestamp: z.string(),
 });

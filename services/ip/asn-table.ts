@@ -17,12 +17,16 @@ export interface AsnTable {
  * Address ranges of one version in sorted order, one 32-bit word (v4) or four (v6) each. Typed arrays hold the 515,000 shipped ranges
  * in 10 MB; one object a range would take ten times as much.
  */
-export interface AsnRanges {
+export interface AddressRanges {
   readonly words: 1 | 4;
   readonly count: number;
   readonly starts: Uint32Array;
   /** Inclusive. */
   readonly ends: Uint32Array;
+}
+
+/** Ranges with the autonomous system of each. */
+export interface AsnRanges extends AddressRanges {
   readonly numbers: Uint32Array;
 }
 
@@ -44,7 +48,8 @@ function compareBound(bounds: Uint32Array, row: number, words: Uint32Array): num
   return 0;
 }
 
-function findNumber(ranges: AsnRanges, address: IpAddress): number | undefined {
+/** The row of the range that holds the address. */
+export function findRange(ranges: AddressRanges, address: IpAddress): number | undefined {
   const words = wordsOf(address);
   let low = 0;
   let high = ranges.count;
@@ -55,15 +60,16 @@ function findNumber(ranges: AsnRanges, address: IpAddress): number | undefined {
     else high = middle;
   }
   const row = low - 1;
-  if (row < 0 || compareBound(ranges.ends, row, words) < 0) return undefined;
-  return ranges.numbers[row];
+  return row < 0 || compareBound(ranges.ends, row, words) < 0 ? undefined : row;
 }
 
 /** A table over sorted, non-overlapping ranges; `names` maps an AS number to its organisation. */
 export function createAsnTable(v4: AsnRanges, v6: AsnRanges, names: ReadonlyMap<number, string>): AsnTable {
   return {
     find(address) {
-      const number = findNumber(address.version === 4 ? v4 : v6, address);
+      const ranges = address.version === 4 ? v4 : v6;
+      const row = findRange(ranges, address);
+      const number = row === undefined ? undefined : ranges.numbers[row];
       return number === undefined ? undefined : { number, organisation: names.get(number) ?? '' };
     },
   };

@@ -41,7 +41,13 @@ export const ipAnswer = z
     static_ip_score: z.number().min(0).max(99.99).nullable(),
     as_org: z.string(),
     /** Null where no source was asked that would know. */
-    flags: z.object({ hosting: z.boolean().nullable(), proxy_or_vpn: z.boolean().nullable(), tor_exit: z.boolean().nullable() }),
+    flags: z.object({
+      hosting: z.boolean().nullable(),
+      proxy_or_vpn: z.boolean().nullable(),
+      tor_exit: z.boolean().nullable(),
+      /** A relay that hides its users' addresses and keeps their region. */
+      relay: z.boolean().nullable(),
+    }),
     risk_signals: z.array(z.object({ id: z.string(), weight: z.number().min(0).max(1), source: z.string() })),
     /** `maxmind` only when both figures are MaxMind's; null when there is none. */
     score_method: scoreMethod.nullable(),

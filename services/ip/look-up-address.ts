@@ -3,6 +3,7 @@ import { type AddressClass, classifyAddress } from '../kit/upstream/reserved-add
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
+import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts } from './ip-records';
 import { timeZoneAt } from './time-zone';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
@@ -10,7 +11,11 @@ import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type Ri
 
 export interface LookUpDeps {
   readonly databases: IpDatabases;
+  /** Absent where no folder of lists is configured. */
+  readonly lists?: AddressLists | undefined;
   readonly findNetworkFacts: FindNetworkFacts;
+  /** Unix milliseconds, by which a list is young or old. */
+  readonly now: () => number;
 }
 
 const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
@@ -36,7 +41,10 @@ function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
 }
 
 /** Every reason to distrust the address, each once: the first source that names it is reported. */
-function collectSignals(address: IpAddress, asn: number | undefined, facts: NetworkFacts, databases: IpDatabases): RiskSignal[] {
+function collectSignals(
+  address: IpAddress,
+  { asn, facts, databases, lists }: { asn: number | undefined; facts: NetworkFacts } & Pick<LookUpDeps, 'databases' | 'lists'>,
+): RiskSignal[] {
   const signals = new Map<RiskSignal['id'], RiskSignal>();
   const add = (id: Exclude<RiskSignal['id'], 'abuse_reports'>, source: string): void => {
     if (!signals.has(id)) signals.set(id, { id, weight: RISK_WEIGHTS[id], source });
@@ -46,6 +54,7 @@ function collectSignals(address: IpAddress, asn: number | undefined, facts: Netw
     if (anonymity.proxyOrVpn) add('proxy_or_vpn', source);
     if (anonymity.hosting) add('hosting', source);
   }
+  for (const { says, source } of lists?.find(address) ?? []) add(says, source);
   if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
   for (const listing of facts.listings) add(listing, 'dnsbl');
   if (facts.abuse?.torExit) add('tor_exit', 'abuseipdb');
@@ -73,6 +82,7 @@ function flagsOf({ signals, hasAnonymity, knowsTor }: FlagEvidence): IpAnswer['f
     hosting: flag('hosting', hasAnonymity),
     proxy_or_vpn: flag('proxy_or_vpn', hasAnonymity),
     tor_exit: flag('tor_exit', hasAnonymity || knowsTor),
+    relay: flag('relay', false),
   };
 }
 
@@ -98,20 +108,24 @@ function overallMethod({ ip_risk: risk, static_ip_score: staticScore }: Methods)
   return risk === staticScore ? risk : 'heuristic';
 }
 
-function fileChecks(databases: IpDatabases): SourceCheck[] {
-  return databases.describe().map(({ source, builtAt }) => ({ source, as_of: builtAt?.toISOString() ?? null, ok: true }));
+function fileChecks({ databases, lists }: Pick<LookUpDeps, 'databases' | 'lists'>): SourceCheck[] {
+  return [...databases.describe(), ...(lists?.describe() ?? [])].map(({ source, builtAt }) => ({
+    source,
+    as_of: builtAt?.toISOString() ?? null,
+    ok: true,
+  }));
 }
 
 /**
  * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
  * party has no business with it.
  */
-export async function lookUpAddress(address: IpAddress, { databases, findNetworkFacts }: LookUpDeps): Promise<IpAnswer> {
+export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, now }: LookUpDeps): Promise<IpAnswer> {
   const { isPrivate, isReserved, isLoopback } = classify(address);
   const place = isReserved ? undefined : databases.findPlace(address);
   const asn = isReserved ? undefined : databases.findAsn(address);
   const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
-  const signals = isReserved ? [] : collectSignals(address, asn?.number, facts, databases);
+  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists });
   const risk = isReserved ? undefined : databases.findIpRisk(address);
   const staticScore = isReserved ? undefined : databases.findStaticScore(address);
   const evidence = {
@@ -122,7 +136,11 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
     cellular: place?.cellular ?? false,
   };
   const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
-  const flags = flagsOf({ signals, hasAnonymity, knowsTor: hasAnswered(facts.checked, ['abuseipdb']) });
+  const flags = flagsOf({
+    signals,
+    hasAnonymity,
+    knowsTor: hasAnswered(facts.checked, ['abuseipdb']) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
+  });
   const isJudged = (...sources: readonly string[]): boolean =>
     !isReserved && (asn !== undefined || hasAnonymity || hasAnswered(facts.checked, sources));
   const isPlaced = isJudged('reverse_dns', 'dnsbl') || evidence.cellular;
@@ -152,6 +170,6 @@ export async function lookUpAddress(address: IpAddress, { databases, findNetwork
     risk_signals: signals,
     score_method: overallMethod(methods),
     score_methods: methods,
-    checked: isReserved ? [] : [...fileChecks(databases), ...facts.checked],
+    checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...facts.checked],
   };
 }

@@ -9,6 +9,7 @@ import { createAbuseIpdb } from './abuse-ipdb';
 import { BATCH_UNITS, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
 import { ipAnswer } from './ip-answer';
+import { type AddressLists, openAddressLists } from './lists/address-lists';
 import { type IpDatabases, openDatabases } from './ip-databases';
 import { lookUpAddress, type LookUpDeps } from './look-up-address';
 import { createNetworkFacts, type FindNetworkFacts, type NetworkSources, SOURCE_DEADLINE_MS } from './network-facts';
@@ -17,6 +18,8 @@ import { checkReadable, databasePaths, ipSettings, type IpSettings } from './set
 export interface IpDeps {
   /** Settles when the files are in memory: the service listens meanwhile and the first requests wait. */
   readonly databases: Promise<IpDatabases>;
+  /** The same; of undefined where no folder is configured. */
+  readonly lists: Promise<AddressLists | undefined>;
   /** Test is undefined without a sandbox. */
   readonly networkFacts: Readonly<Record<KeyMode, FindNetworkFacts | undefined>>;
   close(): Promise<void>;
@@ -24,10 +27,10 @@ export interface IpDeps {
 
 const input = z.object({ ip: z.string().optional() });
 
-async function lookUpDepsOf({ mode }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
+async function lookUpDepsOf({ mode, clock }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
   const findNetworkFacts = deps.networkFacts[mode];
   if (!findNetworkFacts) throw notConfigured(['SANDBOX_URL'], 'test');
-  return { databases: await deps.databases, findNetworkFacts };
+  return { databases: await deps.databases, lists: await deps.lists, findNetworkFacts, now: () => clock.now() };
 }
 
 async function answer({ ip }: z.output<typeof input>, context: CallContext, deps: IpDeps) {
@@ -82,11 +85,13 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
       clock,
       onFailure: (source, reason) => log.warn({ source, reason }, 'a source of facts about addresses failed'),
     });
-  const databases = openDatabases({
-    paths,
+  const watching = {
     pollMs: settings.IP_DATABASE_POLL_SECONDS * 1000,
-    onError: (path, err) => log.error({ path, err }, 'a changed IP database cannot be used; the one in memory stays'),
-  });
+    onError: (path: string, err: unknown) => log.error({ path, err }, 'a changed IP database cannot be used; the one in memory stays'),
+  };
+  const databases = openDatabases({ paths, ...watching });
+  const { IP_LISTS_FOLDER: folder, IP_LISTS_OFF: off } = settings;
+  const lists = folder === undefined ? Promise.resolve(undefined) : openAddressLists({ folder, off, ...watching });
   databases.catch((err: unknown) => log.error({ err }, 'the IP databases cannot be opened'));
   const { IP_ABUSEIPDB_URL: liveUrl } = settings;
   const abuseIpdb = new UpstreamClient({
@@ -98,6 +103,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   });
   return {
     databases,
+    lists,
     networkFacts: {
       live: facts(liveSources(settings, abuseIpdb)),
       test: common.sandboxUrl === undefined ? undefined : facts(sandboxSources(common.sandboxUrl, abuseIpdb)),
@@ -105,6 +111,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
     close: async () => {
       await abuseIpdb.close();
       (await databases.catch(() => undefined))?.close();
+      (await lists)?.close();
     },
   };
 }
@@ -114,8 +121,8 @@ export const ipService = defineService<IpDeps, IpSettings>({
   products: ['api-ip'],
   settings: ipSettings,
   createDeps: createIpDeps,
-  checkReady: async ({ databases }) => {
-    await databases;
+  checkReady: async ({ databases, lists }) => {
+    await Promise.all([databases, lists]);
   },
   close: (deps) => deps.close(),
   routes: [

@@ -3,7 +3,16 @@ import { type IpAddress } from '../../plugins/core/ip-address';
 /** One reason to distrust an address. */
 export interface RiskSignal {
   readonly id:
-    'tor_exit' | 'abuse_reports' | 'dnsbl_sbl' | 'dnsbl_css' | 'dnsbl_xbl' | 'dnsbl_drop' | 'dnsbl_pbl' | 'hosting' | 'proxy_or_vpn';
+    | 'tor_exit'
+    | 'abuse_reports'
+    | 'dnsbl_sbl'
+    | 'dnsbl_css'
+    | 'dnsbl_xbl'
+    | 'dnsbl_drop'
+    | 'dnsbl_pbl'
+    | 'hosting'
+    | 'proxy_or_vpn'
+    | 'relay';
   /** 0 to 1. */
   readonly weight: number;
   /** Which file, list or service said so. */
@@ -20,6 +29,8 @@ export const RISK_WEIGHTS: Readonly<Record<Exclude<RiskSignal['id'], 'abuse_repo
   dnsbl_pbl: 0,
   hosting: 0.25,
   proxy_or_vpn: 0.5,
+  // Its users are people with a device of their own; it tells where they are, to a region.
+  relay: 0,
 };
 
 /** @param confidence AbuseIPDB's `abuseConfidenceScore`, 0 to 100 */

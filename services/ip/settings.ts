@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 import { type IpDatabasePaths } from './ip-databases';
+import { LIST_DEFINITIONS } from './lists/list-definitions';
 
 /** `address`, `address:port` or `[v6]:port`. */
 function isDnsServer(text: string): boolean {
@@ -22,6 +23,12 @@ export const ipSettings = z.object({
   IP_RISK_DATABASE: z.string().optional(),
   /** GeoIP2 Static-IP-Score. */
   IP_STATIC_SCORE_DATABASE: z.string().optional(),
+  /** Folder of the lists that `npx tollgate data update` fetches; none are used unless given. */
+  IP_LISTS_FOLDER: z.string().optional(),
+  /** Ids of lists that are neither used nor updated. */
+  IP_LISTS_OFF: listSetting()
+    .refine((ids) => ids.every((id) => LIST_DEFINITIONS.some((each) => each.id === id)), 'must be ids of lists: npx tollgate data list')
+    .default([]),
   /** Seconds between two looks at the files for a new version; 0 never looks. */
   IP_DATABASE_POLL_SECONDS: numberSetting({ min: 0, max: 86_400 }).default(30),
   IP_REVERSE_DNS: booleanSetting().default(true),

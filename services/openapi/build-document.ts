@@ -80,7 +80,9 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
 /** What a 200 holds: JSON by the route's schema, or bytes; a part of them in 206. */
 function successesOf(route: Route): Responses {
   const json = route.output && { 'application/json': { schema: route.output } };
-  const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*' }[route.path as string];
+  const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*', '/image/background_remover': 'image/*' }[
+    route.path as string
+  ];
   const content = { ...json, ...(bytes === undefined ? {} : { [bytes]: { schema: binary } }) };
   const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => [
     status,

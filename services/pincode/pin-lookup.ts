@@ -16,15 +16,22 @@ export interface PinUpstream {
 /** India has a provider of its own. */
 export interface PinUpstreams {
   readonly india: PinUpstream;
-  readonly world: PinUpstream;
+  /** The first is asked for other countries; each next one where those before failed. They know Indian PINs too, but no post offices. */
+  readonly world: readonly [PinUpstream, ...PinUpstream[]];
 }
 
 export type PinAnswer =
   | { readonly ok: true; readonly provider: string; /** The provider's bytes, unchanged. */ readonly body: Buffer }
   | { readonly ok: false; readonly provider: string; readonly reason: FailureReason; readonly cause: unknown };
 
+export interface PinLookupOptions {
+  readonly mode: KeyMode;
+  /** Whether another provider may answer where the first one failed: in another form, of other data. */
+  readonly mayFallBack: boolean;
+}
+
 /** @throws ServiceError `upstream_not_configured` */
-export type PinLookup = (query: PinQuery, mode: KeyMode) => Promise<PinAnswer>;
+export type PinLookup = (query: PinQuery, options: PinLookupOptions) => Promise<PinAnswer>;
 
 const HIT_FRESH_MS = 24 * 3_600_000;
 const MISS_FRESH_MS = 3_600_000;
@@ -56,22 +63,46 @@ export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLooku
   const caches: Readonly<Record<KeyMode, LRUCache<string, PinAnswer>>> = { live: createCache(clock), test: createCache(clock) };
   const asking = new Map<string, Promise<PinAnswer>>();
 
-  const ask = async (query: PinQuery, mode: KeyMode, key: string): Promise<PinAnswer> => {
-    const answer = await askProvider(query, mode, query.kind === 'code' ? upstreams.world : upstreams.india);
+  const ask = async (query: PinQuery, mode: KeyMode, { upstream, key }: { upstream: PinUpstream; key: string }): Promise<PinAnswer> => {
+    const answer = await askProvider(query, mode, upstream);
     if (answer.ok) caches[mode].set(key, answer);
     else if (answer.reason === 'no_records') caches[mode].set(key, answer, { ttl: MISS_FRESH_MS });
     return answer;
   };
 
-  return async (query, mode) => {
-    const key = keyOf(query);
+  const askOnce = async (query: PinQuery, mode: KeyMode, upstream: PinUpstream): Promise<PinAnswer> => {
+    const key = `${upstream.provider[mode].name}/${keyOf(query)}`;
     const known = caches[mode].get(key);
     if (known) return known;
     const question = `${mode}/${key}`;
-    const pending = asking.get(question) ?? ask(query, mode, key).finally(() => asking.delete(question));
+    const pending = asking.get(question) ?? ask(query, mode, { upstream, key }).finally(() => asking.delete(question));
     asking.set(question, pending);
     return pending;
   };
+
+  return async (query, { mode, mayFallBack }) => {
+    const [first, ...others] = chainOf(query, upstreams);
+    const answer = await askOnce(query, mode, first);
+    // That there is no record is an answer.
+    if (answer.ok || answer.reason === 'no_records' || !mayFallBack) return answer;
+    for (const other of others) {
+      const found = await askOnce(query, mode, other);
+      if (found.ok) return found;
+    }
+    // Nor does another one's having no record say that there is none: the first one's failure stands.
+    return answer;
+  };
+}
+
+function chainOf(query: PinQuery, { india, world }: PinUpstreams): readonly [PinUpstream, ...PinUpstream[]] {
+  switch (query.kind) {
+    case 'office':
+      return [india];
+    case 'pin':
+      return [india, ...world];
+    case 'code':
+      return world;
+  }
 }
 
 async function askProvider(query: PinQuery, mode: KeyMode, upstream: PinUpstream): Promise<PinAnswer> {

@@ -1,11 +1,14 @@
+import { type z } from 'zod';
 import { type ProblemCode } from '../../plugins/core/problems';
 import { defineRoute, defineService, type CallContext, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
-import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
+import { bytesReply, JSON_TYPE, jsonReply, type Reply } from '../kit/service/reply';
+import { formatTimestamp } from '../kit/timestamp';
 import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
+import { countryOf, normalPlaces } from './normal-places';
 import { parseIndianPin, parseWorldCode, type PinQuery } from './parse-pin';
 import { createPinLookup, type PinAnswer, type PinLookup, type PinUpstream } from './pin-lookup';
 import { type FailureReason } from './provider';
@@ -17,6 +20,8 @@ export interface PincodeDeps {
   readonly lookUp: PinLookup;
   /** Besides India. */
   readonly countries: readonly string[];
+  /** Whether another provider may stand in. */
+  readonly hasFallback: boolean;
   close(): Promise<void>;
 }
 
@@ -66,30 +71,38 @@ function providerError({ provider, reason, cause }: PinAnswer & { ok: false }): 
   });
 }
 
-async function answer(input: { country: string; pin: string }, context: CallContext, deps: PincodeDeps): Promise<Reply> {
+/** A caller of the provider's own JSON gets that of one provider, always: only the form that is the same for all may come from another. */
+async function answer(input: z.output<typeof pincodeInput>, context: CallContext, deps: PincodeDeps): Promise<Reply> {
   const query = parseQuery(input, deps.countries);
-  const found = await deps.lookUp(query, context.mode);
+  const isNormal = input.format === 'normal';
+  const found = await deps.lookUp(query, { mode: context.mode, mayFallBack: isNormal && deps.hasFallback });
   if (!found.ok) throw providerError(found);
-  return bytesReply(found.body, JSON_TYPE, { headers: { 'X-Upstream-Provider': found.provider } });
+  const { provider, body } = found;
+  const headers = { 'X-Upstream-Provider': provider };
+  if (!isNormal) return bytesReply(body, JSON_TYPE, { headers });
+  const data = { country: countryOf(query), provider, places: normalPlaces(provider, body) };
+  return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
 }
 
 /** Pooled connections to one provider. */
 type Connect = (options: { name: string; liveUrl: string; liveSetting: string; sandboxPath: `/${string}` }) => UpstreamClient;
 
-function worldUpstream(settings: PincodeSettings, connect: Connect): PinUpstream & { client: UpstreamClient } {
-  if (settings.PINCODE_WORLD_PROVIDER === 'zippopotam') {
-    return {
-      provider: { live: zippopotamProvider, test: zippopotamProvider },
-      client: connect({
-        name: zippopotamProvider.name,
-        liveUrl: settings.PINCODE_ZIPPOPOTAM_URL,
-        liveSetting: 'PINCODE_ZIPPOPOTAM_URL',
-        sandboxPath: '/zippopotam',
-      }),
-    };
-  }
-  const live = createGeonamesProvider(settings.PINCODE_GEONAMES_USERNAME ?? '');
-  return {
+type ConnectedUpstream = PinUpstream & { client: UpstreamClient };
+
+/** The configured provider, and the other one where there is what it needs. */
+function worldUpstreams(settings: PincodeSettings, connect: Connect): [ConnectedUpstream, ...ConnectedUpstream[]] {
+  const zippopotam: ConnectedUpstream = {
+    provider: { live: zippopotamProvider, test: zippopotamProvider },
+    client: connect({
+      name: zippopotamProvider.name,
+      liveUrl: settings.PINCODE_ZIPPOPOTAM_URL,
+      liveSetting: 'PINCODE_ZIPPOPOTAM_URL',
+      sandboxPath: '/zippopotam',
+    }),
+  };
+  if (settings.PINCODE_GEONAMES_USERNAME === undefined) return [zippopotam];
+  const live = createGeonamesProvider(settings.PINCODE_GEONAMES_USERNAME);
+  const geonames: ConnectedUpstream = {
     provider: { live, test: createGeonamesProvider('sandbox') },
     client: connect({
       name: live.name,
@@ -98,9 +111,10 @@ function worldUpstream(settings: PincodeSettings, connect: Connect): PinUpstream
       sandboxPath: '/geonames',
     }),
   };
+  return settings.PINCODE_WORLD_PROVIDER === 'geonames' ? [geonames, zippopotam] : [zippopotam, geonames];
 }
 
-/** Both providers' clients and the look-up with its caches. */
+/** The providers' clients and the look-up with its caches. */
 export function createPincodeDeps({ settings, common, clock, metrics }: ServiceTools<PincodeSettings>): PincodeDeps {
   const connect: Connect = ({ name, liveUrl, liveSetting, sandboxPath }) =>
     new UpstreamClient({
@@ -116,12 +130,13 @@ export function createPincodeDeps({ settings, common, clock, metrics }: ServiceT
     liveSetting: 'PINCODE_INDIA_URL',
     sandboxPath: '/postalpincode',
   });
-  const world = worldUpstream(settings, connect);
+  const world = worldUpstreams(settings, connect);
   return {
+    hasFallback: settings.PINCODE_FALLBACK,
     countries: settings.PINCODE_COUNTRIES.filter((code) => code !== INDIA),
     lookUp: createPinLookup({ india: { provider: { live: indiaProvider, test: indiaProvider }, client: india }, world }, clock),
     close: async () => {
-      await Promise.all([india.close(), world.client.close()]);
+      await Promise.all([india, ...world.map(({ client }) => client)].map((client) => client.close()));
     },
   };
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { normalPlace } from './normal-places';
 
-/** Both are required; what they may hold depends on the country. */
+/** Country and PIN are required; what they may hold depends on the country. */
 export const pincodeInput = z.object({
   country: z.string().trim().min(1),
   pin: z.string(),
+  /** `provider`: the provider's own JSON as it is; `normal`: one form for all of them, from another provider where the first one fails. */
+  format: z.enum(['provider', 'normal']).default('provider'),
 });
 
 const indianOffice = z.looseObject({
@@ -27,5 +30,15 @@ const zippopotam = z.looseObject({
 
 const geonames = z.looseObject({ postalcodes: z.array(z.looseObject({ postalcode: z.string(), countryCode: z.string() })).min(1) });
 
-/** The provider's JSON as it is; `X-Upstream-Provider` tells which of the three. Described for readers, not enforced. */
-export const pincodeOutput = z.union([india, zippopotam, geonames]);
+const normal = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    country: z.string(),
+    provider: z.string(),
+    places: z.array(normalPlace).min(1),
+  }),
+  timestamp: z.string(),
+});
+
+/** The provider's JSON as it is, or with `format=normal` the last form; `X-Upstream-Provider` tells which provider. Described for readers, not enforced. */
+export const pincodeOutput = z.union([india, zippopotam, geonames, normal]);

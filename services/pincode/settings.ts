@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
+import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 import { WORLD_COUNTRIES } from './countries';
 
 /** Environment of the pincode service. */
@@ -10,9 +10,11 @@ export const pincodeSettings = z
     PINCODE_WORLD_PROVIDER: z.enum(['zippopotam', 'geonames'], 'must be zippopotam or geonames').default('zippopotam'),
     PINCODE_ZIPPOPOTAM_URL: urlSetting().default('https://api.zippopotam.us'),
     PINCODE_GEONAMES_URL: urlSetting().default('https://secure.geonames.org'),
-    /** Account for GeoNames; required when it is the provider. */
+    /** Account for GeoNames; required when it is the provider, and with it GeoNames is asked where the other one fails. */
     PINCODE_GEONAMES_USERNAME: z.string().optional(),
-    /** Milliseconds for one look-up. */
+    /** Whether `format=normal` asks another provider where the first one fails. */
+    PINCODE_FALLBACK: booleanSetting().default(true),
+    /** Milliseconds for one question to one provider. */
     PINCODE_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
     /** Supported countries besides India, comma-separated. */
     PINCODE_COUNTRIES: listSetting()

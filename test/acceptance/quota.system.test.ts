@@ -55,6 +55,18 @@ describe('the daily limit', () => {
     expect(left(await call(second.key), 'daily')).toBe(2);
   });
 
+  it('pays for a batch of addresses whole or refuses it, and what is left is there for single ones', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 101, monthly: 1_000 });
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const batch = () => send(`${tollgate.gatewayUrl}/ip`, { method: 'POST', headers, body: JSON.stringify({ ips: ['8.8.8.8', '::1'] }) });
+    const replies = await Promise.all([batch(), batch()]);
+    const [served, refused] = replies[0]?.status === 200 ? replies : [...replies].reverse();
+    expect([served?.status, served?.headers['x-tollgate-charged'], served && left(served, 'daily')]).toEqual([200, '100', 1]);
+    expect([refused?.status, refused?.json().code]).toEqual([429, 'quota_daily_exceeded']);
+    expect((await call(key, '/ip?ip=8.8.8.8')).status).toBe(200);
+    expect((await call(key, '/ip?ip=8.8.8.8')).status).toBe(429);
+  });
+
   it('is not touched by test keys, which have one of their own', async () => {
     const customer = tollgate.newEmail();
     const trying = await tollgate.createKey({ customer, products: ['api-vahaan'], mode: 'test', daily: 2, monthly: 100 });

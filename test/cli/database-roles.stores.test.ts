@@ -204,10 +204,24 @@ describe('the roles of the database', () => {
       "SELECT proname, proconfig, proacl::text AS acl FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace ORDER BY 1",
     );
     expect(rows.map(({ proname, proconfig }) => [proname, proconfig])).toEqual(
-      ['audit_forget', 'quota_forget_refunds', 'quota_give_back', 'quota_give_back', 'quota_sync'].map((name) => [
-        name,
-        ['search_path=public, pg_temp'],
-      ]),
+      [
+        'audit_forget',
+        // Called by triggers alone.
+        'end_terms_of_gone_subscriptions',
+        'keep_changed_subscriptions',
+        'keep_subscriptions_of_plans',
+        'keep_subscriptions_of_products',
+        'quota_forget_refunds',
+        'quota_give_back',
+        'quota_give_back',
+        'quota_sync',
+        'seller_hears_of_alerts',
+        'seller_hears_of_customers',
+        'seller_hears_of_requests',
+        'seller_hears_of_statements',
+        'seller_hears_of_suspensions',
+        'seller_hears_of_terms',
+      ].map((name) => [name, ['search_path=public, pg_temp']]),
     );
     for (const { acl } of rows) expect(acl).not.toMatch(/[{,]=X/);
   });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
+import { askForPlan } from '../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
@@ -65,6 +66,74 @@ describe('customer limits', () => {
     ['--rules-per-key', '-1'],
   ])('refuse %s %p', async (option, value) => {
     expect(await failure('customer', 'limits', CUSTOMER, option, value)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('a webhook of the seller', () => {
+  test('is added with its secret, listed without, tried, replayed and removed', async () => {
+    const added = await json('webhook', 'add', 'http://127.0.0.1:9/hooks', '--events', 'statement.ready,quota.reached');
+    expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['quota.reached', 'statement.ready'] });
+    const listed = await run('webhook', 'list');
+    expect(listed.stdout).toContain('http://127.0.0.1:9/hooks');
+    expect(listed.stdout).not.toContain(added.secret);
+    const tried = await json('webhook', 'test', added.id);
+    const again = await json('webhook', 'replay', added.id, tried.id);
+    expect((await json('webhook', 'deliveries', added.id)).map(({ id }: { id: string }) => id)).toEqual([again.id, tried.id]);
+    expect(await failure('webhook', 'replay', added.id, noSuchId)).toMatchObject({ code: 'delivery_unknown' });
+    expect(await json('webhook', 'remove', added.id)).toEqual({ id: added.id, removed: true });
+    expect(await failure('webhook', 'remove', added.id)).toMatchObject({ code: 'webhook_unknown' });
+  });
+
+  test.each([
+    ['ftp://example.com', undefined],
+    ['nowhere', undefined],
+    ['https://user:word@example.com/', undefined],
+    ['https://example.com/', 'statement.done'],
+    ['https://example.com/', ''],
+  ])('is refused for %s and %s', async (url, events) => {
+    const flags = events === undefined ? [] : ['--events', events];
+    expect(await failure('webhook', 'add', url, ...flags)).toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('a statement', () => {
+  test('tells what a month cost, and null for one that is not known', async () => {
+    const email = await newCustomer();
+    await json('key', 'create', '--customer', email, '--products', 'api-grank', '--plan', 'Star');
+    await database().pool.query("UPDATE subscription_term SET since = '2026-02-01T00:00:00+05:30' WHERE product_id = 'api-grank'");
+    expect(await json('statement', '--customer', email, '--month', '2026-02')).toMatchObject({
+      customer: email,
+      month: '2026-02',
+      closedAt: expect.any(String),
+      lines: [{ product: 'api-grank', plan: 'Star', days: 28, used: 0, amount: '499.00' }],
+      totals: [{ currency: 'INR', amount: '499.00' }],
+    });
+    expect((await run('statement', '--customer', email, '--month', '2026-02')).stdout).toContain('total 499.00 INR');
+    expect(await json('statement', '--customer', email, '--month', '2026-01')).toBeNull();
+    expect(await failure('statement', '--customer', email, '--month', '2026-13')).toMatchObject({ code: 'invalid_argument' });
+    expect(await failure('statement', '--customer', 'no@example.com', '--month', '2026-01')).toMatchObject({ code: 'customer_unknown' });
+  });
+});
+
+describe('a request for a plan', () => {
+  test('is listed, approved and declined', async () => {
+    await database().pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-grank'");
+    const ask = async () =>
+      askForPlan(database().pool, { customer: await newCustomer(), product: 'api-grank', plan: 'Star', actor: 'test' });
+    const [first, second] = [await ask(), await ask()];
+    const listed = await json('subscription', 'requests');
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id]);
+    expect((await run('subscription', 'requests')).stdout).toContain('Star, 499.00 INR');
+    expect(await json('subscription', 'approve', first.id)).toMatchObject({ state: 'approved', currentPlan: 'Star' });
+    expect(await json('subscription', 'approve', first.id)).toMatchObject({ state: 'approved' });
+    expect(await failure('subscription', 'decline', second.id)).toMatchObject({ code: 'invalid_argument' });
+    expect(await json('subscription', 'decline', second.id, '--reason', 'Not yet.')).toMatchObject({
+      state: 'declined',
+      reason: 'Not yet.',
+    });
+    expect(await failure('subscription', 'approve', second.id)).toMatchObject({ code: 'request_closed' });
+    expect(await failure('subscription', 'approve', 'x')).toMatchObject({ code: 'request_unknown' });
+    expect(await json('subscription', 'requests')).toEqual([]);
   });
 });
 

@@ -32,7 +32,7 @@ describe('the catalogue', () => {
     expect(PRODUCTS).toHaveLength(14);
     for (const { prefix, routes } of PRODUCTS) for (const route of routes) expect(route.path.startsWith(prefix ?? '?')).toBe(true);
     expect(PRODUCTS.filter((product) => product.routes.length === 0).map((product) => product.id)).toEqual(['api-vahan', 'api-pan']);
-    expect(PRODUCTS.flatMap((product) => product.routes)).toHaveLength(34);
+    expect(PRODUCTS.flatMap((product) => product.routes)).toHaveLength(35);
     expect(CATALOGUE.find('constructor')).toBeUndefined();
   });
 
@@ -55,10 +55,9 @@ describe('the catalogue', () => {
 describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) => {
   it('answers every route that the catalogue publishes of its product, with its method', () => {
     const published = CATALOGUE.find(products[0]);
-    const answered = new Map(routes.map(({ path, method }) => [path, method]));
-    expect(published?.routes.map(({ path, method }) => `${method} ${path}`)).toEqual(
-      published?.routes.map(({ path }) => `${answered.get(path as `/${string}`)} ${path}`),
-    );
+    const answered = new Set(routes.map(({ path, method }) => `${method} ${path}`));
+    const missing = published?.routes.map(({ path, method }) => `${method} ${path}`).filter((route) => !answered.has(route));
+    expect(missing).toEqual([]);
   });
 });
 

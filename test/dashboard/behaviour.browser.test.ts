@@ -115,6 +115,20 @@ describe('the link of the mail that confirms an address', () => {
     ]);
   });
 
+  it('names the address that it is for, and still works after a reload', async () => {
+    const state = new FakeState();
+    state.isSignedIn = false;
+    const token = `head.${Buffer.from(JSON.stringify({ email: 'asha@example.com' })).toString('base64url')}.signature`;
+    await open(`/verify?token=${token}`, state);
+    await page.getByText('asha@example.com').waitFor();
+    await page.reload();
+    await page.getByText('asha@example.com').waitFor();
+    expect(page.url()).toBe(`${api.url}/verify`);
+    await confirm('a long password');
+    await page.waitForURL(`${api.url}/`);
+    expect(changes('POST', '/api/auth/verify-email').map(({ body }) => body['token'])).toEqual([token]);
+  });
+
   it('offers a new one when it is too old', async () => {
     const state = new FakeState();
     state.isSignedIn = false;
@@ -162,6 +176,52 @@ describe('a session that ends while a secret is shown', () => {
     expect(await page.getByText(secret).isVisible()).toBe(true);
     await button('I have copied it').click();
     await page.waitForURL(/\/sign-in\?/, { timeout: 15_000 });
+  });
+});
+
+describe('the first steps', () => {
+  it('stay until the first call has arrived', async () => {
+    await open('/', Object.assign(FakeState.empty(), { keys: [makeKey({ name: 'Mine', mode: 'test', lastUsedAt: null })] }));
+    await page.getByText('Waiting for your first call').waitFor();
+    expect(await page.getByRole('link', { name: 'Mine' }).isVisible()).toBe(true);
+    api.state.changeKey(api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await page.getByText('Today at a glance').waitFor();
+  });
+});
+
+describe('adding a webhook', () => {
+  it('asks for https, and for a receiver on this machine where that is called as well', async () => {
+    await open('/webhooks');
+    const dialog = page.getByRole('dialog');
+    const add = async (url: string): Promise<void> => {
+      await button('Add a webhook').click();
+      await dialog.getByLabel('URL').fill(url);
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+    };
+    await add('http://127.0.0.1:9000/');
+    await dialog.getByText('Enter a URL that starts with https://.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    api.state.mayBePrivate = true;
+    await page.reload();
+    await settle(page);
+    await add('http://127.0.0.1:9000/');
+    await page.getByText(/^whsec_/).waitFor();
+  });
+});
+
+describe('the reference', () => {
+  it('begins at the top of another route, and Back leads to where one was', async () => {
+    await open('/reference?operation=get_ip');
+    const top = (): Promise<number> => page.evaluate('window.scrollY');
+    await page.getByRole('link', { name: 'SEO research' }).click();
+    await page.getByRole('heading', { name: '/seo' }).waitFor();
+    await page.evaluate('window.scrollTo(0, 500)');
+    await eventually(async () => (await top()) === 500);
+    await page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: '/seo/serp' }).click();
+    await page.getByRole('heading', { name: '/seo/serp' }).waitFor();
+    await eventually(async () => (await top()) === 0);
+    await page.goBack();
+    await eventually(async () => (await top()) === 500);
   });
 });
 
@@ -444,6 +504,29 @@ describe('a page that could not be opened', () => {
     await page.getByRole('alert').first().waitFor();
     api.state.isAway = false;
     await page.getByLabel('One rule per line').waitFor({ timeout: 20_000 });
+  });
+});
+
+describe('a plan that is given on request', () => {
+  it('is asked for with its price, shows as requested, and is withdrawn', async () => {
+    await open('/plans');
+    await button('Request Star of Glead').click();
+    await button('Request Star for ₹999.00 a month').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(changes('POST', '/api/plan-requests')[0]?.body).toMatchObject({
+      product: 'api-glead',
+      plan: 'Star',
+      terms: { price: '999.00', currency: 'INR' },
+    });
+    await button('Withdraw the request: Glead').click();
+    await button('Withdraw the request').click();
+    await button('Request Star of Glead').waitFor();
+  });
+
+  it('says why it was declined, and can be asked for again', async () => {
+    await open('/plans');
+    await page.getByText('Please send us your company’s registration first.').waitFor();
+    expect(await button('Request Star of Aadhaar').isVisible()).toBe(true);
   });
 });
 

@@ -15,7 +15,8 @@ import { propagationEndpoint } from '../../services/dashboard/api/keys/propagati
 import { csvField } from '../../services/dashboard/api/requests/usage-csv';
 import { usageEndpoints } from '../../services/dashboard/api/requests/usage-endpoints';
 import { webhookEndpoints } from '../../services/dashboard/api/webhooks/webhook-endpoints';
-import { startDashboard, type TestDashboard } from './support/dashboard';
+import { eventually } from '../support/eventually';
+import { cookieOf, PASSWORD, startDashboard, type TestDashboard, tokenOf } from './support/dashboard';
 import { anyCharacter } from '../support/any-text';
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -199,6 +200,55 @@ describe('explanations', () => {
 });
 
 describe('the audit log', () => {
+  const actions = async (cookie: string, kind = ''): Promise<string[]> =>
+    (await dashboard.ask({ path: `/api/audit?limit=100${kind === '' ? '' : `&kind=${kind}`}`, cookie }))
+      .json()
+      .entries.map(({ action }: { action: string }) => action);
+
+  it('has sign-ins, changes of the password and ended sessions, with where they came from', async () => {
+    const email = 'entered@example.com';
+    await dashboard.signIn(email);
+    const auth = (path: string, body: object, cookie?: string) =>
+      dashboard.ask({ method: 'POST', path: `/api/auth/${path}`, body, cookie, from: '198.51.100.77' });
+    const signedIn = await auth('sign-in/email', { email: 'Entered@Example.com', password: PASSWORD });
+    const cookie = cookieOf(signedIn);
+    await auth('sign-in/email', { email, password: 'not the password' });
+    await auth('revoke-other-sessions', {}, cookie);
+    const changed = await auth('change-password', { currentPassword: PASSWORD, newPassword: `${PASSWORD} anew` }, cookie);
+    const last = cookieOf(changed);
+    expect(await actions(last)).toEqual([
+      'account.password_change',
+      'account.session_end',
+      'account.sign_in',
+      'account.sign_in',
+      'customer.create',
+    ]);
+    const { entries } = (await dashboard.ask({ path: '/api/audit?kind=account', cookie: last })).json();
+    expect(entries[0]).toMatchObject({ actor: email, from: '198.51.100.77', subject: { kind: 'customer' } });
+    await auth('request-password-reset', { email });
+    await eventually(() => dashboard.mails.some(({ to, text }) => to === email && text.includes('/reset-password')));
+    const mail = dashboard.mails.find(({ to, text }) => to === email && text.includes('/reset-password'));
+    await auth('reset-password', { token: tokenOf(mail), newPassword: PASSWORD });
+    const again = cookieOf(await auth('sign-in/email', { email, password: PASSWORD }));
+    expect((await actions(again)).slice(0, 2)).toEqual(['account.sign_in', 'account.password_reset']);
+  });
+
+  it('is filtered by kind, and exported whole as CSV', async () => {
+    const customer = await openAccount('exported@example.com');
+    await createKey(dashboard.pool, { customer: customer.customerId, name: '=1+1', products: ['api-ip'], actor: 'cli' });
+    const all = await actions(customer.cookie);
+    const keys = await actions(customer.cookie, 'key');
+    expect(new Set(all.map((action) => action.split('.')[0])).size).toBeGreaterThan(2);
+    expect(keys).toEqual(all.filter((action) => action.startsWith('key.')));
+    expect((await dashboard.ask({ path: '/api/audit?kind=nothing', cookie: customer.cookie })).statusCode).toBe(400);
+    const csv = await dashboard.ask({ path: '/api/audit.csv', cookie: customer.cookie });
+    expect(csv.headers['content-type']).toMatch(/^text\/csv/);
+    const lines = csv.body.trimEnd().split('\r\n');
+    expect(lines.slice(1).map((line) => line.split(',')[3])).toEqual(all);
+    const some = await dashboard.ask({ path: '/api/audit.csv?kind=key', cookie: customer.cookie });
+    expect(some.body.trimEnd().split('\r\n')).toHaveLength(keys.length + 1);
+  });
+
   it('shows its customer who changed what, from where, page by page', async () => {
     const customer = await openAccount('audited@example.com');
     const { customerId, cookie, webhookId } = customer;
@@ -233,8 +283,13 @@ describe('webhooks', () => {
     'http://127.0.0.1/',
     'http://localhost/',
     'http://[::1]/',
+    'http://hooks.example/',
     'http://hooks.example:8080/',
     'https://user:pass@hooks.example/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/',
     'ftp://hooks.example/',
     'http://169.254.169.254/latest/',
   ])('refuse %s when it is entered', async (url) => {

@@ -64,7 +64,14 @@ describe('another customer’s things', () => {
     const lists = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes(':'));
     for (const { path } of lists) {
       const { body } = await dashboard.ask({ path: `/api${path}?from=2026-01-01&to=2026-01-31`, cookie: stranger.cookie });
-      for (const secret of [victim.key.id, victim.subscription.id, victim.webhook.id, victim.requestId, 'victim@example.com'])
+      for (const secret of [
+        victim.key.id,
+        victim.subscription.id,
+        victim.webhook.id,
+        victim.requestId,
+        victim.planRequestId,
+        'victim@example.com',
+      ])
         expect(body).not.toContain(secret);
     }
   });

@@ -1,29 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { type Browser, type Page } from 'playwright-core';
+import { inaccessible } from './support/axe';
 import { openPage, settle, startBrowser } from './support/browser';
 import { EVERY_PAGE, type PageCase } from './support/every-page';
 import { type FakeApi, startFakeApi } from './support/fake-api';
 import { FakeState } from './support/fake-state';
 import { SCENES } from './support/scenes';
-
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-interface AxeFinding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** What axe finds serious or critical, each as one line. Run past the page's policy, which forbids the script. */
-async function inaccessible(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const findings: AxeFinding[] = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((found) => found.violations)',
-  );
-  return findings
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-}
 
 let browser: Browser;
 beforeAll(async () => {

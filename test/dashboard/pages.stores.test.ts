@@ -25,7 +25,7 @@ afterAll(async () => {
 const get = (url: string, host = '127.0.0.1:8080') => app.inject({ url, headers: { host } });
 
 describe('the pages', () => {
-  it.each(['/', '/keys', '/keys/6ba7b810-9dad-11d1-80b4-00c04fd430c8?tab=rules', '/reset-password?token=x'])(
+  it.each(['/keys', '/keys/6ba7b810-9dad-11d1-80b4-00c04fd430c8?tab=rules', '/reset-password?token=x'])(
     'are one page at every address: %s',
     async (path) => {
       const { statusCode, headers, body } = await get(path);

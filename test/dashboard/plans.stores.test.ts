@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../plugins/core/ports';
 import { windowsAt } from '../../plugins/core/quota';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
+import { approvePlanRequest } from '../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { type Mail } from '../../services/dashboard/api/mail/mail-sender';
+import { startAnswerMails } from '../../services/dashboard/api/plans/start-answer-mails';
+import { eventually } from '../support/eventually';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -42,6 +46,18 @@ async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
   await patch(['api-gst'], true);
   return patch(['api-gst', 'api-ip'], true);
 }
+/** Approves a request, and answers the mail that tells of it. */
+async function readAnswerMail(id: string): Promise<Mail | undefined> {
+  const mails: Mail[] = [];
+  const log = createLog('test', { level: 'silent' });
+  const mail = { send: async (each: Mail) => void mails.push(each), close: () => undefined };
+  const answers = startAnswerMails({ db: dashboard.db, log, mail, url: 'http://dashboard.test', pollMs: 20 });
+  await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
+  await eventually(() => mails.length > 0);
+  await answers.close();
+  expect(mails).toHaveLength(1);
+  return mails[0];
+}
 const use = (day: string, units: number) =>
   dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
 
@@ -52,10 +68,44 @@ describe('the catalogue', () => {
     expect(await current('api-ip')).toMatchObject({
       base: { daily: 1_000, monthly: 30_000 },
       plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
-      routes: [{ method: 'GET', path: '/ip' }],
+      routes: [
+        { method: 'GET', path: '/ip' },
+        { method: 'POST', path: '/ip' },
+      ],
       subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
     });
     expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
+  });
+});
+
+describe('statements', () => {
+  const read = async (month: string) => (await dashboard.ask({ path: `/api/statement?month=${month}`, cookie: own.cookie })).json();
+
+  it('tell of each month what was used and what it cost, as a page and as CSV, and nothing of months that are not known', async () => {
+    await dashboard.pool.query(
+      "UPDATE subscription_term SET since = '2026-02-10T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'",
+    );
+    await use('2026-02-11', 60);
+    const months = await dashboard.ask({ path: '/api/statements', cookie: own.cookie });
+    expect(months.json()).toEqual({
+      months: [
+        { month: '2026-03', isClosed: false },
+        { month: '2026-02', isClosed: true },
+      ],
+    });
+    expect(await read('2026-02')).toMatchObject({
+      statement: { fromDay: '2026-02-10', closedAt: expect.any(String), lines: [{ days: 19, used: 60, amount: '338.61' }] },
+    });
+    expect(await read('2026-01')).toEqual({ statement: null });
+    const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
+    expect(csv.body.split('\r\n')).toEqual([
+      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,amount,currency',
+      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,338.61,INR`,
+      '',
+    ]);
+    const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });
+    expect([none.statusCode, none.json().code]).toEqual([404, 'statement_unknown']);
+    expect((await dashboard.ask({ path: '/api/statement?month=2026-13', cookie: own.cookie })).statusCode).toBe(400);
   });
 });
 
@@ -189,6 +239,16 @@ describe('a subscription', () => {
       const { id, version } = made.json();
       const changed = await ask('PUT', `/${id}/plan`, { version, plan: 'Star' });
       expect([changed.statusCode, changed.json().code]).toEqual([409, 'plan_needs_approval']);
+      const terms = { daily: 10_000, monthly: 300_000, price: '999.00', currency: 'INR' };
+      const stale = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms: { ...terms, price: '9.00' } });
+      expect([stale.statusCode, stale.json().code]).toEqual([409, 'terms_changed']);
+      await dashboard.pool.query("UPDATE plan_request SET state = 'withdrawn', answered_at = now()");
+      const asked = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms });
+      expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
+      const outcome = await readAnswerMail(asked.json().id);
+      expect(outcome).toMatchObject({ subject: 'You are on Star of SEO research', text: expect.stringContaining('INR 999.00 a month') });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
     } finally {
       await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     }

@@ -43,7 +43,7 @@ async function turnOn(cookie: string): Promise<SetUp> {
 const setUp = async (): Promise<SetUp> => turnOn(await dashboard.signIn(EMAIL));
 const actions = async () => {
   const { rows } = await dashboard.pool.query<{ action: string; actor: string; from_address: string }>(
-    "SELECT action, actor, from_address FROM audit_log WHERE action LIKE 'account.%' ORDER BY id",
+    "SELECT action, actor, from_address FROM audit_log WHERE action ~ '^account[.](second|recovery)' ORDER BY id",
   );
   return rows.map(({ action, actor }) => `${actor} ${action}`);
 };

@@ -44,7 +44,7 @@ test('a new customer gets from sign-up to a first call, through a refusal and a 
   let key = '';
   let refused = '';
   let used = 1;
-  const testKeysUsed = (count: number): Locator => page.getByText(`themselves: ${count} used today`);
+  const testKeysUsed = (count: number): Locator => page.getByRole('table', { name: 'Limits' }).getByText(new RegExp(`^${count} today`));
 
   await step('signs up, confirms the address from the outbox and is inside', async () => {
     await page.goto(`${instance.dashboard}/sign-up`);

@@ -51,6 +51,8 @@ describe('the page about webhooks', () => {
       eventId: 'e1',
       eventAt,
       alert: null,
+      data: null,
+      isSellers: false,
       event: 'test' as const,
     };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });

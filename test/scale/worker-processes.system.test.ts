@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -12,6 +11,7 @@ import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { childProcesses } from '../support/system/child-processes';
 import { burst } from '../support/system/exact-burst';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { lastAdmittedAfter } from '../support/system/revocation';
@@ -57,10 +57,7 @@ describe('a plugin server of two workers', () => {
 
   const url = (): string => `${node.gateway}/vahaan`;
 
-  function workers(): number[] {
-    const list = execFileSync('ps', ['--ppid', String(node.pluginServer.pid), '-o', 'pid='], { encoding: 'utf8' });
-    return list.trim().split(/\s+/).map(Number);
-  }
+  const workers = (): number[] => childProcesses(node.pluginServer.pid ?? 0);
 
   /** How often each status came while `work` was done, and for a moment after it. */
   async function statusesDuring(key: string, work: () => Promise<void>): Promise<Record<number, number>> {

@@ -6,7 +6,7 @@ import { ConfigError } from './config-error';
 import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
-import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from '../plugin/request-removal';
+import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
 import { type DeclaredUpstream } from './upstream-schema';
 
 export interface Service {

@@ -125,7 +125,7 @@ class Parent implements WorkerParent {
     const worker = cluster.fork({ [BIND_VARIABLE]: this.beside, NODE_NAME: `${nodeName} #${slot.number}` });
     const ask = openChannel(worker, (question) => this.instances.answer(question as DirectoryQuestion));
     const ended = once(worker, 'exit').then(() => 'ended');
-    if ((await Promise.race([once(worker, 'listening'), ended])) === 'ended') throw new Error('a worker ended before it served');
+    if ((await Promise.race([acceptsAt(worker, this.beside), ended])) === 'ended') throw new Error('a worker ended before it served');
     placeSocket(this.beside, this.options.socketPath);
     slot.worker = worker;
     slot.ask = ask;
@@ -154,6 +154,15 @@ class Parent implements WorkerParent {
       }
     }
   }
+}
+
+/** Once the worker accepts at this path, the last of those that it opens. */
+function acceptsAt(worker: Worker, path: string): Promise<void> {
+  return new Promise((resolve) => {
+    worker.on('listening', ({ address }) => {
+      if (address === path) resolve();
+    });
+  });
 }
 
 /** What is done to one slot is done one after the other: two new workers for one place would leave one that nobody knows. */

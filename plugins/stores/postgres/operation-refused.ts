@@ -7,6 +7,12 @@ export type RefusalCode =
   | 'product_without_limits'
   | 'plan_unknown'
   | 'plan_differs'
+  | 'plan_changed'
+  | 'plan_current'
+  | 'plan_needs_no_approval'
+  | 'request_unknown'
+  | 'request_exists'
+  | 'request_closed'
   | 'mode_unknown'
   | 'limit_malformed'
   | 'date_malformed'
@@ -27,7 +33,10 @@ export type RefusalCode =
   | 'webhook_limit_reached'
   | 'delivery_unknown'
   | 'token_unknown'
-  | 'token_limit_reached';
+  | 'token_limit_reached'
+  | 'operator_exists'
+  | 'operator_unknown'
+  | 'email_taken';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -34,8 +34,11 @@ const OLDEST: Readonly<Record<string, string>> = {
   key_hour: 'SELECT min(day)::timestamptz AS at FROM key_hour',
   denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
   outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
+  plan_request: 'SELECT min(asked_at) AS at FROM plan_request',
   quota_refund: 'SELECT min(day)::timestamptz AS at FROM quota_refund',
+  statement: 'SELECT min(month)::timestamptz AS at FROM statement',
   submission: 'SELECT min(at) AS at FROM submission',
+  subscription_term: 'SELECT since AS at FROM subscription_term ORDER BY id LIMIT 1',
   usage: 'SELECT day::timestamptz AS at FROM usage ORDER BY day LIMIT 1',
   webhook_delivery: 'SELECT created_at AS at FROM webhook_delivery ORDER BY created_at LIMIT 1',
 };

@@ -9,16 +9,23 @@ import { createAttemptLimits } from './accounts/attempt-limits';
 import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
 import { authRoutes, verifyRoute } from './accounts/auth-routes';
-import { bindEndpoint } from './http/bind-endpoint';
+import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
-import { type DashboardDeps, type Endpoint } from './http/define-endpoint';
+import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
 import { endpoints as allEndpoints } from './endpoints';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
+import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
+import { addOperatorRoutes } from './operator/operator-routes';
+import { addViewRoutes } from './operator/view-routes';
+import { takeWrite } from './http/request-limit';
 import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
+import { type GatewayCaller } from './requests/gateway-caller';
+import { servePublicTry } from './public/public-try';
+import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -37,6 +44,8 @@ export interface DashboardAppOptions {
   readonly webRoot: string;
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
+  /** For calls that readers without an account try out; they cannot when it is absent. */
+  readonly readerGateway?: Pick<GatewayCaller, 'call'> | undefined;
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
@@ -80,13 +89,22 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
-  const endpointTools = { deps, findCaller: (request: FastifyRequest, reply: FastifyReply) => findCaller(request, reply, tools) };
+  const endpointTools: EndpointTools<Caller> = {
+    deps,
+    findCaller: (request, reply) => findCaller(request, reply, tools),
+    takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+  };
   for (const endpoint of options.endpoints ?? allEndpoints) {
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
+  addOperatorRoutes(app, { deps, findOperator });
+  addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
   addManagementRoutes(app, deps, url);
-  await serveWeb(app, { root: options.webRoot, url });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
+  if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;
 }
 

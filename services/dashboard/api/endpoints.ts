@@ -4,6 +4,7 @@ import { type Endpoint } from './http/define-endpoint';
 import { explainEndpoints } from './requests/explain-endpoints';
 import { keyEndpoints } from './keys/key-endpoints';
 import { planEndpoints } from './plans/plan-endpoints';
+import { statementEndpoints } from './plans/statement-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
 import { tokenEndpoints } from './management/token-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
@@ -17,6 +18,7 @@ export const endpoints: readonly Endpoint[] = [
   propagationEndpoint,
   ...planEndpoints,
   ...usageEndpoints,
+  ...statementEndpoints,
   ...explainEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,

@@ -13,8 +13,12 @@ import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
 import { readBrand } from './public/brand';
+import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
+import { startConsoleJobs } from './operator/start-console-jobs';
 import { startAlerts } from './alerts/start-alerts';
+import { startStatements } from './plans/start-statements';
+import { startAnswerMails } from './plans/start-answer-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -53,7 +57,10 @@ async function startApp(
   const { db, log, mail, metrics } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
-  const gateway = new GatewayCaller({ url: settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL, log });
+  const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
+  const gateway = new GatewayCaller({ url: gatewayUrl, log });
+  // Connections of their own: readers take none of those on which customers try calls out.
+  const readerGateway = settings.DASHBOARD_PUBLIC_TRY ? new GatewayCaller({ url: gatewayUrl, log, ...READER_CALLS }) : undefined;
   const deps = {
     db,
     log,
@@ -68,12 +75,22 @@ async function startApp(
   };
   const auth = createAuthLater({ db, secret, url, mail, log });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
-  const app = await createDashboardApp({ deps, auth, secret, url, trustedProxies, webRoot: WEB_ROOT, metrics, brand: readBrand(settings) });
+  const app = await createDashboardApp({
+    deps,
+    auth,
+    secret,
+    url,
+    trustedProxies,
+    webRoot: WEB_ROOT,
+    metrics,
+    brand: readBrand(settings),
+    readerGateway,
+  });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
   setTimeout(loadAuth, AUTH_LOAD_MS).unref();
   // What is still being tried out must not hold up the end.
-  return async () => void (await Promise.all([app.close(), gateway.close()]));
+  return async () => void (await Promise.all([app.close(), gateway.close(), readerGateway?.close()]));
 }
 
 /**
@@ -95,6 +112,9 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const metrics = createMetrics({ withProcess: true });
   const mail = createMail(settings, db, log);
   const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
+  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
@@ -107,7 +127,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close(), jobs.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { isTimeZone } from '../../../plugins/core/quota';
-import { type Environment, listSetting, numberSetting, portSetting, readSettings, urlSetting } from '../../../plugins/core/settings';
+import {
+  booleanSetting,
+  type Environment,
+  listSetting,
+  numberSetting,
+  portSetting,
+  readSettings,
+  urlSetting,
+} from '../../../plugins/core/settings';
 import { brandSettings } from './public/brand';
 import { alertSettings } from './alerts/start-alerts';
 
@@ -27,6 +35,8 @@ const shape = z.object({
   /** Where the dashboard itself reaches it, to try calls out; GATEWAY_URL unless given. */
   DASHBOARD_GATEWAY_URL: urlSetting().optional(),
   ...brandSettings.shape,
+  /** Whether readers without an account may try calls out in the sandbox. */
+  DASHBOARD_PUBLIC_TRY: booleanSetting().default(true),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   /** Signs sessions and the links in mail. */
   DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),

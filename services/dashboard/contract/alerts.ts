@@ -50,7 +50,12 @@ export type Webhook = z.output<typeof webhook>;
 const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_000);
 export const createWebhookBody = z.object({ url: webhookUrl });
 export const changeWebhookBody = z.object({ version, url: webhookUrl.optional(), state: z.enum(['active', 'paused']).optional() });
-export const webhookList = z.object({ webhooks: z.array(webhook) });
+export const webhookList = z.object({
+  webhooks: z.array(webhook),
+  /** True in the embedded run: private addresses, plain http and any port are taken too. */
+  mayBePrivate: z.boolean(),
+});
+export type WebhookList = z.output<typeof webhookList>;
 /** The signing secret is shown once. */
 export const createdWebhook = z.object({ secret: z.string(), webhook });
 export type CreatedWebhook = z.output<typeof createdWebhook>;

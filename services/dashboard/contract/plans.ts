@@ -49,6 +49,23 @@ export const subscription = z.object({
 });
 export type Subscription = z.output<typeof subscription>;
 
+/** A plan that the provider gives on request, and how that stands. */
+export const planRequest = z.object({
+  id,
+  product: z.string(),
+  plan: z.string(),
+  /** What was asked for, with its price a month. */
+  ...limits.shape,
+  price: z.string(),
+  currency: z.string(),
+  state: z.enum(['open', 'approved', 'declined', 'withdrawn']),
+  /** Why it was declined; else empty. */
+  reason: z.string(),
+  askedAt: moment,
+  answeredAt: moment.nullable(),
+});
+export type PlanRequest = z.output<typeof planRequest>;
+
 export const product = z.object({
   id: z.string(),
   title: z.string(),
@@ -64,11 +81,13 @@ export const product = z.object({
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
-      /** `request`: cannot be taken here; whoever sells it sets it. */
+      /** `request`: is asked for under `/plan-requests`, and given by the provider. */
       approval: z.enum(['automatic', 'request']),
     }),
   ),
   subscription: subscription.nullable(),
+  /** The last one, while it is open and for 30 days after it was declined. */
+  request: planRequest.nullable(),
 });
 export type Product = z.output<typeof product>;
 
@@ -81,6 +100,8 @@ export type ProductList = z.output<typeof productList>;
  */
 const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
 export type Terms = z.output<typeof terms>;
+
+export const askForPlanBody = z.object({ product: productId, plan: planName, terms });
 
 export const subscribeBody = z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() });
 

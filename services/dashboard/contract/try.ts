@@ -3,39 +3,47 @@ import { productId } from './fields';
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
+const call = z.object({
+  method: z.enum(['GET', 'POST']),
+  /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
+  path: z.string().max(1_000),
+  query: z.record(z.string().min(1).max(100), z.string().max(10_000)).default({}),
+  contentType: z.string().max(200).regex(HEADER_VALUE, 'must be a media type').optional(),
+  body: z.string().optional(),
+  bodyBase64: z.base64().optional(),
+});
+
+type Sent = Partial<Pick<z.output<typeof call>, 'method' | 'body' | 'bodyBase64'>>;
+
+const ONE_BODY = { path: ['bodyBase64'], message: 'must be absent when body is given' };
+const hasOneBody = ({ body, bodyBase64 }: Sent): boolean => body === undefined || bodyBase64 === undefined;
+const POST_WITH_BODY = { path: ['method'], message: 'must be POST when there is a body' };
+const isPostWithBody = ({ method, body, bodyBase64 }: Sent): boolean =>
+  method === 'POST' || (body === undefined && bodyBase64 === undefined);
+
 /**
  * One call of the gateway, made on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
  * out `product`. `body` is text, `bodyBase64` bytes; a GET has neither.
  */
-export const tryBody = z
-  .object({
+export const tryBody = call
+  .extend({
     key: z
       .string()
       .max(200)
       .regex(/^tg_test_[0-9A-Za-z]+$/, 'must be a test key (tg_test_…): live keys are never entered into a page')
       .optional(),
     product: productId.optional(),
-    method: z.enum(['GET', 'POST']),
-    /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
-    path: z.string().max(1_000),
-    query: z.record(z.string().min(1).max(100), z.string().max(10_000)).default({}),
-    contentType: z.string().max(200).regex(HEADER_VALUE, 'must be a media type').optional(),
-    body: z.string().optional(),
-    bodyBase64: z.base64().optional(),
   })
   .refine(({ key, product }) => (key === undefined) !== (product === undefined), {
     path: ['key'],
     message: 'or product must be given, and not both',
   })
-  .refine(({ body, bodyBase64 }) => body === undefined || bodyBase64 === undefined, {
-    path: ['bodyBase64'],
-    message: 'must be absent when body is given',
-  })
-  .refine(({ method, body, bodyBase64 }) => method === 'POST' || (body === undefined && bodyBase64 === undefined), {
-    path: ['method'],
-    message: 'must be POST when there is a body',
-  });
+  .refine(hasOneBody, ONE_BODY)
+  .refine(isPostWithBody, POST_WITH_BODY);
 export type TryBody = z.output<typeof tryBody>;
+
+/** The same for who has no account: always with the key that the installation keeps for its readers. */
+export const publicTryBody = call.extend({ product: productId }).refine(hasOneBody, ONE_BODY).refine(isPostWithBody, POST_WITH_BODY);
 
 /** What came of it. That the gateway refused or did not answer is a result, not a failure of the dashboard. */
 export const tryAnswer = z.discriminatedUnion('outcome', [

@@ -10,9 +10,11 @@ import { createQueryClient } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
 import { isLeavingPostponed } from './hooks/use-shown-secret';
+import { takeViewedCustomer } from './browser/viewed-customer';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
 
+takeViewedCustomer();
 const queryClient = createQueryClient(leadToSignIn);
 const router = createAppRouter(queryClient);
 
@@ -28,7 +30,7 @@ let isLeaving = false;
 /** A session that ended under an open page: sign in again, and be back where one was. */
 function leadToSignIn(): void {
   const { matches, location } = router.state;
-  if (isLeaving || !matches.some((match) => match.routeId === '/shell') || isLeavingPostponed()) return;
+  if (isLeaving || !matches.some(({ routeId }) => routeId === '/shell' || routeId === '/console') || isLeavingPostponed()) return;
   isLeaving = true;
   const search = { then: safeReturn(location.href), reason: 'ended' };
   void router.navigate({ to: '/sign-in', search }).finally(() => {

@@ -59,7 +59,8 @@ export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
   });
-  const places = new FairLimit({ atOnce: threads });
+  // One thread stays for the others, whatever one caller's pages take.
+  const places = new FairLimit({ atOnce: threads, mostOfOne: Math.max(1, threads - 1) });
 
   async function parseNow(job: PageJob, signal: AbortSignal): Promise<ParsedPage> {
     signal.throwIfAborted();

@@ -39,6 +39,10 @@ const strip = (outcome: string, height: number, yields: string): SandboxExample 
 
 const examples: readonly SandboxExample[] = [
   example('success', drawDisc(64), '200, the image inside an ellipse that touches its sides; so does any other image'),
+  {
+    ...example('success_finished', drawDisc(64), '200, WebP of 32 pixels on white'),
+    input: { image_base64: drawDisc(64).toString('base64'), format: 'webp', max_side: 32, background: '#ffffff' },
+  },
   strip('invalid_image', 400, '400: the upstream cannot read the image'),
   strip('too_large', 413, '400: the image is too large for the upstream'),
   strip('no_foreground', 422, '502 no_foreground'),

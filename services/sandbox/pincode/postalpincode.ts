@@ -7,6 +7,8 @@ const MISSING = '999404';
 const MISSING_BY_STATUS = '999405';
 const NOT_JSON = '999500';
 const DOWN = '999502';
+/** As {@link DOWN}; another provider has it. */
+const DOWN_HERE = '999512';
 const CLOSED = '999503';
 const SILENT = '999504';
 const OVER_QUOTA = '999429';
@@ -18,6 +20,14 @@ function example(outcome: string, pin: string, yields: string): SandboxExample {
 const examples: readonly SandboxExample[] = [
   example('success', '110001', '200, the post offices of New Delhi 110001; also 400001, 560001, 600001, 700001, 500001'),
   example('success_by_name', 'Connaught Place', '200, the post offices whose name contains the text'),
+  {
+    ...example('success_normal', '110001', '200, the same post offices in the form that is the same for every provider'),
+    input: { country: 'IN', pin: '110001', format: 'normal' },
+  },
+  {
+    ...example('success_by_fallback', DOWN_HERE, '200, from zippopotam.us: the provider for India answers 502'),
+    input: { country: 'IN', pin: DOWN_HERE, format: 'normal' },
+  },
   example('no_records', MISSING, '404 provider_error, reason no_records; so does any PIN or name that the sandbox does not know'),
   example('no_records_by_status', MISSING_BY_STATUS, '404 provider_error, reason no_records: the provider says Status "404"'),
   example('bad_response', NOT_JSON, '502 provider_error, reason bad_response: the provider answers with a web page'),
@@ -39,6 +49,7 @@ function answerPin(pin: string, reply: FastifyReply): unknown {
     case NOT_JSON:
       return reply.type('text/html').send('<!DOCTYPE html><title>Maintenance</title>');
     case DOWN:
+    case DOWN_HERE:
       return reply.code(502).type('text/html').send('<h1>502 Bad Gateway</h1>');
     case CLOSED:
       return closeConnection(reply);

@@ -7,6 +7,7 @@ import { Notes } from './notes';
 import { type ApkReport, type FileFacts } from './report';
 import { parseBinaryXml, type XmlElement } from './resources/binary-xml';
 import { ResourceTable } from './resources/resource-table';
+import { listNativeLibraries } from './code/native-libraries';
 import { AttributeReader } from './manifest/attributes';
 import { readManifest } from './manifest/read-manifest';
 import { scanContents } from './scan/scan-contents';
@@ -53,7 +54,7 @@ export async function analyzeApk({ source, file }: AnalysisInput): Promise<ApkRe
     flags: manifest.flags,
     network_security: manifest.network_security,
     signing: signing.facts,
-    native_abis: nativeAbis(archive),
+    ...listNativeLibraries(archive, notes),
     ...contents,
     findings,
     risk: rateRisk(findings),
@@ -83,13 +84,4 @@ function openResources(archive: ZipArchive, notes: Notes): ResourceTable | undef
   const entry = archive.entries.get(RESOURCES);
   if (!entry) return undefined;
   return tolerate(() => new ResourceTable(readEntry(archive, entry, LIMITS.resourceTableBytes)), undefined, notes.add);
-}
-
-function nativeAbis(archive: ZipArchive): string[] {
-  const abis = new Set<string>();
-  for (const name of archive.entries.keys()) {
-    const abi = /^lib\/([\w.-]{1,40})\/[^/]+\.so$/.exec(name)?.[1];
-    if (abi !== undefined) abis.add(abi);
-  }
-  return [...abis].sort().slice(0, LIMITS.listed);
 }

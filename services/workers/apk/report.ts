@@ -102,6 +102,13 @@ export interface CertificateFacts {
 export type SchemeName = 'v1' | 'v2' | 'v3' | 'v31';
 export type SigningFacts = Readonly<Record<SchemeName, SchemeVerdict>> & { readonly certificates: readonly CertificateFacts[] };
 
+export interface NativeLibraryFacts {
+  readonly name: string;
+  readonly abi: string;
+  /** Bytes, unpacked. */
+  readonly size: number;
+}
+
 export interface DexFacts {
   readonly name: string;
   readonly version: string;
@@ -151,6 +158,7 @@ export interface ApkReport {
   readonly network_security: NetworkSecurityFacts;
   readonly signing: SigningFacts;
   readonly native_abis: readonly string[];
+  readonly native_libraries: readonly NativeLibraryFacts[];
   readonly dex: readonly DexFacts[];
   readonly trackers: readonly TrackerFacts[];
   readonly secrets: readonly SecretFacts[];

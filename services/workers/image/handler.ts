@@ -4,6 +4,7 @@ import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse } from '../generated/image/image/v1/RemoveBackgroundResponse';
 import { type Engine } from './engine';
+import { finishCutOut, readFinish } from './finish-cut-out';
 import { openPicture } from './picture';
 
 export interface ImageHandlerOptions {
@@ -24,14 +25,15 @@ export interface ImageHandlers {
 /** The worker's only method. Nothing of a picture outlives its call. */
 export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions): ImageHandlers {
   return {
-    RemoveBackground: async ({ image }, { signal: caller, log, mode, subscriptionId }) => {
+    RemoveBackground: async (request, { signal: caller, log, mode, subscriptionId }) => {
       const startedAt = performance.now();
       const remove = async (signal: AbortSignal): Promise<RemoveBackgroundResponse> => {
-        const picture = await openPicture(image);
+        const finish = readFinish(request);
+        const picture = await openPicture(request.image);
         const { width, height } = picture;
         const { png, engine } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
         log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
-        return { png, width, height, engine };
+        return { ...(await finishCutOut(png, { width, height }, finish)), engine };
       };
       try {
         return await within(deadlineMs, remove, caller);

@@ -40,8 +40,11 @@ export const imageWorkerSettings = z.object({
     .refine((values) => values.every((value) => value > 0), 'must be greater than 0')
     .default([0.229, 0.224, 0.225]),
   IMAGE_ONNX_ACTIVATION: z.enum(['none', 'sigmoid'], 'must be none or sigmoid').default('none'),
-  /** Pictures worked on at a time on this machine; each takes a core, and memory for OpenCV or the model. */
-  IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(1),
+  /**
+   * Pictures worked on at a time on this machine; each takes a core, and memory for OpenCV (75 MB) or the model. Of several, one is left to the
+   * others whatever one caller sends: with one thread they wait for his picture.
+   */
+  IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(2),
   /** Pictures that may wait for a thread. */
   IMAGE_QUEUE: numberSetting({ min: 0, max: 1_000 }).default(16),
   /** Milliseconds for one picture, waiting included. */

@@ -13,18 +13,20 @@ export interface RunCommandOptions {
   readonly databaseUrl?: string;
   readonly root?: string;
   readonly isSameProcess?: () => boolean;
+  /** Besides the database. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Runs one command in this process, as `npx tollgate …` would. */
 export async function runCommand(argv: readonly string[], options: RunCommandOptions = {}): Promise<CommandRun> {
-  const { databaseUrl, root = projectRoot, isSameProcess = () => false } = options;
+  const { databaseUrl, root = projectRoot, isSameProcess = () => false, env = {} } = options;
   let stdout = '';
   let stderr = '';
   const code = await runTollgate({
     root,
     isSameProcess,
     argv,
-    env: databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+    env: databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl },
     streams: { stdout: { write: (text: string) => (stdout += text) }, stderr: { write: (text: string) => (stderr += text) } },
   });
   return { code, stdout, stderr };

@@ -9,6 +9,7 @@ import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
@@ -50,6 +51,8 @@ export interface Ask {
 export interface TestDashboard {
   readonly app: FastifyInstance;
   readonly pool: Pool;
+  /** With the rights that the dashboard has in production. */
+  readonly db: Pool;
   readonly databaseUrl: string;
   readonly mails: Mail[];
   /** Signs cookies and links. */
@@ -133,6 +136,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     log,
     ...(options.gatewayTimeoutMs && { timeoutMs: options.gatewayTimeoutMs }),
   });
+  const readerGateway = new GatewayCaller({ url: options.gatewayUrl ?? 'http://127.0.0.1:9', log, ...READER_CALLS });
   const app = await createDashboardApp({
     deps: {
       db,
@@ -150,6 +154,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     url,
     webRoot,
     metrics: createMetrics(),
+    readerGateway,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.endpoints && { endpoints: options.endpoints }),
     ...(options.readDocument && { readDocument: options.readDocument }),
@@ -169,6 +174,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const dashboard = {
     app,
     pool,
+    db,
     databaseUrl: database.url,
     mails,
     secret,
@@ -176,7 +182,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     log: () => logged,
     signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
     async close() {
-      await Promise.all([app.close(), gateway.close()]);
+      await Promise.all([app.close(), gateway.close(), readerGateway.close()]);
       rmSync(webRoot, { recursive: true, force: true });
       await db.end();
       await database.close();

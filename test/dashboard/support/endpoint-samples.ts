@@ -13,6 +13,8 @@ export interface Belongings {
   readonly deliveryId: string;
   /** Of the management API, with every scope. */
   readonly token: { readonly id: string; readonly secret: string };
+  /** Of a plan that was asked for. */
+  readonly planRequestId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
 }
@@ -61,6 +63,9 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'PUT /subscriptions/:id/thresholds': ({ subscription }) => ({ params: { id: subscription.id }, body: { percents: [90] } }),
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
+  'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /statement': () => ({ query: 'month=2026-01' }),
+  'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
@@ -93,7 +98,17 @@ export async function makeToken(
   return { id: made.token.id, secret: made.secret };
 }
 
-/** Signs somebody up who has a key, a subscription to api-ip, a refused request, a token, and a webhook with a delivery. */
+/** A request of the key's customer for a plan, as if that were given on request. */
+async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
+    [key.id],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a token, and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
@@ -112,6 +127,7 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     webhook,
     deliveryId: delivery.json().id,
     token: await makeToken(dashboard, cookie),
+    planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
 }
@@ -130,6 +146,7 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook_delivery',
     'alert',
     'admin_token',
+    'plan_request',
     'alert_preference',
     'alert_threshold',
   ];

@@ -10,6 +10,7 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import * as statements from '../../../services/dashboard/contract/statements';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { keyUsage, usage } from '../../../services/dashboard/contract/usage';
@@ -125,6 +126,10 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     state.changePlan(params['id'] ?? '', plans.changePlanBody.parse(body)),
   );
   route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
+  route('POST', '/plan-requests', plans.planRequest, ({ body }) => state.askForPlan(plans.askForPlanBody.parse(body)));
+  route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
+  route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
+  route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
@@ -140,13 +145,16 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('PUT', '/subscriptions/:id/cap', plans.subscription, ({ params, body }) =>
     state.capDay(params['id'] ?? '', plans.dailyCapBody.parse(body).dailyCap),
   );
-  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks }));
+  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
   route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
   route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
   route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
   route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
   route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
-  route('GET', '/audit', auditPage, () => ({ entries: state.audit, next: null }));
+  route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
+    entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
+    next: null,
+  }));
   route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
   addAccountRoutes(route, state);
 }

@@ -4,7 +4,8 @@ import { type Alert, type Delivery, type Webhook } from '../../../services/dashb
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
 import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
-import { type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
 import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
@@ -119,8 +120,31 @@ export function usualSubscriptions(): Subscription[] {
   ];
 }
 
+/** Products whose plan is given on request. */
+const GIVEN = ['api-seo', 'api-aadhaar', 'api-glead'];
+
+/** What was asked for a plan: one that waits, and one that was declined. */
+export function usualPlanRequests(): PlanRequest[] {
+  const make = (over: Partial<PlanRequest>): PlanRequest => ({
+    id: randomUUID(),
+    product: 'api-seo',
+    plan: 'Star',
+    daily: 10_000,
+    monthly: 300_000,
+    price: '999.00',
+    currency: 'INR',
+    state: 'open',
+    reason: '',
+    askedAt: ago(5 * HOUR),
+    answeredAt: null,
+    ...over,
+  });
+  const reason = 'Please send us your company’s registration first.';
+  return [make({}), make({ product: 'api-aadhaar', daily: 4_000, monthly: 120_000, state: 'declined', reason, answeredAt: ago(DAY) })];
+}
+
 /** The catalogue with these subscriptions. */
-export function productsWith(subscriptions: readonly Subscription[]): Product[] {
+export function productsWith(subscriptions: readonly Subscription[], requests: readonly PlanRequest[] = []): Product[] {
   return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
     id,
     title,
@@ -128,8 +152,9 @@ export function productsWith(subscriptions: readonly Subscription[]): Product[] 
     routes: routes.map((route) => ({ ...route })),
     base,
     subscribable,
-    plans: plans.map((plan) => ({ ...plan })),
+    plans: plans.map((plan) => ({ ...plan, ...(GIVEN.includes(id) && { approval: 'request' as const }) })),
     subscription: subscriptions.find((each) => each.product === id) ?? null,
+    request: requests.find((each) => each.product === id) ?? null,
   }));
 }
 
@@ -155,6 +180,44 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     days: [...days, { day: dayAgo(1), ...tried }],
     refusals,
     subscriptions: [...subscriptions],
+  };
+}
+
+/** This month and two that are closed. */
+export function usualMonths(): StatementMonths['months'] {
+  const [year = 0, month = 1] = dayAgo(0).split('-').map(Number);
+  return [0, 1, 2].map((back) => ({ month: new Date(Date.UTC(year, month - 1 - back, 1)).toISOString().slice(0, 7), isClosed: back > 0 }));
+}
+
+/** A month with a change of plan in it. */
+export function usualStatement(month: string, isClosed: boolean): StatementView {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const daysInMonth = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  const star = { product: 'api-ip', plan: 'Star', price: '499.00', currency: 'INR', daily: 100_000, monthly: 3_000_000 };
+  const free = { plan: null, price: '0.00', currency: null, daily: 1_000, monthly: 30_000, amount: '0.00' };
+  const subscriptionId = randomUUID();
+  return {
+    customer: 'asha@example.com',
+    month,
+    daysInMonth,
+    timeZone: 'Asia/Kolkata',
+    fromDay: `${month}-01`,
+    closedAt: isClosed ? ago(DAY) : null,
+    lines: [
+      { ...free, subscriptionId, product: 'api-ip', days: 14, charged: 13_204, refunded: 12, used: 13_192, test: 40 },
+      { ...star, subscriptionId, days: daysInMonth - 14, charged: 1_204_331, refunded: 0, used: 1_204_331, test: 0, amount: '266.13' },
+      {
+        ...free,
+        subscriptionId: randomUUID(),
+        product: 'api-pincode',
+        days: daysInMonth,
+        charged: 12_040,
+        refunded: 0,
+        used: 12_040,
+        test: 0,
+      },
+    ],
+    totals: [{ currency: 'INR', amount: '266.13' }],
   };
 }
 
@@ -254,6 +317,7 @@ export function usualAudit(keys: readonly Key[]): AuditLog['entries'] {
   });
   return [
     entry('key.rules', { details: { added: ['203.0.113.0/24', '*.example.com'], removed: [] } }),
+    entry('account.sign_in', { at: ago(2 * HOUR), subject: { kind: 'customer', id: randomUUID(), label: null } }),
     entry('key.revoke', { at: ago(5 * HOUR), from: '2001:db8:4006:812::200e' }),
     entry('subscription.change', {
       at: ago(DAY),

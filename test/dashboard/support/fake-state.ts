@@ -3,7 +3,8 @@ import { type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
-import { type ProductList, type Subscription } from '../../../services/dashboard/contract/plans';
+import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
@@ -25,6 +26,7 @@ export class FakeState {
   readonly requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   keys: Key[] = data.usualKeys();
   subscriptions: Subscription[] = data.usualSubscriptions();
+  planRequests: PlanRequest[] = data.usualPlanRequests();
   refusals = data.usualRefusals(this.keys);
   alerts = data.usualAlerts(this.keys);
   alertSettings: AlertSettings = {
@@ -36,6 +38,8 @@ export class FakeState {
   tokens = data.usualTokens();
   audit = data.usualAudit(this.keys);
   hasUsage = true;
+  /** As in the embedded run. */
+  mayBePrivate = false;
   mails = [
     {
       id: 'b',
@@ -73,6 +77,7 @@ export class FakeState {
     Object.assign(state, {
       keys: [],
       subscriptions: [],
+      planRequests: [],
       refusals: [],
       alerts: [],
       webhooks: [],
@@ -212,7 +217,7 @@ export class FakeState {
   }
 
   products(): ProductList {
-    return { products: data.productsWith(this.subscriptions) };
+    return { products: data.productsWith(this.subscriptions, this.planRequests) };
   }
 
   subscribe({ product, plan }: { product: string; plan: string | null }): Subscription {
@@ -229,6 +234,21 @@ export class FakeState {
     return made;
   }
 
+  askForPlan({ product, plan, terms }: { product: string; plan: string; terms: Terms }): PlanRequest {
+    const { price, currency, ...limits } = terms;
+    const made = { ...(data.usualPlanRequests()[0] as PlanRequest), id: randomUUID(), product, plan, ...limits };
+    const asked = { ...made, price: price ?? '', currency: currency ?? '', askedAt: data.ago(0) };
+    this.planRequests = [...this.planRequests.filter((each) => each.product !== product), asked];
+    return asked;
+  }
+
+  withdrawRequest(id: string): PlanRequest {
+    const found = this.planRequests.find((each) => each.id === id);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    this.planRequests = this.planRequests.filter((each) => each !== found);
+    return { ...found, state: 'withdrawn', answeredAt: data.ago(0) };
+  }
+
   changePlan(id: string, { plan, acceptLowerThanUsed }: { plan: string | null; acceptLowerThanUsed: boolean }): Subscription {
     const found = this.subscriptions.find((each) => each.id === id);
     if (!found) throw new FakeProblem(404, 'not_found');
@@ -240,6 +260,15 @@ export class FakeState {
     const changed = { ...found, plan, daily: { ...found.daily, limit: daily }, version: randomUUID() };
     this.subscriptions = this.subscriptions.map((each) => (each.id === id ? changed : each));
     return changed;
+  }
+
+  statementMonths(): StatementMonths {
+    return { months: this.hasUsage ? data.usualMonths() : [] };
+  }
+
+  statement(month: string): StatementAnswer {
+    const found = this.statementMonths().months.find((each) => each.month === month);
+    return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
   usage(): Usage {

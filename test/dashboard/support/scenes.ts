@@ -129,6 +129,15 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'plan-request',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/plans');
+      await button(page, 'Request Star of Glead').click();
+      await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
+    },
+  },
+  {
     name: 'plan-below-use',
     state: () => new FakeState(),
     play: async (page, api) => {

@@ -123,6 +123,46 @@ describe('a success', () => {
     expect([response.statusCode, response.json().data?.width]).toEqual([200, 96]);
   }); // prettier-ignore
 
+  test('has the format, size, frame and background that were asked for', async () => {
+    const asked = { image: png.toString('base64'), format: 'webp', max_side: '48', crop: true, background: 'FFFFFF' };
+    const { data } = (await post(asked)).json();
+    const image = await sharp(Buffer.from(data.image_base64, 'base64')).metadata();
+    expect(image).toMatchObject({ format: 'webp', hasAlpha: false, width: data.width, height: data.height });
+    expect([data.mime, Math.max(data.width, data.height)]).toEqual(['image/webp', 48]);
+  });
+
+  test.each([
+    ['image/*', 'image/png'],
+    ['image/webp, image/png;q=0.8', 'image/png'],
+    ['image/png, application/json', 'application/json; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['', 'application/json; charset=utf-8'],
+  ])('is the picture itself or JSON, as %j asks: %s', async (accept, type) => {
+    const response = await post({ image: png.toString('base64') }, { headers: { accept } });
+    expect([response.statusCode, response.headers['content-type'], response.headers.vary]).toEqual([200, type, 'Accept']);
+    if (type !== 'image/png') return;
+    expect(await sharp(response.rawPayload).metadata()).toMatchObject({ format: 'png', width: 96, height: 96 });
+    expect(response.headers).toMatchObject({ 'x-image-width': '96', 'x-image-height': '96', 'x-image-engine': 'sandbox' });
+  });
+
+  test('a refusal is a problem in JSON for who wants a picture, too', async () => {
+    const refused = await post({ image: 'x' }, { headers: { accept: 'image/*' } });
+    expect([refused.statusCode, refused.json().code]).toEqual([400, 'invalid_request']);
+  });
+
+  test.each([
+    { format: 'gif' },
+    { max_side: 15 },
+    { max_side: 8193 },
+    { max_side: 20.5 },
+    { crop: 'perhaps' },
+    { background: 'white' },
+    { background: '#fff' },
+  ])('is not made of %j', async (wrong) => {
+    const refused = await post({ image: png.toString('base64'), ...wrong });
+    expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([400, Object.keys(wrong)[0]]);
+  });
+
   test.each(['PUT', 'DELETE', 'PATCH'] as const)('comes by %s as well', async (method) => {
     expect((await service.call({ method, url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 })).statusCode).toBe(200);
   });

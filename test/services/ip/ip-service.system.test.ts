@@ -75,7 +75,7 @@ describe('GET /ip from the shipped data', () => {
       ip_risk: 0,
       static_ip_score: 15,
       as_org: 'Google LLC',
-      flags: { hosting: null, proxy_or_vpn: null, tor_exit: null },
+      flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
       risk_signals: [],
       score_method: 'heuristic',
       score_methods: { ip_risk: 'heuristic', static_ip_score: 'heuristic' },

@@ -2,6 +2,7 @@ import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from 
 import { type IpDatabases } from '../../../services/ip/ip-databases';
 import { lookUpAddress } from '../../../services/ip/look-up-address';
 import { type IpAnswer } from '../../../services/ip/ip-answer';
+import { type AddressLists } from '../../../services/ip/lists/address-lists';
 import { type NetworkFacts } from '../../../services/ip/network-facts';
 
 function addressOf(text: string): IpAddress {
@@ -27,10 +28,12 @@ const PLACE = {
 }; // prettier-ignore
 
 /** What the look-up asked the network about, and what it answered. */
-async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}) {
+async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}, lists?: AddressLists) {
   const asked: string[] = [];
   const answer = await lookUpAddress(addressOf(text), {
     databases: { ...noDatabases, ...databases },
+    lists,
+    now: () => 0,
     findNetworkFacts: async (address) => {
       asked.push(address.text);
       return { checked: [], hostname: null, listings: [], abuse: undefined, ...facts };
@@ -154,19 +157,24 @@ describe('flags', () => {
   });
 
   test('are null where nobody was asked who would know', async () => {
-    expect(await flagsOf({}, {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
-    expect((await lookUp('10.0.0.1', {}, asn)).answer.flags).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
+    expect(await flagsOf({}, {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null });
+    expect((await lookUp('10.0.0.1', {}, asn)).answer.flags).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null });
   });
 
   test('tell hosting by the network alone, and leave the others open', async () => {
-    expect(await flagsOf({}, asn)).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: null });
-    expect(await flagsOf({}, home)).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null });
+    expect(await flagsOf({}, asn)).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: null, relay: null });
+    expect(await flagsOf({}, home)).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null });
   });
 
   test('follow the files and services that know', async () => {
-    expect(await flagsOf({}, anonymity({ proxyOrVpn: true }))).toEqual({ hosting: false, proxy_or_vpn: true, tor_exit: false });
-    expect(await flagsOf(abuse(true), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: true });
-    expect(await flagsOf(abuse(false), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: false });
+    expect(await flagsOf({}, anonymity({ proxyOrVpn: true }))).toEqual({
+      hosting: false,
+      proxy_or_vpn: true,
+      tor_exit: false,
+      relay: null,
+    });
+    expect(await flagsOf(abuse(true), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: true, relay: null });
+    expect(await flagsOf(abuse(false), {})).toEqual({ hosting: null, proxy_or_vpn: null, tor_exit: false, relay: null });
   });
 });
 
@@ -204,5 +212,46 @@ describe('risk signals', () => {
       { id: 'tor_exit', weight: 0.85, source: 'anonymous_ip_mmdb' },
       { id: 'hosting', weight: 0.25, source: 'anonymous_ip_mmdb' },
     ]);
+  });
+});
+
+describe('lists of addresses', () => {
+  const listsOf = (found: ReturnType<AddressLists['find']>, knowsTor: boolean): AddressLists => ({
+    find: () => found,
+    knowsAll: (says) => knowsTor && says === 'tor_exit',
+    describe: () => [{ source: 'tor_exits', builtAt: new Date(0) }],
+    checkForChanges: async () => undefined,
+    close: () => undefined,
+  });
+
+  test('flag what is on them, with the list as the source and its date among what was checked', async () => {
+    const found = [
+      { says: 'tor_exit', source: 'tor_exits' },
+      { says: 'hosting', source: 'aws' },
+      { says: 'relay', source: 'icloud_relay' },
+    ] as const;
+    const { answer } = await lookUp('9.9.9.9', {}, {}, listsOf(found, true));
+    expect(answer.flags).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: true, relay: true });
+    expect(answer.risk_signals).toEqual([
+      { id: 'tor_exit', weight: 0.85, source: 'tor_exits' },
+      { id: 'hosting', weight: 0.25, source: 'aws' },
+      { id: 'relay', weight: 0, source: 'icloud_relay' },
+    ]);
+    expect(answer.checked).toContainEqual({ source: 'tor_exits', as_of: '1970-01-01T00:00:00.000Z', ok: true });
+  });
+
+  test('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
+    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], true))).answer.flags).toEqual({
+      hosting: null,
+      proxy_or_vpn: null,
+      tor_exit: false,
+      relay: null,
+    });
+    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], false))).answer.flags.tor_exit).toBeNull();
+  });
+
+  test('are not asked about reserved addresses', async () => {
+    const { answer } = await lookUp('10.0.0.1', {}, {}, listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true));
+    expect([answer.flags, answer.checked]).toEqual([{ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null }, []]);
   });
 });

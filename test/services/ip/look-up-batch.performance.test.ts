@@ -16,7 +16,7 @@ test(`100 addresses that are known take at most ${MOST_MS} ms`, async () => {
   const times: number[] = [];
   for (let count = 0; count < TRIES; count++) {
     const startedAt = performance.now();
-    const results = await lookUpBatch(ips, { databases, findNetworkFacts });
+    const results = await lookUpBatch(ips, { databases, findNetworkFacts, now: () => 0 });
     times.push(performance.now() - startedAt);
     expect(results).toHaveLength(100);
   }

@@ -27,7 +27,7 @@ describe('a postal look-up', () => {
     };
     const upstreams = {
       india: { provider: { live: indiaProvider, test: indiaProvider }, client },
-      world: { provider: { live: zippopotamProvider, test: zippopotamProvider }, client },
+      world: [{ provider: { live: zippopotamProvider, test: zippopotamProvider }, client }] as const,
     };
     return createPinLookup(upstreams, clock);
   }
@@ -50,13 +50,19 @@ describe('a postal look-up', () => {
 
   test('hands over the bytes of the provider', async () => {
     answers = [says(`${hit}  \n`)];
-    await expect(createLookup()(pin, 'live')).resolves.toEqual({ ok: true, provider: 'postalpincode.in', body: Buffer.from(`${hit}  \n`) });
+    await expect(createLookup()(pin, { mode: 'live', mayFallBack: false })).resolves.toEqual({
+      ok: true,
+      provider: 'postalpincode.in',
+      body: Buffer.from(`${hit}  \n`),
+    });
     expect(asked).toEqual(['live /pincode/110001']);
   });
 
   test('asks the world provider for other countries', async () => {
     answers = [says('{}', 404)];
-    await expect(createLookup()({ kind: 'code', country: 'US', text: '00404' }, 'live')).resolves.toMatchObject({
+    await expect(
+      createLookup()({ kind: 'code', country: 'US', text: '00404' }, { mode: 'live', mayFallBack: false }),
+    ).resolves.toMatchObject({
       ok: false,
       reason: 'no_records',
     });
@@ -66,23 +72,23 @@ describe('a postal look-up', () => {
   test('remembers records for a day', async () => {
     answers = [says(hit), says(hit)];
     const lookUp = createLookup();
-    await lookUp(pin, 'live');
+    await lookUp(pin, { mode: 'live', mayFallBack: false });
     nowMs += 24 * HOUR_MS - 1;
-    await lookUp(pin, 'live');
+    await lookUp(pin, { mode: 'live', mayFallBack: false });
     expect(asked).toHaveLength(1);
     nowMs += 2;
-    await lookUp(pin, 'live');
+    await lookUp(pin, { mode: 'live', mayFallBack: false });
     expect(asked).toHaveLength(2);
   });
 
   test('remembers the absence of records for an hour', async () => {
     answers = [says(miss), says(hit)];
     const lookUp = createLookup();
-    await lookUp(pin, 'live');
+    await lookUp(pin, { mode: 'live', mayFallBack: false });
     nowMs += HOUR_MS - 1;
-    await expect(lookUp(pin, 'live')).resolves.toMatchObject({ reason: 'no_records' });
+    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ reason: 'no_records' });
     nowMs += 2;
-    await expect(lookUp(pin, 'live')).resolves.toMatchObject({ ok: true });
+    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: true });
     expect(asked).toHaveLength(2);
   });
 
@@ -94,22 +100,26 @@ describe('a postal look-up', () => {
   ])('calls %s by its reason and does not remember it', async (_what, first, reason) => {
     answers = [first, says(hit)];
     const lookUp = createLookup();
-    await expect(lookUp(pin, 'live')).resolves.toMatchObject({ ok: false, provider: 'postalpincode.in', reason });
-    await expect(lookUp(pin, 'live')).resolves.toMatchObject({ ok: true });
+    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({
+      ok: false,
+      provider: 'postalpincode.in',
+      reason,
+    });
+    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: true });
   });
 
   test('keeps live and sandbox records apart', async () => {
     answers = [says(hit), says(miss)];
     const lookUp = createLookup();
-    await expect(lookUp(pin, 'test')).resolves.toMatchObject({ ok: true });
-    await expect(lookUp(pin, 'live')).resolves.toMatchObject({ ok: false });
+    await expect(lookUp(pin, { mode: 'test', mayFallBack: false })).resolves.toMatchObject({ ok: true });
+    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: false });
     expect(asked).toEqual(['test /pincode/110001', 'live /pincode/110001']);
   });
 
   test('asks one question for simultaneous callers', async () => {
     answers = [says(hit)];
     const lookUp = createLookup();
-    const both = await Promise.all([lookUp(pin, 'live'), lookUp(pin, 'live')]);
+    const both = await Promise.all([lookUp(pin, { mode: 'live', mayFallBack: false }), lookUp(pin, { mode: 'live', mayFallBack: false })]);
     expect(both.map(({ ok }) => ok)).toEqual([true, true]);
     expect(asked).toHaveLength(1);
   });
@@ -117,9 +127,52 @@ describe('a postal look-up', () => {
   test('keeps names, PINs and codes of countries apart', async () => {
     answers = [says(hit), says(hit), says('{}', 404)];
     const lookUp = createLookup();
-    await lookUp(pin, 'live');
-    await lookUp({ kind: 'office', text: '110001' }, 'live');
-    await lookUp({ kind: 'code', country: 'US', text: '110001' }, 'live');
+    await lookUp(pin, { mode: 'live', mayFallBack: false });
+    await lookUp({ kind: 'office', text: '110001' }, { mode: 'live', mayFallBack: false });
+    await lookUp({ kind: 'code', country: 'US', text: '110001' }, { mode: 'live', mayFallBack: false });
     expect(asked).toHaveLength(3);
+  });
+
+  describe('that may fall back', () => {
+    const world = JSON.stringify({ 'post code': '110001', country: 'India', places: [{ 'place name': 'New Delhi' }] });
+    const mayFallBack = { mode: 'live', mayFallBack: true } as const;
+
+    test.each<[string, () => Promise<UpstreamResponse>]>([
+      ['cannot be reached', breaks],
+      ['is late', late],
+      ['answers nonsense', says('<html>')],
+      ['has no more credits', says('', 429)],
+    ])('asks the next provider where the first one %s, and names who answered', async (_what, fails) => {
+      answers = [fails, says(world)];
+      expect(await createLookup()(pin, mayFallBack)).toEqual({ ok: true, provider: 'zippopotam.us', body: Buffer.from(world) });
+      expect(asked).toEqual(['live /pincode/110001', 'live /in/110001']);
+    });
+
+    test('takes the first one at its word that there is no record', async () => {
+      answers = [says(miss)];
+      expect(await createLookup()(pin, mayFallBack)).toMatchObject({ ok: false, reason: 'no_records', provider: 'postalpincode.in' });
+    });
+
+    test('tells the first failure where the next provider has no record or fails too', async () => {
+      answers = [late, says('{}', 404), breaks, breaks];
+      const lookUp = createLookup();
+      expect(await lookUp(pin, mayFallBack)).toMatchObject({ ok: false, reason: 'timeout', provider: 'postalpincode.in' });
+      expect(await lookUp({ ...pin, text: '110002' }, mayFallBack)).toMatchObject({ ok: false, reason: 'unreachable' });
+    });
+
+    test('asks nobody else for a post office by its name, nor where it may not', async () => {
+      answers = [breaks, breaks];
+      const lookUp = createLookup();
+      expect(await lookUp({ kind: 'office', text: 'Connaught Place' }, mayFallBack)).toMatchObject({ ok: false });
+      expect(await lookUp(pin, { mode: 'live', mayFallBack: false })).toMatchObject({ ok: false });
+      expect(asked).toHaveLength(2);
+    });
+
+    test('never hands what one provider said to callers of another', async () => {
+      answers = [breaks, says(world), says(hit)];
+      const lookUp = createLookup();
+      await lookUp(pin, mayFallBack);
+      expect(await lookUp(pin, { mode: 'live', mayFallBack: false })).toMatchObject({ ok: true, provider: 'postalpincode.in' });
+    });
   });
 });

@@ -63,6 +63,31 @@ describe('GET /pincode with a test key', () => {
   });
 
   test.each([
+    [{ country: 'IN', pin: '110001' }, 'postalpincode.in', { country: 'IN', name: 'New Delhi', delivers: true, latitude: null }],
+    [{ country: 'US', pin: '90210' }, 'zippopotam.us', { country: 'US', name: 'Beverly Hills', delivers: null, latitude: 34.0901 }],
+    [{ country: 'IN', pin: '999512' }, 'zippopotam.us', { country: 'IN', name: 'Sandbox Nagar', delivers: null, latitude: 12.9716 }],
+  ])(
+    'answers %j in the one form where it is asked for, from another provider where the first one fails',
+    async (query, provider, expected) => {
+      const response = await get({ ...query, format: 'normal' });
+      expect([response.statusCode, response.headers['x-upstream-provider']]).toEqual([200, provider]);
+      const body = response.json<{ data: { country: string; places: object[] } }>();
+      const { country, ...place } = expected;
+      expect(body).toMatchObject({ status: 'success', data: { country, provider }, timestamp: '2026-03-14 09:26:53' });
+      expect(body.data.places).toContainEqual(expect.objectContaining(place));
+      expect(pincodeOutput.safeParse(body).success).toBe(true);
+    },
+  );
+
+  test('gives callers of the provider’s own JSON never that of another, and nobody where that is switched off', async () => {
+    const query = { country: 'IN', pin: '999512' };
+    expect((await get(query)).json()).toMatchObject({ status: 502, reason: 'unreachable', provider: 'postalpincode.in' });
+    const alone = harnessWith({ PINCODE_FALLBACK: 'off' }, sandbox.url);
+    expect((await get({ ...query, format: 'normal' }, 'test', alone)).statusCode).toBe(502);
+    expect((await get({ ...query, format: 'xml' })).statusCode).toBe(400);
+  });
+
+  test.each([
     [{ country: 'IN', pin: '999404' }, 404, 'no_records'],
     [{ country: 'IN', pin: '999405' }, 404, 'no_records'],
     [{ country: 'IN', pin: 'No Such Office' }, 404, 'no_records'],

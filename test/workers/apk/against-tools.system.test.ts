@@ -57,6 +57,15 @@ describe('the report agrees with aapt', () => {
     const report = await analyzeFile(unsigned);
     const abis = /^native-code: (.*)$/m.exec(badging)?.[1]?.match(/[^' ]+/g);
     expect(report.native_abis).toEqual(abis);
+    const listing = await runTool('unzip', ['-Z', unsigned, 'lib/*']);
+    const listed = [...listing.matchAll(/^\S+\s+\S+\s+\S+\s+(\d+) .* lib\/([^/]+)\/(.+\.so)$/gm)].map(([, size, abi, name]) => ({
+      name,
+      abi,
+      size: Number(size),
+    }));
+    expect(listed.length).toBeGreaterThan(2);
+    expect(report.native_libraries).toEqual(expect.arrayContaining(listed));
+    expect(report.native_libraries).toHaveLength(listed.length);
     expect(report.flags.debuggable).toBe(badging.includes('application-debuggable'));
   });
 

@@ -151,6 +151,19 @@ describe('the threads', () => {
     await pool.close();
   });
 
+  test('of several, one is left to the others', async () => {
+    const pool = await poolOf(hanging, { threads: 2, queue: 14 });
+    const gone = new AbortController();
+    const greedy = [1, 2, 3].map(() => pool.run(job, by('one', gone.signal)).catch(() => 'gone'));
+    await eventually(() => pool.levels().busy === 1);
+    expect(pool.levels()).toEqual({ waiting: 2, busy: 1, size: 2 });
+    const other = pool.run(job, by('two', gone.signal)).catch(() => 'gone');
+    expect(pool.levels()).toEqual({ waiting: 2, busy: 2, size: 2 });
+    gone.abort(new Error('enough'));
+    await Promise.all([...greedy, other]);
+    await pool.close();
+  });
+
   test('refuse a job when too many wait, and forget one that stops waiting', async () => {
     const pool = await poolOf(hanging);
     const [first, second] = [new AbortController(), new AbortController()];

@@ -73,9 +73,9 @@ describe('the worker process, with its default engine', () => {
     );
 
   test('cuts a live picture out with GrabCut', async () => {
-    const { png, width, height, engine } = await remove(await disc('jpeg'));
+    const { image, width, height, engine } = await remove(await disc('jpeg'));
     expect([width, height, engine]).toEqual([96, 96, 'grabcut']);
-    expect((await sharp(png).stats()).isOpaque).toBe(false);
+    expect((await sharp(image).stats()).isOpaque).toBe(false);
   });
 
   test('carries more than gRPC carries by default, both ways', async () => {

@@ -7,7 +7,7 @@ export type Actor = string | { readonly name: string; readonly from: string };
 export interface AuditEntry {
   readonly actor: Actor;
   readonly action: AuditAction;
-  readonly subject: { kind: 'customer' | 'credential' | 'subscription' | 'operator'; id: string };
+  readonly subject: { kind: 'customer' | 'credential' | 'subscription' | 'operator' | 'note' | 'webhook'; id: string };
   /** What changed. Never a key or its hash. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

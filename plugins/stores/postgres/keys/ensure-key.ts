@@ -46,7 +46,7 @@ export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ re
     }
     const { products } = await viewKey(client, { id, customerId });
     if (products.includes(product)) return { id, wasChanged: false };
-    await changeKey(client, { id, customerId, products: [...products, product], keepsLimits: true, actor });
+    await changeKey(client, { id, customerId, products: [...products, product], subscribes: true, keepsLimits: true, actor });
     return { id, wasChanged: true };
   });
 }

@@ -4,7 +4,12 @@ import { webhookVersion } from '../version';
 import { generateWebhookSecret, lockWebhook, type WebhookRef, type WebhookView, webhookHost } from './webhook-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-export interface ChangeWebhookOptions extends WebhookRef {
+/** Of a customer. */
+interface CustomerWebhookRef extends WebhookRef {
+  readonly customerId: string;
+}
+
+export interface ChangeWebhookOptions extends CustomerWebhookRef {
   /** As the caller saw it. */
   readonly version: string;
   /** Checked by the caller. */
@@ -34,7 +39,7 @@ export function changeWebhook(db: Database, options: ChangeWebhookOptions): Prom
   });
 }
 
-type Action = WebhookRef & { readonly actor: Actor };
+type Action = CustomerWebhookRef & { readonly actor: Actor };
 
 /**
  * Deletes a webhook with its deliveries, those that wait included.

@@ -13,8 +13,12 @@ export interface ClaimedDelivery {
   readonly eventId: string;
   readonly event: WebhookEvent;
   readonly eventAt: Date;
-  /** Null for a test. */
+  /** Null for a test, and for what the seller is told. */
   readonly alert: AlertView | null;
+  /** What the seller is told; else null. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  /** The seller's, and not a customer's. */
+  readonly isSellers: boolean;
 }
 
 /** Of one webhook in one claim, so that a receiver that is slow or has much to catch up on leaves room for others. */
@@ -42,7 +46,8 @@ claimed AS (
   FROM mine WHERE d.id = mine.id
   RETURNING d.*
 )
-SELECT c.id AS "deliveryId", c.webhook_id AS "webhookId", c.attempts, w.url, w.secret, c.event_id AS "eventId", c.event, c.event_at AS "eventAt", ${ALERT_COLUMNS}
+SELECT c.id AS "deliveryId", c.webhook_id AS "webhookId", c.attempts, w.url, w.secret, c.event_id AS "eventId", c.event, c.event_at AS "eventAt",
+  c.data, w.customer_id IS NULL AS "isSellers", ${ALERT_COLUMNS}
 FROM claimed c JOIN webhook w ON w.id = c.webhook_id
 LEFT JOIN alert a ON a.id = c.alert_id ${ALERT_JOINS}`;
 
@@ -61,9 +66,9 @@ type Row = Omit<ClaimedDelivery, 'alert'> & AlertView;
  */
 export async function claimDeliveries(db: Pool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { rows } = await db.query<Row>(CLAIM, [options.most, options.leaseMs, options.busy ?? []]);
-  return rows.map(({ deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, ...alert }) => {
-    const known = event === 'test' ? null : alert;
-    return { deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, alert: known };
+  return rows.map(({ deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, data, isSellers, ...alert }) => {
+    const known = event === 'test' || data !== null ? null : alert;
+    return { deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, data, isSellers, alert: known };
   });
 }
 

@@ -1,9 +1,10 @@
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { cutPage, numberBefore } from '../page-cursor';
+import { type SellerEvent } from './seller-webhooks';
 import { viewWebhook, type WebhookRef } from './webhook-view';
 
-export type WebhookEvent = 'quota.daily' | 'quota.monthly' | 'key.expiry' | 'test';
+export type WebhookEvent = 'quota.daily' | 'quota.monthly' | 'key.expiry' | 'test' | SellerEvent;
 
 /** One event on its way to one webhook. Kept 30 days. */
 export interface DeliveryView {
@@ -29,8 +30,8 @@ SELECT ${COLUMNS}, number::text AS number FROM webhook_delivery WHERE webhook_id
 const TEST = `
 INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at) VALUES ($1, gen_random_uuid(), 'test', now()) RETURNING ${COLUMNS}`;
 const REPLAY = `
-INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at)
-SELECT webhook_id, alert_id, event_id, event, event_at FROM webhook_delivery WHERE id = $1 AND webhook_id = $2 RETURNING ${COLUMNS}`;
+INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at, data)
+SELECT webhook_id, alert_id, event_id, event, event_at, data FROM webhook_delivery WHERE id = $1 AND webhook_id = $2 RETURNING ${COLUMNS}`;
 
 /**
  * Deliveries to one webhook, newest first. `next` is undefined at the end.

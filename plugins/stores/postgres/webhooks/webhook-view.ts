@@ -28,10 +28,11 @@ export async function viewWebhooks(db: Database, customerId: string): Promise<We
   return rows;
 }
 
-/** Names a webhook among one customer's; another's reads as unknown. */
+/** Names a webhook among one customer's, or the seller's; another's reads as unknown. */
 export interface WebhookRef {
   readonly id: string;
-  readonly customerId: string;
+  /** Null: the seller's. */
+  readonly customerId: string | null;
 }
 
 /** @throws OperationRefused `webhook_unknown` */
@@ -45,7 +46,7 @@ export function lockWebhook(client: PoolClient, webhook: WebhookRef): Promise<We
 }
 
 async function readWebhook(db: Database, { id, customerId }: WebhookRef, lock: '' | 'FOR UPDATE OF w'): Promise<WebhookView> {
-  const where = `WHERE w.id = $1 AND w.customer_id = $2 ${lock}`;
+  const where = `WHERE w.id = $1 AND w.customer_id IS NOT DISTINCT FROM $2 ${lock}`;
   const { rows } = isUuid(id) ? await db.query<WebhookView>(`${SELECT} ${where}`, [id, customerId]) : { rows: [] };
   if (!rows[0]) throw new OperationRefused('webhook_unknown', `there is no webhook "${id}"`);
   return rows[0];

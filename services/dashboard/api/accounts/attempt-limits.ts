@@ -26,7 +26,7 @@ const MOST_MAILS = 5;
 const V6_PLACE_BITS = 64;
 
 /** Where an attempt came from: an IPv4 address, or the network of an IPv6 address. */
-function placeOf(address: string): string {
+export function placeOf(address: string): string {
   const parsed = parseIpAddress(address);
   if (!parsed) return address;
   return parsed.version === 4 ? parsed.text : formatIpAddress(networkValue(parsed, V6_PLACE_BITS), parsed.bits);

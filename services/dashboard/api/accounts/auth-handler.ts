@@ -6,6 +6,7 @@ import { type AuthRoute } from './auth-routes';
 import { refuseCommonPassword } from './common-password';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
+import { noteAccount } from './note-account';
 import { asksForSecondFactor, findSignedIn, noteSecondFactor, refuseMisplaced } from './second-factor';
 import { Refusal } from '../http/refusal';
 
@@ -149,14 +150,23 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
     await checkNewPassword(route, body, email);
     await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
-    const user = route.secondFactor && (await findSessionUser(request, tools));
+    const user = route.secondFactor || route.audit ? await findSessionUser(request, tools) : undefined;
     if (route.secondFactor) await refuseMisplaced(route.secondFactor, user, tools.db);
     const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
     if (route.secondFactor) await noteSecondFactor(route.secondFactor, { request, response, user, db: tools.db });
     const signedIn = await whoSignedIn(route, { email, user, response });
     if (signedIn !== undefined) await tools.limits.forgiveSignIn(signedIn, request.ip);
+    await noteInAudit(route, { signedIn, user, from: request.ip, db: tools.db });
     return send(response, reply);
   };
+}
+
+async function noteInAudit(
+  { audit }: AuthRoute,
+  { signedIn, user, from, db }: { signedIn: string | undefined; user: SessionUser | undefined; from: string; db: Pool },
+): Promise<void> {
+  if (signedIn !== undefined) await noteAccount(db, { action: 'account.sign_in', email: signedIn, from });
+  if (audit && user) await noteAccount(db, { action: audit, email: user.email, from });
 }
 
 /** The address of whoever has a session by this answer and had none before. A password of two steps is not one yet. */

@@ -11,6 +11,8 @@ export interface AuthRoute {
   readonly newPassword?: 'password' | 'newPassword';
   /** What else happens with it. */
   readonly counts?: 'sign-in' | 'mail';
+  /** What the audit log says once it was carried out for whose session the request had. */
+  readonly audit?: 'account.password_change' | 'account.session_end';
   /** What it does to the second factor; see second-factor.ts. */
   readonly secondFactor?: 'check' | 'recover' | 'turn-off' | 'replace-codes';
 }
@@ -53,11 +55,12 @@ export const authRoutes: readonly AuthRoute[] = [
     // Whoever knew the old password may have sessions.
     body: z.object({ currentPassword: password, newPassword: password }).transform((given) => ({ ...given, revokeOtherSessions: true })),
     newPassword: 'newPassword',
+    audit: 'account.password_change',
   },
   { method: 'GET', path: '/list-sessions' },
-  { method: 'POST', path: '/revoke-session', body: z.object({ token: z.string().max(200) }) },
-  { method: 'POST', path: '/revoke-sessions', body: nothing },
-  { method: 'POST', path: '/revoke-other-sessions', body: nothing },
+  { method: 'POST', path: '/revoke-session', body: z.object({ token: z.string().max(200) }), audit: 'account.session_end' },
+  { method: 'POST', path: '/revoke-sessions', body: nothing, audit: 'account.session_end' },
+  { method: 'POST', path: '/revoke-other-sessions', body: nothing, audit: 'account.session_end' },
   // Answers the secret and the recovery codes; it counts for nothing until a code of it was given.
   { method: 'POST', path: '/two-factor/enable', body: z.object({ password }) },
   // With a session it turns the factor on; without, it is the second step of signing in. No browser is trusted to skip that.

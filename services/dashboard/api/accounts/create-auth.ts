@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { type BetterAuthOptions } from 'better-auth';
 import { type TwoFactorOptions } from 'better-auth/plugins/two-factor';
 import { type Pool } from 'pg';
 import { z } from 'zod';
+import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
 import { type MailSender } from '../mail/mail-sender';
+import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
 import { createPasswordHasher } from './password-hash';
 
@@ -22,6 +25,8 @@ export interface AuthOptions {
 export const ADDRESS_HEADER = 'x-dashboard-peer';
 
 const HOUR_S = 3_600;
+/** Of links by which a password is set. */
+export const LINK_LIFE_S = HOUR_S;
 const DAY_S = 24 * HOUR_S;
 /** By address and path. Whole offices share an address; accounts have limits of their own, see attempt-limits.ts. */
 const SIGN_IN_RULE = { window: 60, max: 20 };
@@ -116,13 +121,22 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
     minPasswordLength: LEAST_CHARACTERS,
     maxPasswordLength: 128,
     password: createPasswordHasher(),
-    resetPasswordTokenExpiresIn: HOUR_S,
+    resetPasswordTokenExpiresIn: LINK_LIFE_S,
     revokeSessionsOnPasswordReset: true,
-    sendResetPassword: ({ user, token }) => mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`)),
-    onExistingUserSignUp: ({ user }) => mail.send(knownAddressMail(user.email, `${url}/sign-in`)),
+    // A mailbox opens no operator's account: whoever runs the installation gives the link, by the command line.
+    sendResetPassword: async ({ user, token }) => {
+      if (await findOperator(db, { id: user.id })) return;
+      await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`));
+    },
+    onExistingUserSignUp: async ({ user }) => {
+      if (await findOperator(db, { id: user.id })) return;
+      await mail.send(knownAddressMail(user.email, `${url}/sign-in`));
+    },
     // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
-    onPasswordReset: async ({ user }) => {
+    onPasswordReset: async ({ user }, request) => {
       await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
+      const from = request?.headers.get(ADDRESS_HEADER) ?? '';
+      await noteAccount(db, { action: 'account.password_reset', email: user.email, from });
     },
   };
 }
@@ -203,6 +217,8 @@ export interface Auth {
   findSession(headers: Headers): Promise<{ user: SessionUser | undefined; cookies: string[] }>;
   /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
   findLinkAddress(token: string): Promise<string | undefined>;
+  /** A token with which the password of an account can be set, once. */
+  makeResetToken(wish: { readonly userId: string; readonly expiresAt: Date }): Promise<string>;
   isAuthError(error: unknown): error is AuthError;
 }
 
@@ -236,6 +252,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     async findLinkAddress(token) {
       return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;
+    },
+    async makeResetToken({ userId, expiresAt }) {
+      const token = randomBytes(32).toString('base64url');
+      const { internalAdapter } = await auth.$context;
+      // As better-auth itself keeps the token of a mail for a forgotten password.
+      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
+      return token;
     },
     isAuthError: (error) => isAPIError(error),
   };

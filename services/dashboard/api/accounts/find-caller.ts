@@ -7,7 +7,7 @@ import { type AuthSource, type SessionUser } from './create-auth';
 import { type Caller } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 
-interface CallerTools {
+export interface CallerTools {
   readonly auth: AuthSource;
   readonly db: Pool;
 }

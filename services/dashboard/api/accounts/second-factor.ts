@@ -63,9 +63,9 @@ export async function noteSecondFactor(act: SecondFactorAct, { request, response
   const signedIn = user ?? (await findSignedIn(response));
   if (!signedIn) return;
   if (act === 'check' && user) await endOtherSessions(db, { userId: user.id, keptToken: newToken(response) });
-  const action = actionOf(act, user);
-  if (!action) return;
   const operator = await findOperator(db, { id: signedIn.id });
+  const action = actionOf(act, { isSignedIn: user !== undefined, isOperator: operator !== undefined });
+  if (!action) return;
   const actor = { name: `${operator ? 'operator' : 'dashboard'}:${signedIn.email}`, from: request.ip };
   const subject = operator
     ? { kind: 'operator' as const, id: operator.id }
@@ -73,10 +73,11 @@ export async function noteSecondFactor(act: SecondFactorAct, { request, response
   await writeAudit(db, { actor, action, subject });
 }
 
-function actionOf(act: SecondFactorAct, user: SessionUser | undefined): AuditAction | undefined {
+function actionOf(act: SecondFactorAct, person: { isSignedIn: boolean; isOperator: boolean }): AuditAction | undefined {
   switch (act) {
     case 'check':
-      return user && 'account.second_factor_on';
+      if (person.isSignedIn) return 'account.second_factor_on';
+      return person.isOperator ? 'operator.sign_in' : undefined;
     case 'recover':
       return 'account.recovery_code_used';
     case 'turn-off':

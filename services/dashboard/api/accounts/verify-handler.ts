@@ -2,6 +2,7 @@ import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../kit/errors';
 import { askAuth, type AuthTools } from './auth-handler';
 import { verifyRoute } from './auth-routes';
+import { noteAccount } from './note-account';
 import { asksForSecondFactor } from './second-factor';
 import { readBody } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
@@ -72,7 +73,10 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
     await tools.limits.takeSignIn(email, request.ip);
     const proved = await proveBoth(request, { token, email, password }, tools);
     const twoFactorRedirect = await asksForSecondFactor(proved);
-    if (!twoFactorRedirect) await tools.limits.forgiveSignIn(email, request.ip);
+    if (!twoFactorRedirect) {
+      await tools.limits.forgiveSignIn(email, request.ip);
+      await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip });
+    }
     return reply
       .header('set-cookie', proved.headers.getSetCookie())
       .send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });

@@ -16,7 +16,8 @@ import { readAlertSettings, setMailedKinds, setThresholds } from '../../../../pl
 import { alertText } from './alert-text';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 
-function describeAlert(view: AlertView, timeZone: string): Alert {
+/** A stored alert as pages show it. @param timeZone of its texts */
+export function describeAlert(view: AlertView, timeZone: string): Alert {
   const { id, at, kind, percent, product, keyId, maskedKey, readAt } = view;
   return {
     id,

@@ -3,8 +3,7 @@ import { type z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE, Reply } from '../../../kit/service/reply';
 import { checkSchema } from '../../../kit/input/validate';
-import { takeWrite } from './request-limit';
-import { type Caller, type DashboardDeps, type Endpoint } from './define-endpoint';
+import { type DashboardDeps, type Endpoint } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */
 const NUL = '\0';
@@ -43,10 +42,12 @@ export function readBody<Schema extends z.ZodType>(request: FastifyRequest, sche
   return check(request.body ?? {}, schema) as z.output<Schema>;
 }
 
-export interface EndpointTools {
+export interface EndpointTools<Who> {
   readonly deps: DashboardDeps;
-  /** @throws Refusal 401 `not_signed_in` */
-  findCaller(request: FastifyRequest, reply: FastifyReply): Promise<Caller>;
+  /** @throws Refusal 401 `not_signed_in`, 403 for somebody of another role */
+  findCaller(request: FastifyRequest, reply: FastifyReply): Promise<Who>;
+  /** Counts one change. @throws Refusal 429 `too_many_attempts` */
+  takeWrite(caller: Who): Promise<void>;
 }
 
 function send(reply: FastifyReply, result: unknown): FastifyReply {
@@ -55,13 +56,13 @@ function send(reply: FastifyReply, result: unknown): FastifyReply {
 }
 
 /** Binds one endpoint: who asks, then what is asked, then the handler. A stranger learns nothing of what would be valid. */
-export function bindEndpoint(
-  endpoint: Endpoint,
-  tools: EndpointTools,
+export function bindEndpoint<Who>(
+  endpoint: Endpoint<Who>,
+  tools: EndpointTools<Who>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const caller = await tools.findCaller(request, reply);
-    if (endpoint.method !== 'GET' && !endpoint.isRead) await takeWrite(tools.deps.db, caller.customerId);
+    if (endpoint.method !== 'GET' && !endpoint.isRead) await tools.takeWrite(caller);
     const params = check(request.params, endpoint.params);
     const query = check(request.query, endpoint.query);
     const body = endpoint.body && readBody(request, endpoint.body);

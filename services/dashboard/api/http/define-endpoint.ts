@@ -37,17 +37,17 @@ export interface DashboardDeps {
   readonly allowPrivateWebhooks?: boolean;
 }
 
-export interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body, Who = Caller> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly caller: Caller;
+  readonly caller: Who;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One route of the API below `/api`, for signed-in customers only. Made by {@link defineEndpoint}. */
-export interface Endpoint {
+/** One route of the API below `/api`, for signed-in customers only unless it says otherwise. Made by {@link defineEndpoint}. */
+export interface Endpoint<Who = Caller> {
   readonly method: Method;
   /** For example `/keys/:id`. */
   readonly path: `/${string}`;
@@ -58,10 +58,10 @@ export interface Endpoint {
   readonly answer?: z.ZodType;
   /** Of another method than GET: it changes nothing, and does not count as a write of the customer. */
   readonly isRead?: true;
-  handler(call: Call<unknown, unknown, unknown>, deps: DashboardDeps): Promise<unknown>;
+  handler(call: Call<unknown, unknown, unknown, Who>, deps: DashboardDeps): Promise<unknown>;
 }
 
-interface EndpointSpec<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {
+export interface EndpointSpec<Who, Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {
   readonly method: Method;
   readonly path: `/${string}`;
   readonly params?: Params;
@@ -72,7 +72,7 @@ interface EndpointSpec<Params extends z.ZodType, Query extends z.ZodType, Body e
   /**
    * Returns the answer's data, or a `Reply`. Fails by throwing `OperationRefused` or `ServiceError`; anything else is a 500.
    */
-  handler(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>, deps: DashboardDeps): Promise<z.input<Answer> | Reply>;
+  handler(call: Call<z.output<Params>, z.output<Query>, z.output<Body>, Who>, deps: DashboardDeps): Promise<z.input<Answer> | Reply>;
 }
 
 /** Types one endpoint: the handler's call follows from the schemas. */
@@ -81,6 +81,6 @@ export function defineEndpoint<
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodUnknown,
->(spec: EndpointSpec<Params, Query, Body, Answer>): Endpoint {
+>(spec: EndpointSpec<Caller, Params, Query, Body, Answer>): Endpoint {
   return spec;
 }

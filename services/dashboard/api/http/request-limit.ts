@@ -9,6 +9,7 @@ const MINUTE_S = 60;
 export interface RequestLimit {
   /** For example `webhook`. */
   readonly kind: string;
+  /** Or an operator. */
   readonly customerId: string;
   readonly mostPerMinute: number;
 }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Clock } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
 import { JSON_TYPE } from '../../../kit/service/reply';
 
-interface Document {
+/** A text that is kept with what its answers need. */
+export interface KeptDocument {
   readonly revision: string;
   readonly text: string;
   readonly compressed: Buffer;
@@ -20,7 +22,20 @@ export interface DocumentSource {
   read(): Promise<string>;
 }
 
-async function makeDocument(source: DocumentSource, revision: string): Promise<Document> {
+/** How often what strangers may ask for at any rate is asked of the database. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** The revision asked for once a second at most, and once for all who ask meanwhile: a flood of requests must not become one of queries. */
+export function askSeldom(ask: () => Promise<string>, { monotonic }: Pick<Clock, 'monotonic'>): () => Promise<string> {
+  let asked: { readonly atMs: number; readonly revision: Promise<string> } | undefined;
+  return () => {
+    const nowMs = monotonic();
+    if (!asked || nowMs - asked.atMs >= ASKED_AGAIN_MS) asked = { atMs: nowMs, revision: ask() };
+    return asked.revision;
+  };
+}
+
+async function makeDocument(source: DocumentSource, revision: string): Promise<KeptDocument> {
   try {
     const text = await source.read();
     const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
@@ -30,24 +45,19 @@ async function makeDocument(source: DocumentSource, revision: string): Promise<D
   }
 }
 
-const isKnown = (header: string | undefined, tag: string): boolean =>
-  (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
-
-/** Where and how a document is served. */
-export interface DocumentPlace {
-  readonly path: string;
-  /** A new version is served as soon as it is installed: copies are asked about before each use, unless this says otherwise. */
-  readonly cacheControl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A JSON document for everybody. What was read last is served while its source is away. */
-export function serveDocument(app: FastifyInstance, source: DocumentSource, place: DocumentPlace): void {
-  const { path, cacheControl = 'public, no-cache', headers = {} } = place;
-  let known: Document | undefined;
-  let making: { readonly revision: string; readonly made: Promise<Document> } | undefined;
-  /** Once for all who ask while it is made. */
-  const make = async (revision: string): Promise<Document> => {
+/**
+ * The document as it is now, made once for each revision. What was read last stands while its source is away.
+ * @throws ServiceError 503 `service_not_ready` while there is none
+ */
+export function keepDocument(source: DocumentSource): () => Promise<KeptDocument> {
+  let known: KeptDocument | undefined;
+  let making: { readonly revision: string; readonly made: Promise<KeptDocument> } | undefined;
+  return async () => {
+    const revision = await source.revision().catch((cause: unknown) => {
+      if (known) return known.revision;
+      throw new ServiceError('service_not_ready', { cause });
+    });
+    if (known?.revision === revision) return known;
     if (making?.revision !== revision) making = { revision, made: makeDocument(source, revision) };
     try {
       return (known = await making.made);
@@ -55,16 +65,37 @@ export function serveDocument(app: FastifyInstance, source: DocumentSource, plac
       making = undefined;
     }
   };
-  app.get(path, async (request, reply) => {
-    const revision = await source.revision().catch((cause: unknown) => {
-      if (known) return known.revision;
-      throw new ServiceError('service_not_ready', { cause });
-    });
-    const { text, compressed, tag } = known?.revision === revision ? known : await make(revision);
-    reply.headers({ ETag: tag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding', ...headers });
-    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
-    reply.header('Content-Type', JSON_TYPE);
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
-    return reply.header('Content-Encoding', 'gzip').send(compressed);
-  });
+}
+
+const isKnown = (header: string | undefined, tag: string): boolean =>
+  (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
+
+/** Answers with a document, compressed where that is understood, or with 304 to who has it. */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { document, headers }: { readonly document: KeptDocument; readonly headers: Readonly<Record<string, string>> },
+): FastifyReply {
+  const { text, compressed, tag } = document;
+  const { 'Content-Type': contentType = JSON_TYPE, Vary: varies, ...others } = headers;
+  reply.headers({ ETag: tag, Vary: varies === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${varies}`, ...others });
+  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  reply.header('Content-Type', contentType);
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+  return reply.header('Content-Encoding', 'gzip').send(compressed);
+}
+
+/** Where and how a document is served. */
+export interface DocumentPlace {
+  readonly path: string;
+  /** A new version is served as soon as it is installed: copies are asked about before each use, unless this says otherwise. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A JSON document for everybody. */
+export function serveDocument(app: FastifyInstance, source: DocumentSource, { path, headers = {} }: DocumentPlace): void {
+  const current = keepDocument(source);
+  app.get(path, async (request, reply) =>
+    sendDocument(request, reply, { document: await current(), headers: { 'Cache-Control': 'public, no-cache', ...headers } }),
+  );
 }

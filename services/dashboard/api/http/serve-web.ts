@@ -16,12 +16,15 @@ function isPage(request: FastifyRequest): boolean {
   return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
 }
 
+/** Sends the one page, from which the app finds its way. */
+export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
 /**
  * Serves the built pages: files as they are, every other address with the one page that finds its way by itself.
  * @param root folder of the built pages; when it has none, addresses of pages answer 503 until they are built
  * @param url the dashboard's own URL
  */
-export async function serveWeb(app: FastifyInstance, { root, url }: { root: string; url: string }): Promise<void> {
+export async function serveWeb(app: FastifyInstance, { root, url }: { root: string; url: string }): Promise<SendPage> {
   const built = existsSync(join(root, INDEX));
   if (built) {
     await app.register(fastifyStatic, {
@@ -36,15 +39,15 @@ export async function serveWeb(app: FastifyInstance, { root, url }: { root: stri
       },
     });
   }
-  const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const sendPage: SendPage = (request, reply) => {
     const elsewhere = ownAddress(request, url);
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
     if (!built) throw new ServiceError('service_not_ready', { detail: 'The pages of the dashboard are not built.' });
     return reply.sendFile(INDEX);
   };
-  app.get('/', sendPage);
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) throw new ServiceError('route_unknown');
     return sendPage(request, reply);
   });
+  return sendPage;
 }

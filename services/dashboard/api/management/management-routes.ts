@@ -2,9 +2,10 @@ import { type FastifyInstance } from 'fastify';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { JSON_TYPE } from '../../../kit/service/reply';
 import { type Scope } from '../../contract/tokens';
-import { bindEndpoint } from '../http/bind-endpoint';
+import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
 import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { takeWrite } from '../http/request-limit';
 import { findTokenCaller } from './find-token-caller';
 import { describeManagementApi } from './management-document';
 import { managementOperations } from './management-operations';
@@ -52,7 +53,11 @@ export function addManagementRoutes(app: FastifyInstance, deps: DashboardDeps, u
   );
   for (const operation of managementOperations) {
     const { method, path } = operation.endpoint;
-    const tools = { deps, findCaller: (request: Parameters<typeof findTokenCaller>[0]) => findTokenCaller(request, operation, deps) };
+    const tools: EndpointTools<Caller> = {
+      deps,
+      findCaller: (request) => findTokenCaller(request, operation, deps),
+      takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+    };
     const handler = bindEndpoint(forTokens(operation.endpoint), tools);
     app.route({ method, url: `${MANAGEMENT_PREFIX}${path}`, exposeHeadRoute: false, handler });
   }

@@ -4,6 +4,7 @@ import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
 import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
@@ -21,11 +22,16 @@ import {
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
+import { describeRequest, planRequestEndpoints } from './plan-request-endpoints';
 import { readSubscriptionUse } from './subscription-use';
 
 const params = z.object({ id });
 
-function describeProduct(product: CatalogueProduct, subscribed: Subscription | undefined): Product {
+/** A product as pages show it. */
+export function describeProduct(
+  product: CatalogueProduct,
+  { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
+): Product {
   const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
@@ -36,6 +42,7 @@ function describeProduct(product: CatalogueProduct, subscribed: Subscription | u
     subscribable,
     plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,
+    request: request ? describeRequest(request) : null,
   };
 }
 
@@ -87,13 +94,12 @@ const products = defineEndpoint({
   answer: productList,
   handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    const requests = await readCurrentRequests(db, caller.customerId);
+    const of = <Item extends { product: string }>(items: readonly Item[], id: string): Item | undefined =>
+      items.find(({ product }) => product === id);
+    const { products: sold } = await catalogue();
     return {
-      products: (await catalogue()).products.map((product) =>
-        describeProduct(
-          product,
-          own.find((each) => each.product === product.id),
-        ),
-      ),
+      products: sold.map((product) => describeProduct(product, { subscription: of(own, product.id), request: of(requests, product.id) })),
     };
   },
 });
@@ -170,4 +176,5 @@ export const planEndpoints: readonly Endpoint[] = [
   stateEndpoint('/subscriptions/:id/pause', 'paused'),
   stateEndpoint('/subscriptions/:id/resume', 'active'),
   stateEndpoint('/subscriptions/:id/cancel', 'cancelled'),
+  ...planRequestEndpoints,
 ];

@@ -41,6 +41,6 @@ export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: T
 export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardDeps): Promise<void> {
   const offered = findPlan(await deps.catalogue(), wanted);
   if (offered?.approval !== 'request') return;
-  const detail = `The plan ${offered.name} is not taken here: ask the provider, who sets it for you.`;
+  const detail = `The plan ${offered.name} is given on request: ask for it under Plans.`;
   throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
 }

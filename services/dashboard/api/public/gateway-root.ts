@@ -2,19 +2,17 @@ import { type FastifyInstance } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { type DashboardDeps } from '../http/define-endpoint';
-import { type DocumentSource, serveDocument } from '../http/serve-document';
+import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';
 import { type Brand } from './brand';
 
 /** Where kong.yml has the gateway fetch what it answers at `/` and `/openapi.json`. */
 const FOLDER = '/gateway';
 
-/** The gateway takes these from everybody, so that a flood of them must not become one of queries. */
-const ASKED_AGAIN_MS = 1_000;
-
 /** Programs keep a copy this long, and so may caches between. Pages of other sites may read it: there is nothing of anybody's in it. */
-const PLACE = {
-  cacheControl: 'public, max-age=60',
-  headers: { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' },
+const HEADERS = {
+  'Cache-Control': 'public, max-age=60',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
 function describeProduct({ id, title, prefix, routes, base, plans }: CatalogueProduct): object {
@@ -43,19 +41,6 @@ export function describeGateway({ products }: Catalogue, { name, portal, gateway
   return { name, portal, openapi: `${gateway}/openapi.json`, products: products.map(describeProduct) };
 }
 
-/** Asks for the revision once a second at most, and once for all who ask meanwhile. */
-function askedSeldom(source: DocumentSource, { clock }: Pick<DashboardDeps, 'clock'>): DocumentSource {
-  let asked: { readonly atMs: number; readonly revision: Promise<string> } | undefined;
-  return {
-    ...source,
-    revision() {
-      const nowMs = clock.monotonic();
-      if (!asked || nowMs - asked.atMs >= ASKED_AGAIN_MS) asked = { atMs: nowMs, revision: source.revision() };
-      return asked.revision;
-    },
-  };
-}
-
 /** What the gateway answers without a key: the catalogue, and the description of the API. Headers and query of the request mean nothing here. */
 export function serveGatewayRoot(
   app: FastifyInstance,
@@ -64,9 +49,10 @@ export function serveGatewayRoot(
 ): void {
   const addresses = { name: brand.name, portal: url, gateway: deps.gatewayUrl.replace(/\/$/, '') };
   const catalogue: DocumentSource = {
-    revision: () => readCatalogueRevision(deps.db),
+    revision: askSeldom(() => readCatalogueRevision(deps.db), deps.clock),
     read: async () => JSON.stringify(describeGateway(await deps.catalogue(), addresses)),
   };
-  serveDocument(app, askedSeldom(catalogue, deps), { path: FOLDER, ...PLACE });
-  serveDocument(app, askedSeldom(document, deps), { path: `${FOLDER}/openapi.json`, ...PLACE });
+  const description = { ...document, revision: askSeldom(() => document.revision(), deps.clock) };
+  serveDocument(app, catalogue, { path: FOLDER, headers: HEADERS });
+  serveDocument(app, description, { path: `${FOLDER}/openapi.json`, headers: HEADERS });
 }

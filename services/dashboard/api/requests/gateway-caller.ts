@@ -23,13 +23,15 @@ export interface GatewayCallerOptions {
   readonly log: Log;
   /** From the request to the last byte. Default 60 s: the slowest routes take half of it. */
   readonly timeoutMs?: number;
+  /** Calls of one caller that may be under way. Default 4: a page makes one call at a time, several pages may be open. */
+  readonly mostOfOne?: number;
+  /** Calls of all together. Default 32: with their answers and base64, 200 MiB of memory at the worst. */
+  readonly mostAtOnce?: number;
 }
 
 const TIMEOUT_MS = 60_000;
 const MOST_BYTES = 2 * 1024 * 1024;
-/** A page makes one call at a time; several pages may be open. */
 const MOST_OF_ONE = 4;
-/** With {@link MOST_BYTES} and its base64, 200 MiB of memory at the worst. */
 const MOST_AT_ONCE = 32;
 
 const SHOWN_HEADERS = [
@@ -62,28 +64,32 @@ async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit
 
 /** Calls the gateway as any client would, and nothing but the gateway, over connections of its own; close it with the process. */
 export class GatewayCaller {
-  private readonly agent = new Agent({ connections: MOST_AT_ONCE });
+  private readonly agent: Agent;
   private readonly underWay = new Map<string, number>();
 
-  constructor(private readonly options: GatewayCallerOptions) {}
+  constructor(private readonly options: GatewayCallerOptions) {
+    this.agent = new Agent({ connections: options.mostAtOnce ?? MOST_AT_ONCE });
+  }
 
   /**
    * Never follows a redirect. The key is sent to the gateway and told to nobody else.
-   * @throws Refusal 429 `too_many_attempts` while too many calls of this customer, or of all together, are under way
+   * @param caller a customer, or whoever else is to be told apart
+   * @throws Refusal 429 `too_many_attempts` while too many calls of this caller, or of all together, are under way
    */
-  async call(customerId: string, request: GatewayCall): Promise<TryAnswer> {
-    const own = this.underWay.get(customerId) ?? 0;
+  async call(caller: string, request: GatewayCall): Promise<TryAnswer> {
+    const { mostOfOne = MOST_OF_ONE, mostAtOnce = MOST_AT_ONCE } = this.options;
+    const own = this.underWay.get(caller) ?? 0;
     const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= MOST_OF_ONE || all >= MOST_AT_ONCE) {
+    if (own >= mostOfOne || all >= mostAtOnce) {
       throw new Refusal('too_many_attempts', { detail: 'Other calls are still under way. Wait for their answers.' });
     }
-    this.underWay.set(customerId, own + 1);
+    this.underWay.set(caller, own + 1);
     try {
       return await this.exchange(request);
     } finally {
-      const left = (this.underWay.get(customerId) ?? 1) - 1;
-      if (left > 0) this.underWay.set(customerId, left);
-      else this.underWay.delete(customerId);
+      const left = (this.underWay.get(caller) ?? 1) - 1;
+      if (left > 0) this.underWay.set(caller, left);
+      else this.underWay.delete(caller);
     }
   }
 

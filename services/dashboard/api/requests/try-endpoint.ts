@@ -4,7 +4,8 @@ import { invalidInput } from '../../../kit/errors';
 import { isPublishedPath } from './published-path';
 import { prepareTryKey } from './try-key';
 
-function bytesOf({ body, bodyBase64 }: TryBody): Buffer | undefined {
+/** What a page gave to be sent, if anything. */
+export function bytesOf({ body, bodyBase64 }: Pick<TryBody, 'body' | 'bodyBase64'>): Buffer | undefined {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   return body === undefined ? undefined : Buffer.from(body);
 }

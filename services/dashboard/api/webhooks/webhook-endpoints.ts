@@ -24,12 +24,14 @@ function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: 
     throw invalidInput([{ field: 'url', message }]);
   };
   try {
-    const { hostname } = checkGuardedUrl(text, { allowPrivate });
+    const { hostname, protocol } = checkGuardedUrl(text, { allowPrivate });
+    // What is signed can still be read on its way.
+    if (protocol !== 'https:' && !allowPrivate) refuse('must start with https://');
     const isReserved = classifyAddress(hostname.replace(/^\[|\]$/g, ''))?.isReserved ?? /^localhost\.?$/i.test(hostname);
     if (isReserved && !allowPrivate) refuse('must be a public address');
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
-    refuse(error.reason === 'userinfo_refused' ? 'must have no user name or password' : 'must be http or https on its usual port');
+    refuse(error.reason === 'userinfo_refused' ? 'must have no user name or password' : 'must be https on its usual port');
   }
 }
 
@@ -37,7 +39,10 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/webhooks',
   answer: webhookList,
-  handler: async ({ caller: { customerId } }, { db }) => ({ webhooks: (await viewWebhooks(db, customerId)).map(describeWebhook) }),
+  handler: async ({ caller: { customerId } }, { db, allowPrivateWebhooks: mayBePrivate = false }) => ({
+    webhooks: (await viewWebhooks(db, customerId)).map(describeWebhook),
+    mayBePrivate,
+  }),
 });
 
 const create = defineEndpoint({

@@ -3,7 +3,7 @@ import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/ale
 import { type ClaimedDelivery } from '../../../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { alertText } from '../alerts/alert-text';
 
-/** One HTTP request of a webhook, as docs/dashboard-webhooks.md describes it. */
+/** One HTTP request of a webhook, as docs/dashboard-webhooks.md and docs/seller-webhooks.md describe it. */
 export interface WebhookMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -21,7 +21,7 @@ function signerOf(secret: string): Webhook {
 }
 
 function dataOf(alert: AlertView | null, timeZone: string): Readonly<Record<string, unknown>> {
-  if (!alert) return { text: 'A test, sent from the dashboard.' };
+  if (!alert) return { text: 'A test.' };
   const text = alertText(alert, timeZone);
   if (alert.kind === 'key_expiry') {
     return { key_id: alert.keyId, key: alert.maskedKey, name: alert.keyName, expires_at: alert.expiresAt?.toISOString() ?? null, text };
@@ -40,7 +40,8 @@ export function createWebhookMessage(
   options: { readonly timeZone: string; readonly nowMs: number },
 ): WebhookMessage {
   const { secret, eventId, event, eventAt, alert } = delivery;
-  const body = JSON.stringify({ id: eventId, type: event, timestamp: eventAt.toISOString(), data: dataOf(alert, options.timeZone) });
+  const data = delivery.data ?? dataOf(alert, options.timeZone);
+  const body = JSON.stringify({ id: eventId, type: event, timestamp: eventAt.toISOString(), data });
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'webhook-id': eventId,

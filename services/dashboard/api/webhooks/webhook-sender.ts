@@ -67,6 +67,8 @@ async function attempt(
  */
 export class WebhookSender {
   private readonly fetch: GuardedFetch;
+  /** Whoever can add one of the seller's runs the installation, and may name its own systems. */
+  private readonly sellersFetch: GuardedFetch;
   private readonly timer: NodeJS.Timeout;
   /** Attempts that run → to which webhook. */
   private readonly running = new Map<Promise<void>, string>();
@@ -75,7 +77,9 @@ export class WebhookSender {
 
   constructor(private readonly options: WebhookSenderOptions) {
     const { allowPrivate, pollMs = 1_000 } = options;
-    this.fetch = options.fetch ?? new GuardedFetch({ allowPrivate, userAgent: 'Tollgate-Webhooks/1.0' });
+    const userAgent = 'Tollgate-Webhooks/1.0';
+    this.fetch = options.fetch ?? new GuardedFetch({ allowPrivate, userAgent });
+    this.sellersFetch = new GuardedFetch({ allowPrivate: true, userAgent });
     this.timer = setInterval(() => this.poll(), pollMs).unref();
   }
 
@@ -85,7 +89,7 @@ export class WebhookSender {
     clearInterval(this.timer);
     await this.polling;
     await Promise.all(this.running.keys());
-    await this.fetch.close();
+    await Promise.all([this.fetch.close(), this.sellersFetch.close()]);
   }
 
   private poll(): void {
@@ -116,8 +120,9 @@ export class WebhookSender {
 
   private async deliver(delivery: ClaimedDelivery): Promise<void> {
     const { db, clock, timeZone, retrySeconds } = this.options;
-    const { deliveryId, attempts, url } = delivery;
-    const outcome = await attempt(this.fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
+    const { deliveryId, attempts, url, isSellers } = delivery;
+    const fetch = isSellers ? this.sellersFetch : this.fetch;
+    const outcome = await attempt(fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
     const pause = retrySeconds[attempts - 1];
     await settleDelivery(db, { deliveryId, attempts, ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
   }

@@ -1,14 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Installation, type Outbox, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
-import { type AlertPage, type AlertSettings, type DeliveryPage, type webhookList } from '../../contract/alerts';
+import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
 import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
+import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
-import { type z } from 'zod';
 import { get, getFile } from './request';
 
 export interface KeyFilter {
@@ -41,7 +41,7 @@ export const documentQuery = queryOptions({
 });
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
-  queryFn: () => get<z.output<typeof webhookList>>('/webhooks'),
+  queryFn: () => get<WebhookList>('/webhooks'),
   // What came of the last delivery.
   refetchInterval: 10_000,
 });
@@ -115,4 +115,8 @@ export const deliveriesQuery = (webhookId: string, after: After) =>
     refetchInterval: 5_000,
   });
 
-export const auditQuery = (after: After) => queryOptions({ queryKey: ['audit', after], queryFn: () => get<AuditLog>('/audit', { after }) });
+export const auditQuery = (kind: string | undefined, after: After) =>
+  queryOptions({ queryKey: ['audit', kind, after], queryFn: () => get<AuditLog>('/audit', { kind, after }), refetchInterval: 15_000 });
+export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => get<StatementMonths>('/statements') });
+export const statementQuery = (month: string) =>
+  queryOptions({ queryKey: ['statements', month], queryFn: () => get<StatementAnswer>('/statement', { month }) });

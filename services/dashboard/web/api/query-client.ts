@@ -29,3 +29,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 401 && error.code === 'not_signed_in';
 }
+
+/** True for the answer that says that somebody is signed in, in another role. @param code for example `customers_only` */
+export function isRefusedAs(error: unknown, code: 'customers_only' | 'operators_only' | 'second_factor_missing'): boolean {
+  return error instanceof ApiProblem && error.status === 403 && error.code === code;
+}

@@ -1,4 +1,5 @@
 import { ApiProblem, problemFrom, unreachable } from './api-problem';
+import { viewedCustomer } from '../browser/viewed-customer';
 import { noteConnection } from './connection';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,8 +62,20 @@ async function ask<Answer>(call: Ask): Promise<Answer> {
   }
 }
 
-function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  return ask({ method, path: `/api${path}`, body });
+/** Where a path of the customers' API is: in a tab in which an operator looks at a customer's pages, below that customer. */
+export function apiPath(path: string): string {
+  const customerId = viewedCustomer();
+  const isOfEverybody = /^\/(auth|operator|installation|outbox)\b/.test(path);
+  return customerId === undefined || isOfEverybody ? `/api${path}` : `/api/operator/customers/${customerId}/view${path}`;
+}
+
+const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
+
+async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const place = apiPath(path);
+  // The API has no such route either; this says so in words.
+  if (method !== 'GET' && place.includes('/view/')) throw new ApiProblem(409, 'read_only', READ_ONLY);
+  return ask({ method, path: place, body });
 }
 
 /** A file beside the API, kept by the browser as its headers say. @throws ApiProblem */
@@ -71,7 +84,8 @@ export function getFile<Answer>(path: string): Promise<Answer> {
 }
 
 /** For an answer that may take longer than others. @throws ApiProblem */
-export function postSlowly<Answer>(path: string, body: object, timeoutMs: number): Promise<Answer> {
+export async function postSlowly<Answer>(path: string, body: object, timeoutMs: number): Promise<Answer> {
+  if (viewedCustomer() !== undefined) throw new ApiProblem(409, 'read_only', READ_ONLY);
   return ask({ method: 'POST', path: `/api${path}`, body, timeoutMs });
 }
 

@@ -1,9 +1,10 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { isSignedOut } from '../api/query-client';
+import { isRefusedAs, isSignedOut } from '../api/query-client';
+import { operatorSessionQuery } from '../api/operator-queries';
 import { sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
-import { pageSearch } from '../hooks/use-paged';
+import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
 import { CrashPage } from '../pages/errors/crash-page';
 import { safeReturn } from './safe-return';
@@ -75,6 +76,7 @@ const shellRoute = createRoute({
     try {
       await context.queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
+      if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
       if (!isSignedOut(error)) throw error;
       redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
     }
@@ -115,6 +117,16 @@ const usageRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
+const statementsRoute = createRoute({
+  ...shell,
+  path: '/statements',
+  component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+});
+const statementRoute = createRoute({
+  ...shell,
+  path: '/statements/$month',
+  component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+});
 const explainRoute = createRoute({
   ...shell,
   path: '/explain',
@@ -146,7 +158,10 @@ const tokensRoute = createRoute({
 const auditRoute = createRoute({
   ...shell,
   path: '/audit',
-  validateSearch: pageSearch,
+  validateSearch: (search: Record<string, unknown>): PageSearch & { readonly kind?: string | undefined } => ({
+    ...(text(search['kind']) && { kind: text(search['kind']) }),
+    ...pageSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
 const referenceRoute = createRoute({
@@ -161,14 +176,106 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
 });
 
+const setUpRoute = createRoute({
+  ...entrance,
+  path: '/operator/set-up',
+  component: lazyRouteComponent(() => import('../pages/operator/set-up-page'), 'SetUpPage'),
+});
+
+/** Pages of an operator. */
+const consoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'console',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(operatorSessionQuery);
+    } catch (error) {
+      if (isRefusedAs(error, 'operators_only')) redirect({ to: '/', throw: true });
+      if (isRefusedAs(error, 'second_factor_missing')) redirect({ to: '/operator/set-up', throw: true });
+      if (!isSignedOut(error)) throw error;
+      redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/operator-layout'), 'OperatorLayout'),
+});
+
+const operator = { getParentRoute: () => consoleRoute };
+const operatorRoute = createRoute({
+  ...operator,
+  path: '/operator',
+  beforeLoad: () => redirect({ to: '/operator/customers', search: { search: undefined }, throw: true }),
+});
+const customersRoute = createRoute({
+  ...operator,
+  path: '/operator/customers',
+  validateSearch: (search: Record<string, unknown>) => ({ search: text(search['search']), ...pageSearch(search) }),
+  component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
+});
+const customerRoute = createRoute({
+  ...operator,
+  path: '/operator/customers/$customerId',
+  validateSearch: pageSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/customer-page'), 'CustomerPage'),
+});
+const requestsRoute = createRoute({
+  ...operator,
+  path: '/operator/requests',
+  validateSearch: (search: Record<string, unknown>) => ({
+    request: text(search['request']),
+    product: text(search['product']),
+    code: text(search['code']),
+    customer: text(search['customer']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
+});
+const productsRoute = createRoute({
+  ...operator,
+  path: '/operator/products',
+  component: lazyRouteComponent(() => import('../pages/operator/products-page'), 'ProductsPage'),
+});
+const nodesRoute = createRoute({
+  ...operator,
+  path: '/operator/nodes',
+  component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
+});
+const operatorAuditRoute = createRoute({
+  ...operator,
+  path: '/operator/audit',
+  validateSearch: (search: Record<string, unknown>) => ({
+    actor: text(search['actor']),
+    action: text(search['action']),
+    customer: text(search['customer']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage'),
+});
+const operatorAccountRoute = createRoute({
+  ...operator,
+  path: '/operator/account',
+  component: lazyRouteComponent(() => import('../pages/operator/operator-account-page'), 'OperatorAccountPage'),
+});
+
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute]),
+  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute, setUpRoute]),
+  consoleRoute.addChildren([
+    operatorRoute,
+    customersRoute,
+    customerRoute,
+    requestsRoute,
+    productsRoute,
+    nodesRoute,
+    operatorAuditRoute,
+    operatorAccountRoute,
+  ]),
   shellRoute.addChildren([
     overviewRoute,
     keysRoute,
     keyRoute,
     plansRoute,
     usageRoute,
+    statementsRoute,
+    statementRoute,
     explainRoute,
     alertsRoute,
     webhooksRoute,
@@ -201,6 +308,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
+    /** From the link that confirms an address, for a reload of its page. */
+    linkToken?: string;
     /** Where the pages of a list begin through which one has come, the shown one last. */
     cursors?: readonly string[];
   }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { formatDistance, formatMoment, zoneName } from '../format/time';
-import { useSession } from '../hooks/use-session';
+import { useViewer } from '../hooks/use-viewer';
 
 interface MomentProps {
   /** ISO 8601, UTC. */
@@ -26,7 +26,7 @@ function useNow(): number {
 
 /** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the quota time zone and in UTC. */
 export function Moment({ at, none = 'never', isExact = false }: MomentProps): ReactNode {
-  const { quotaTimeZone } = useSession();
+  const { quotaTimeZone } = useViewer();
   const nowMs = useNow();
   if (at === null) return <span className="dimmed">{none}</span>;
   const exact = formatMoment(at, quotaTimeZone);

@@ -3,26 +3,28 @@ import { type ReactNode } from 'react';
 import { type WindowStanding } from '../../contract/plans';
 import { formatCount, percentOf } from '../format/numbers';
 import { formatDayAndTime, formatTimeOfDay } from '../format/time';
-import { useSession } from '../hooks/use-session';
+import { useViewer } from '../hooks/use-viewer';
 
 interface WindowBarProps {
   readonly window: 'day' | 'month';
   readonly standing: WindowStanding;
   /** Product, for screen readers. */
   readonly of: string;
+  /** False where a heading says already which window it is. */
+  readonly hasTitle?: boolean;
 }
 
 const TITLES = { day: 'Today', month: 'This month' } as const;
 
 /** Requests used against a limit, and when the limit will be reached at today's rate. */
-export function WindowBar({ window, standing, of }: WindowBarProps): ReactNode {
-  const { quotaTimeZone } = useSession();
+export function WindowBar({ window, standing, of, hasTitle = true }: WindowBarProps): ReactNode {
+  const { quotaTimeZone } = useViewer();
   const percent = percentOf(standing.used, standing.limit);
   const color = percent >= 100 ? 'red' : percent >= 80 ? 'orange' : 'indigo';
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm">{TITLES[window]}</Text>
+        {hasTitle && <Text size="sm">{TITLES[window]}</Text>}
         <Text size="sm" className="numbers">
           {formatCount(standing.used)} of {formatCount(standing.limit)}
         </Text>

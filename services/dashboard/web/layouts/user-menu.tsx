@@ -4,12 +4,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signOut } from '../api/account';
-import { useSession } from '../hooks/use-session';
+import { useViewer } from '../hooks/use-viewer';
 import { useSubmit } from '../hooks/use-submit';
 
 /** Who is signed in, the account, and the way out. */
-export function UserMenu(): ReactNode {
-  const { email } = useSession();
+export function UserMenu({ accountPath }: { readonly accountPath: '/account' | '/operator/account' }): ReactNode {
+  const { email } = useViewer();
   const navigate = useNavigate();
   const client = useQueryClient();
   const { submit, pending } = useSubmit(async () => {
@@ -19,7 +19,7 @@ export function UserMenu(): ReactNode {
   });
   return (
     <>
-      <Link to="/account" className="user-email" aria-label={`Account of ${email}`}>
+      <Link to={accountPath} className="user-email" aria-label={`Account of ${email}`}>
         {email}
       </Link>
       <ActionIcon

@@ -33,7 +33,8 @@ export class CutOutPool {
   constructor(private readonly options: CutOutPoolOptions) {
     const most = options.threads + options.queue;
     this.places = new Places({ most, mostOfOne: shareOfOne(most), fullDetail: 'Too many images are waiting. Try again shortly.' });
-    this.turns = new FairLimit({ atOnce: options.threads });
+    // Where there are several, one stays for the others.
+    this.turns = new FairLimit({ atOnce: options.threads, mostOfOne: Math.max(1, options.threads - 1) });
     this.slots = Array.from({ length: options.threads }, () => ({ thread: this.startThread(), isBusy: false }));
   }
 

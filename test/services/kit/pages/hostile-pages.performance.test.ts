@@ -108,6 +108,21 @@ describe('in threads', () => {
     await Promise.all(attack);
   });
 
+  test('one caller’s pages leave a thread to the others', async () => {
+    parser = createPageParser({ threadFile: await compilePageThread(), threads: 2, deadlineMs: 60_000 });
+    const attacker = {};
+    const gone = new AbortController();
+    const attack = Array.from({ length: 4 }, () =>
+      parser.parse(jobOf('<b></b>'.repeat(99_999)), attacker, gone.signal).catch(() => 'gone'),
+    );
+    expect(parser.levels()).toEqual({ waiting: 3, busy: 1, size: 2 });
+    const mine = parser.parse(jobOf('<title>mine</title>'), {}, never);
+    expect(parser.levels()).toEqual({ waiting: 3, busy: 2, size: 2 });
+    expect((await mine).title).toBe('mine');
+    gone.abort(new Error('enough'));
+    await Promise.all(attack);
+  });
+
   test('a caller who left is not waited for', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     const gone = new AbortController();

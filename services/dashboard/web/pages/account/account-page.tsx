@@ -9,7 +9,7 @@ import { SessionList } from './session-list';
 
 /** The account itself: password and sessions. */
 export function AccountPage(): ReactNode {
-  const { email, customerId } = useSession();
+  const { email, customerId, hasSecondFactor } = useSession();
   return (
     <>
       <PageTitle title="Account">
@@ -19,7 +19,7 @@ export function AccountPage(): ReactNode {
         <Panel title="Password">
           <PasswordForm />
         </Panel>
-        <SecondFactorPanel />
+        <SecondFactorPanel isOn={hasSecondFactor} />
         <Panel title="Sessions">
           <Stack gap="sm">
             <Text size="sm" c="dimmed">

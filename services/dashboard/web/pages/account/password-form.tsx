@@ -5,13 +5,13 @@ import { type ReactNode } from 'react';
 import { changePassword } from '../../api/account';
 import { checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
 import { toast } from '../../browser/toast';
-import { useSession } from '../../hooks/use-session';
+import { useViewer } from '../../hooks/use-viewer';
 import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
 /** Changes the password, which signs out all other sessions. */
 export function PasswordForm(): ReactNode {
-  const { email } = useSession();
+  const { email } = useViewer();
   const client = useQueryClient();
   const form = useForm({
     mode: 'uncontrolled',

@@ -4,7 +4,6 @@ import { useState, type ReactNode } from 'react';
 import { endSecondFactor, replaceRecoveryCodes } from '../../api/account';
 import { sessionQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
-import { useSession } from '../../hooks/use-session';
 import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
 import { PasswordStep } from '../../components/second-factor/password-step';
@@ -13,9 +12,14 @@ import { SetUpSecondFactor } from '../../components/second-factor/set-up-second-
 
 type Act = 'on' | 'off' | 'codes';
 
+interface SecondFactorPanelProps {
+  readonly isOn: boolean;
+  /** False for operators, who cannot be without. */
+  readonly mayTurnOff?: boolean;
+}
+
 /** Whether signing in asks for a code of an authenticator, and the ways to change that. */
-export function SecondFactorPanel(): ReactNode {
-  const { hasSecondFactor } = useSession();
+export function SecondFactorPanel({ isOn: hasSecondFactor, mayTurnOff = true }: SecondFactorPanelProps): ReactNode {
   const [act, setAct] = useState<Act>();
   const close = (): void => setAct(undefined);
   return (
@@ -31,9 +35,11 @@ export function SecondFactorPanel(): ReactNode {
             <Button variant="default" onClick={() => setAct('codes')}>
               New recovery codes
             </Button>
-            <Button variant="default" onClick={() => setAct('off')}>
-              Turn off
-            </Button>
+            {mayTurnOff && (
+              <Button variant="default" onClick={() => setAct('off')}>
+                Turn off
+              </Button>
+            )}
           </>
         ) : (
           <Button onClick={() => setAct('on')}>Turn on</Button>

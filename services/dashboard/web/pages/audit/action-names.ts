@@ -1,15 +1,26 @@
 import { type AuditAction } from '../../../contract/audit';
 
 /** What the audit log calls its actions, for people. */
-const ACTIONS: Readonly<Record<AuditAction, string>> = {
+export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
   'customer.limits': 'Limits changed',
   'customer.suspend': 'Account suspended by the provider',
   'customer.restore': 'Account restored by the provider',
+  'account.sign_in': 'Signed in',
+  'account.session_end': 'Sessions signed out',
+  'account.password_change': 'Password changed',
+  'account.password_reset': 'Password reset by email',
   'account.second_factor_on': 'Second factor turned on',
   'account.second_factor_off': 'Second factor turned off',
   'account.recovery_codes': 'Recovery codes replaced',
   'account.recovery_code_used': 'Signed in with a recovery code',
+  'customer.note': 'Note written',
+  'customer.view': 'Pages looked at by the provider',
+  'subscription.limits': 'Limits set by the provider',
+  'operator.create': 'Operator added',
+  'operator.reset': 'Operator reset',
+  'operator.remove': 'Operator removed',
+  'operator.sign_in': 'Operator signed in',
   'key.create': 'Key created',
   'key.import': 'Key imported',
   'key.rotate': 'Key created by rotation',
@@ -28,6 +39,10 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   'subscription.pause': 'Subscription paused',
   'subscription.resume': 'Subscription resumed',
   'subscription.cancel': 'Subscription cancelled',
+  'subscription.request': 'Plan requested',
+  'subscription.withdraw': 'Plan request withdrawn',
+  'subscription.approve': 'Plan request approved',
+  'subscription.decline': 'Plan request declined',
   'subscription.suspend': 'Subscription suspended by the provider',
   'subscription.restore': 'Subscription restored by the provider',
   'webhook.create': 'Webhook added',
@@ -47,6 +62,6 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
 
 /** @param action for example `key.revoke`; one that is not known stays as it is */
 export function actionName(action: string): string {
-  const names: Readonly<Record<string, string>> = ACTIONS;
+  const names: Readonly<Record<string, string>> = ACTION_NAMES;
   return names[action] ?? action;
 }

@@ -1,14 +1,13 @@
-import { Text } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type AuditLog } from '../../../contract/audit';
+import { type AuditKind, type AuditLog } from '../../../contract/audit';
 import { auditQuery } from '../../api/queries';
-import { actionName } from './action-names';
-import { describeDetails } from './describe-details';
-import { formatMoment } from '../../format/time';
+import { queryText } from '../../api/request';
+import { Action, Actor, Details } from './audit-cells';
 import { usePaged } from '../../hooks/use-paged';
-import { useSession } from '../../hooks/use-session';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -21,36 +20,13 @@ type Entry = AuditLog['entries'][number];
 const COLUMNS: readonly Column<Entry>[] = [
   { header: 'Action', isTitle: true, cell: ({ action }) => <Action action={action} /> },
   { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
-  {
-    header: 'User',
-    cell: ({ actor, from }) => (
-      <>
-        {actor}
-        {from !== null && (
-          <Text component="span" display="block" size="xs" c="dimmed" className="mono">
-            {from}
-          </Text>
-        )}
-      </>
-    ),
-  },
+  { header: 'User', cell: ({ actor, from }) => <Actor actor={actor} from={from} /> },
   { header: 'Target', cell: ({ subject }) => <Subject subject={subject} /> },
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 
-function Action({ action }: Pick<Entry, 'action'>): ReactNode {
-  return (
-    <>
-      {actionName(action)}
-      <Text component="span" display="block" size="xs" c="dimmed" fw={400} className="mono keep">
-        {action}
-      </Text>
-    </>
-  );
-}
-
 function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): ReactNode {
-  if (kind !== 'credential' && kind !== 'key') return label ?? kind;
+  if (kind !== 'credential' && kind !== 'key') return label ?? (kind === 'customer' ? 'account' : kind);
   return (
     <Link to="/keys/$keyId" params={{ keyId: id }} className="text-link mono keep">
       {label ?? 'key'}
@@ -58,29 +34,48 @@ function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): Reac
   );
 }
 
-function Details({ details }: Pick<Entry, 'details'>): ReactNode {
-  const { quotaTimeZone } = useSession();
-  const parts = describeDetails(details, (iso) => formatMoment(iso, quotaTimeZone));
-  if (parts.length === 0) return <span className="dimmed">–</span>;
-  return (
-    <span>
-      {parts.map(({ name, text }, index) => (
-        <span key={name}>
-          {index > 0 && '; '}
-          <span className="dimmed">{name}</span> <bdi>{text}</bdi>
-        </span>
-      ))}
-    </span>
-  );
-}
+const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }[] = [
+  { value: '', label: 'Everything' },
+  { value: 'account', label: 'Sign-ins and security' },
+  { value: 'key', label: 'Keys' },
+  { value: 'subscription', label: 'Subscriptions' },
+  { value: 'webhook', label: 'Webhooks' },
+  { value: 'token', label: 'API tokens' },
+  { value: 'customer', label: 'By the provider' },
+];
 
 /** Who changed what, when, and from where. */
 export function AuditPage(): ReactNode {
+  const { kind: named } = useSearch({ from: '/shell/audit' });
+  // What the address says may be anything.
+  const kind = KINDS.find(({ value }) => value === named)?.value || undefined;
+  const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...auditQuery(paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useQuery({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
+  const save = (
+    <Button
+      component="a"
+      href={`/api/audit.csv${queryText({ kind })}`}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+    >
+      Export CSV
+    </Button>
+  );
   return (
     <>
-      <PageTitle title="Audit log">Every change to your keys, subscriptions and webhooks, newest first.</PageTitle>
+      <PageTitle title="Audit log" actions={save}>
+        Every sign-in, and every change to your account, keys, subscriptions and webhooks; newest first.
+      </PageTitle>
+      <Group mb="sm">
+        <NativeSelect
+          aria-label="Kind of entry"
+          data={[...KINDS]}
+          value={kind ?? ''}
+          onChange={(event) => void navigate({ search: { kind: event.currentTarget.value || undefined }, replace: true })}
+        />
+      </Group>
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
@@ -90,7 +85,13 @@ export function AuditPage(): ReactNode {
           rows={data?.entries}
           rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
           expectedRows={8}
-          empty={<EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>}
+          empty={
+            kind === undefined ? (
+              <EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>
+            ) : (
+              <EmptyState title="Nothing of this kind">Choose another kind of entry above.</EmptyState>
+            )
+          }
         />
       )}
       <Pager paging={paging} next={data?.next} />

@@ -7,7 +7,7 @@ export interface DetailPart {
 type FormatMoment = (iso: string) => string;
 
 /** Ids that say nothing to a person; the line names its subject already. */
-const HIDDEN = new Set(['customer', 'webhook', 'token']);
+const HIDDEN = new Set(['customer', 'webhook', 'token', 'request']);
 const LONGEST = 120;
 
 type Members = Readonly<Record<string, unknown>>;

@@ -8,13 +8,21 @@ import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { linkAddress } from './link-address';
 import { ResendVerification } from './resend-verification';
 
-/** Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once. */
+/**
+ * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
+ * stays in this entry of the tab's history for a reload: without the password it is worth nothing.
+ */
 export function VerifyPage(): ReactNode {
-  const [token] = useState(() => new URLSearchParams(window.location.search).get('token'));
-  useEffect(() => window.history.replaceState(window.history.state, '', '/verify'), []);
-  return token === null ? <OpenTheMail /> : <ConfirmForm token={token} />;
+  const kept = useLocation({ select: ({ state }) => state.linkToken });
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? kept);
+  useEffect(() => {
+    const state: unknown = window.history.state;
+    if (token !== undefined) window.history.replaceState({ ...(state ?? {}), linkToken: token }, '', '/verify');
+  }, [token]);
+  return token === undefined ? <OpenTheMail /> : <ConfirmForm token={token} />;
 }
 
 function OpenTheMail(): ReactNode {
@@ -33,6 +41,7 @@ function OpenTheMail(): ReactNode {
 }
 
 function ConfirmForm({ token }: { readonly token: string }): ReactNode {
+  const email = linkAddress(token);
   const navigate = useNavigate();
   const client = useQueryClient();
   const form = useForm({
@@ -50,18 +59,23 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
     toast('Email address confirmed.');
     await navigate({ to: '/' });
   });
-  if (problem?.code === 'link_unusable') return <SpentLink />;
+  if (problem?.code === 'link_unusable') return <SpentLink email={email} />;
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Confirm your email address">Enter the password you chose when you signed up.</PageTitle>
+      <PageTitle title="Confirm your email address">
+        Enter the password you chose when you signed up{email !== undefined && ' as '}
+        {email !== undefined && <strong className="breakable">{email}</strong>}.
+      </PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
+        {/* For the browser's store of passwords. */}
+        {email !== undefined && <input type="email" autoComplete="username" value={email} readOnly hidden />}
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Confirm and sign in
         </Button>
         <Text size="sm">
-          <Link to="/forgot" className="text-link">
+          <Link to="/forgot" state={email === undefined ? {} : { email }} className="text-link">
             Forgot your password?
           </Link>
         </Text>
@@ -73,12 +87,12 @@ function ConfirmForm({ token }: { readonly token: string }): ReactNode {
   );
 }
 
-function SpentLink(): ReactNode {
+function SpentLink({ email }: { readonly email: string | undefined }): ReactNode {
   return (
     <>
       <PageTitle title="This link does not work">It is more than an hour old, or incomplete. Request a new one below.</PageTitle>
       <Stack gap="sm">
-        <ResendVerification email={undefined} />
+        <ResendVerification email={email} />
         <BackToSignIn />
       </Stack>
     </>

@@ -13,8 +13,22 @@ const OUTCOMES = {
   'not reached': { Icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', text: 'Not reached' },
 } as const;
 
+interface ExplanationViewProps {
+  readonly explanation: Explanation;
+  /** The key with a way to it; to the customer's own page of it unless given. */
+  readonly renderKey?: (maskedKey: string, keyId: string) => ReactNode;
+}
+
+function linkToKey(maskedKey: string, keyId: string): ReactNode {
+  return (
+    <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">
+      {maskedKey}
+    </Link>
+  );
+}
+
 /** The checks of one request in their order, what each found, and how to fix it. */
-export function ExplanationView({ explanation }: { readonly explanation: Explanation }): ReactNode {
+export function ExplanationView({ explanation, renderKey = linkToKey }: ExplanationViewProps): ReactNode {
   const { outcome, product, keyId, maskedKey, at, checks, remedy } = explanation;
   const isAdmitted = outcome === 'admitted';
   return (
@@ -24,11 +38,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           <Moment at={at} isExact />
         </Text>
         <Text size="sm">{product ?? 'no product'}</Text>
-        {keyId !== null && (
-          <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">
-            {maskedKey ?? 'key'}
-          </Link>
-        )}
+        {keyId !== null && renderKey(maskedKey ?? 'key', keyId)}
       </Group>
       {remedy !== '' && (
         <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to fix it" mb="sm">

@@ -36,9 +36,9 @@ function daysOf(use: KeyUsage['use'], from: string, to: string): Day[] {
 }
 
 const OUTCOMES = [
-  { name: 'let in', count: ({ admitted }: Day) => admitted },
-  { name: 'refused', count: ({ refused }: Day) => refused },
-  { name: 'could not be checked', count: ({ unavailable }: Day) => unavailable },
+  { name: 'let in', color: 'indigo.6', count: ({ admitted }: Day) => admitted },
+  { name: 'refused', color: 'orange.5', count: ({ refused }: Day) => refused },
+  { name: 'could not be checked', color: 'red.7', count: ({ unavailable }: Day) => unavailable },
 ] as const;
 
 const COLUMNS: readonly Column<Day>[] = [
@@ -60,17 +60,16 @@ export function KeyUse({ keyId }: { readonly keyId: string }): ReactNode {
     <Loaded query={query} height={320}>
       {({ use }) => {
         const days = daysOf(use, from, to);
-        const names = OUTCOMES.filter(({ count }) => days.some((day) => count(day) > 0)).map(({ name }) => name);
+        const series = OUTCOMES.filter(({ count }) => days.some((day) => count(day) > 0)).map(({ name, color }) => ({ name, color }));
         const rows = days.map((day) => ({
           day: day.day,
-          label: formatDay(day.day),
           values: Object.fromEntries(OUTCOMES.map(({ name, count }) => [name, count(day)])),
         }));
         const table = (
           <DataTable caption="Requests by day" columns={COLUMNS} rows={[...days].reverse()} rowKey={({ day }) => day} hasLines />
         );
         return (
-          <DayChart title="Requests of the last 14 days" series={{ names, rows }} palette="cool" table={table}>
+          <DayChart title="Requests of the last 14 days" series={{ series, rows }} table={table}>
             <Text component="span" size="sm" c="dimmed">
               No requests with this key in the last 14 days.
             </Text>

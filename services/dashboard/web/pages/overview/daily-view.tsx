@@ -1,73 +1,31 @@
-import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Product } from '../../../contract/plans';
-import { alertsQuery, productsQuery } from '../../api/queries';
-import { EmptyState } from '../../components/empty-state';
+import { alertsQuery } from '../../api/queries';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { Panel } from '../../components/panel';
-import { WindowBar } from '../../components/window-bar';
-import { RefusalTable } from '../explain/refusal-table';
+import { RefusalGroups } from './refusal-groups';
+import { TodayPanel } from './today-panel';
 
 /** Today's usage, alerts and refusals. */
 export function DailyView(): ReactNode {
-  const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   return (
     <Stack gap="md">
-      <Panel
-        title="Usage today"
-        aside={
-          <Link to="/usage" search={{ days: undefined, product: undefined }} className="text-link">
-            All usage
-          </Link>
-        }
-      >
-        <Loaded query={products} height={140}>
-          {(data) => <TodayBars products={data.products} />}
-        </Loaded>
-      </Panel>
+      <TodayPanel />
       <UnreadAlerts />
       <Panel
-        title="Recent refusals"
+        title="Refusals in the last 7 days"
         aside={
           <Link to="/explain" search={{ request: undefined }} className="text-link">
             All refusals
           </Link>
         }
       >
-        <RefusalTable limit={5} isPaged={false} />
+        <RefusalGroups />
       </Panel>
     </Stack>
-  );
-}
-
-function TodayBars({ products }: { readonly products: readonly Product[] }): ReactNode {
-  const active = products.flatMap(({ title, subscription }) => (subscription?.state === 'active' ? [{ title, subscription }] : []));
-  if (active.length === 0) {
-    return (
-      <EmptyState
-        title="No active subscriptions"
-        action={
-          <Link to="/plans" className="text-link in-text">
-            See the plans
-          </Link>
-        }
-      >
-        Requests are refused until you subscribe to a product, or resume a paused subscription.
-      </EmptyState>
-    );
-  }
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg" verticalSpacing="md">
-      {active.map(({ title, subscription }) => (
-        <div key={subscription.id}>
-          <Title order={3}>{title}</Title>
-          <WindowBar window="day" standing={subscription.daily} of={title} />
-        </div>
-      ))}
-    </SimpleGrid>
   );
 }
 

@@ -1,51 +1,124 @@
-import { Button, Group, Text, Title } from '@mantine/core';
-import { IconKey } from '@tabler/icons-react';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { IconCheck, IconKey, IconLoader } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
+import { type ListedKey } from '../../../contract/keys';
+import { productsQuery } from '../../api/queries';
+import { CodeLine } from '../../components/code-line';
+import { Panel } from '../../components/panel';
+import { useSession } from '../../hooks/use-session';
+import { RefusalTable } from '../explain/refusal-table';
+import { firstCall } from '../keys/first-call';
 import classes from './first-steps.module.css';
 
-/** What a newcomer does: make a key, call, choose a plan. */
-export function FirstSteps({ onCreate }: { readonly onCreate: () => void }): ReactNode {
+interface FirstStepsProps {
+  /** None of the customer's keys has been used yet. */
+  readonly newest: ListedKey | undefined;
+  readonly onCreate: () => void;
+}
+
+/** What a newcomer does: make a key, call, choose a plan. Stays until the first call has arrived. */
+export function FirstSteps({ newest, onCreate }: FirstStepsProps): ReactNode {
   return (
-    <ol className={classes['steps']}>
-      <Step number={1} title="Create a test key">
-        <Text size="sm">It is free and returns sample data. Creating it subscribes you to its products on their base limits.</Text>
-        <Group mt="sm">
-          <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>
-            Create a test key
-          </Button>
-        </Group>
-      </Step>
-      <Step number={2} title="Run the sample call">
-        <Text size="sm">The dialog shows a curl command that is ready to run, and tells you when your call has arrived.</Text>
-      </Step>
-      <Step number={3} title="Choose a plan and create a live key">
-        <Text size="sm">
-          Live keys return real data.{' '}
-          <Link to="/plans" className="text-link in-text">
-            See products, limits and prices
-          </Link>
-          .
+    <Stack gap="md">
+      <ol className={classes['steps']}>
+        {newest === undefined ? <MakeKey onCreate={onCreate} /> : <KeyMade item={newest} onCreate={onCreate} />}
+        <Step number={2} title="Run the sample call">
+          {newest === undefined ? (
+            <Text size="sm">You get a curl command that is ready to run, and see here when your call has arrived.</Text>
+          ) : (
+            <SampleCall item={newest} />
+          )}
+        </Step>
+        <Step number={3} title="Choose a plan and create a live key">
+          <Text size="sm">
+            Live keys return real data.{' '}
+            <Link to="/plans" className="text-link in-text">
+              See products, limits and prices
+            </Link>
+            .
+          </Text>
+        </Step>
+      </ol>
+      {newest !== undefined && (
+        <Panel title="Refused requests">
+          <RefusalTable limit={5} isPaged={false} />
+        </Panel>
+      )}
+    </Stack>
+  );
+}
+
+function MakeKey({ onCreate }: Pick<FirstStepsProps, 'onCreate'>): ReactNode {
+  return (
+    <Step number={1} title="Create a test key">
+      <Text size="sm">It is free and returns sample data. Creating it subscribes you to its products on their base limits.</Text>
+      <Group mt="sm">
+        <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>
+          Create a test key
+        </Button>
+      </Group>
+    </Step>
+  );
+}
+
+function KeyMade({ item, onCreate }: { readonly item: ListedKey } & Pick<FirstStepsProps, 'onCreate'>): ReactNode {
+  return (
+    <Step number={1} title="Create a test key" isDone>
+      <Text size="sm">
+        You have{' '}
+        <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link in-text breakable">
+          <bdi>{item.name ?? 'an unnamed key'}</bdi>
+        </Link>{' '}
+        (<span className="mono keep">{item.maskedKey}</span>), which has not been used yet. A key is shown only once; if you have not kept
+        it, create another.
+      </Text>
+      <Group mt="sm">
+        <Button variant="default" size="xs" onClick={onCreate}>
+          Create another key
+        </Button>
+      </Group>
+    </Step>
+  );
+}
+
+function SampleCall({ item }: { readonly item: ListedKey }): ReactNode {
+  const { gatewayUrl } = useSession();
+  const { data } = useQuery(productsQuery);
+  const products = data?.products.filter(({ id }) => item.products.includes(id)) ?? [];
+  const command = firstCall('YOUR_KEY', products, gatewayUrl);
+  return (
+    <Stack gap="xs" mt={4}>
+      {command !== undefined && <CodeLine label="With your key in place of YOUR_KEY" text={command} what="command" />}
+      <Group gap={8} wrap="nowrap" role="status">
+        <IconLoader size={18} aria-hidden className="dimmed" />
+        <Text size="sm" c="dimmed">
+          Waiting for your first call; it shows up here within seconds.
         </Text>
-      </Step>
-    </ol>
+      </Group>
+    </Stack>
   );
 }
 
 interface StepProps {
   readonly number: number;
   readonly title: string;
+  readonly isDone?: boolean;
   readonly children: ReactNode;
 }
 
-function Step({ number, title, children }: StepProps): ReactNode {
+function Step({ number, title, isDone = false, children }: StepProps): ReactNode {
   return (
     <li className={classes['step']}>
-      <span className={classes['number']} aria-hidden>
-        {number}
+      <span className={classes['number']} aria-hidden data-done={isDone}>
+        {isDone ? <IconCheck size={16} /> : number}
       </span>
-      <div>
-        <Title order={2}>{title}</Title>
+      <div className={classes['body']}>
+        <Title order={2}>
+          {title}
+          {isDone && <span className="visually-hidden"> (done)</span>}
+        </Title>
         {children}
       </div>
     </li>

@@ -18,29 +18,58 @@ interface ChoosePlanDialogProps {
   readonly onClose: () => void;
 }
 
-/** The act, with plan and price: what is agreed to stands on the button itself. */
-function actionOf(offer: Offer, isChange: boolean, isBelowUse: boolean): string {
-  const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
-  const act = `${isChange ? 'Change' : 'Subscribe'} to ${offer.plan ?? 'Base'} ${price}`;
-  return isBelowUse ? `${act} anyway` : act;
+type Act = 'Change' | 'Subscribe' | 'Request';
+
+function actOf({ subscription }: Product, offer: Offer): Act {
+  if (offer.needsApproval) return 'Request';
+  return subscription !== null && subscription.state !== 'cancelled' ? 'Change' : 'Subscribe';
 }
 
-/** Subscribes, or changes the plan. A limit below what is used already is said before anything happens. */
+/** The act, with plan and price: what is agreed to stands on the button itself. */
+function actionText(act: Act, offer: Offer): string {
+  const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
+  return `${act === 'Request' ? act : `${act} to`} ${offer.plan ?? 'Base'} ${price}`;
+}
+
+const TITLES: Readonly<Record<Act, (title: string, plan: string) => string>> = {
+  Change: (title, plan) => `Change ${title} to ${plan}?`,
+  Subscribe: (title, plan) => `Subscribe to ${title} on ${plan}?`,
+  Request: (title, plan) => `Request ${plan} of ${title}?`,
+};
+
+const DONE: Readonly<Record<Act, (title: string, plan: string) => string>> = {
+  Change: (title, plan) => `${title} is on ${plan} now.`,
+  Subscribe: (title) => `You are subscribed to ${title}.`,
+  Request: (title, plan) => `${plan} of ${title} is requested.`,
+};
+
+async function send(act: Act, { product, offer, acceptLowerThanUsed }: Wish): Promise<void> {
+  const wanted = { plan: offer.plan, terms: termsOf(offer) };
+  if (act === 'Request') await post('/plan-requests', { ...wanted, product: product.id });
+  else if (act === 'Change' && product.subscription !== null) {
+    const { id, version } = product.subscription;
+    await put(`/subscriptions/${id}/plan`, { ...wanted, version, acceptLowerThanUsed });
+  } else await post('/subscriptions', { ...wanted, product: product.id });
+}
+
+interface Wish {
+  readonly product: Product;
+  readonly offer: Offer;
+  readonly acceptLowerThanUsed: boolean;
+}
+
+/** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
 export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
   const client = useQueryClient();
   const [belowUse, setBelowUse] = useState<ApiProblem>();
-  const { subscription } = product;
-  const isChange = subscription !== null && subscription.state !== 'cancelled';
+  const act = actOf(product, offer);
   const name = offer.plan ?? 'Base';
+  const isBelowUse = belowUse !== undefined;
 
   async function choose(): Promise<void> {
     try {
-      const wanted = { plan: offer.plan, terms: termsOf(offer) };
-      if (isChange) {
-        const body = { ...wanted, version: subscription.version, acceptLowerThanUsed: belowUse !== undefined };
-        await put(`/subscriptions/${subscription.id}/plan`, body);
-      } else await post('/subscriptions', { ...wanted, product: product.id });
-      toast(isChange ? `${product.title} is on ${name} now.` : `You are subscribed to ${product.title}.`);
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse });
+      toast(DONE[act](product.title, name));
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);
@@ -51,9 +80,9 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
 
   return (
     <ConfirmDialog
-      title={isChange ? `Change ${product.title} to ${name}?` : `Subscribe to ${product.title} on ${name}?`}
-      action={actionOf(offer, isChange, belowUse !== undefined)}
-      isDangerous={belowUse !== undefined}
+      title={TITLES[act](product.title, name)}
+      action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
+      isDangerous={isBelowUse}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"

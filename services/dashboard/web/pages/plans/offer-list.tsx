@@ -59,22 +59,24 @@ function OfferAct({ product, offer, onChoose }: OfferActProps): ReactNode {
       </Text>
     );
   }
-  if (offer.needsApproval) {
+  const isRequested = product.request?.state === 'open' && product.request.plan === offer.plan;
+  if (isRequested) {
     return (
-      <Text size="sm" c="dimmed" component="span">
-        Ask the provider
+      <Text size="sm" fw={600} component="span">
+        Requested
       </Text>
     );
   }
+  const act = offer.needsApproval ? 'Request' : isSubscribed ? 'Change' : 'Subscribe';
   return (
     <Button
       size="compact-sm"
       variant="default"
       className="tappable"
       onClick={() => onChoose(offer)}
-      aria-label={`${isSubscribed ? 'Change' : 'Subscribe'} ${product.title} to ${offer.plan ?? 'Base'}`}
+      aria-label={act === 'Request' ? `Request ${offer.plan} of ${product.title}` : `${act} ${product.title} to ${offer.plan ?? 'Base'}`}
     >
-      {isSubscribed ? 'Change' : 'Subscribe'}
+      {act}
     </Button>
   );
 }

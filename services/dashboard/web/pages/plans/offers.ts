@@ -8,7 +8,7 @@ export interface Offer {
   readonly monthly: number;
   /** A month; null: free. */
   readonly price: { readonly price: string; readonly currency: string } | null;
-  /** Cannot be taken here: whoever sells it sets it. */
+  /** Is asked for; whoever sells it answers. */
   readonly needsApproval: boolean;
 }
 
@@ -26,10 +26,11 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
   return [...free, ...paid];
 }
 
-/** Limits that would hold: those that an operator set for the subscription alone outrank the offer's. */
+/** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */
 export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
   const own = subscription?.ownLimits;
-  return { daily: own?.daily ?? offer.daily, monthly: own?.monthly ?? offer.monthly };
+  const daily = Math.min(own?.daily ?? offer.daily, subscription?.dailyCap ?? Infinity);
+  return { daily, monthly: own?.monthly ?? offer.monthly };
 }
 
 /** What somebody who takes the offer agrees to. */

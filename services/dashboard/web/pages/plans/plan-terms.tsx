@@ -14,15 +14,21 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
   return (
     <List size="sm" spacing={4} mt="sm">
-      <List.Item>
-        {isChange ? 'Counts from the next request. What you used today and this month still counts.' : 'You can call it at once.'}
-      </List.Item>
+      <List.Item>{whenItCounts(offer, isChange)}</List.Item>
       {isCharged && (
         <List.Item>
           Charged by the day: each day on a plan costs its share of the monthly price. On a day with two plans, the dearer one counts.
         </List.Item>
       )}
       {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
     </List>
   );
+}
+
+function whenItCounts({ needsApproval }: Offer, isChange: boolean): string {
+  const kept = isChange ? ' What you used today and this month still counts.' : '';
+  if (!needsApproval) return `Counts from the next request.${kept}`;
+  const meanwhile = isChange ? 'your current plan goes on' : 'nothing changes';
+  return `The provider answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
 }

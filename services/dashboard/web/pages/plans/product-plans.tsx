@@ -4,6 +4,7 @@ import { type Product, type Subscription } from '../../../contract/plans';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { WindowBar } from '../../components/window-bar';
 import { OfferList } from './offer-list';
+import { PlanRequestNotice } from './plan-request-notice';
 import { SubscriptionActions } from './subscription-actions';
 import classes from './product-plans.module.css';
 
@@ -36,6 +37,11 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         {isOwn && subscription.suspended && (
           <div className={classes['notice']}>
             <SuspensionNotice suspended={subscription.suspended} effect="Requests to this product are refused." />
+          </div>
+        )}
+        {product.request && (
+          <div className={classes['notice']}>
+            <PlanRequestNotice request={product.request} title={product.title} />
           </div>
         )}
       </div>

@@ -64,7 +64,6 @@ function Operations({
             search={{ operation: id }}
             className={classes['route']}
             aria-current={id === chosen.id ? 'true' : undefined}
-            resetScroll={false}
           >
             <MethodBadge method={method} />
             <span className="mono breakable">{path}</span>

@@ -3,39 +3,29 @@ import { BarChart } from '@mantine/charts';
 import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { formatCompact, formatCount } from '../../format/numbers';
+import { formatDay } from '../../format/time';
 import { type Series } from './usage-series';
 import { Panel } from '../../components/panel';
-
-/** Told apart in both schemes, and by the usual colour blindnesses, through lightness as well. */
-const PALETTES = {
-  cool: ['indigo.6', 'cyan.5', 'violet.8', 'teal.4', 'blue.3', 'gray.5'],
-  warm: ['red.7', 'orange.5', 'yellow.4', 'pink.8', 'grape.4', 'gray.5'],
-} as const;
 
 const HEIGHT = 240;
 
 interface DayChartProps {
   readonly title: string;
   readonly series: Series;
-  readonly palette: keyof typeof PALETTES;
   /** The same figures to read. */
   readonly table: ReactNode;
   /** Shown when there is nothing to draw. */
   readonly children: ReactNode;
 }
 
-function colorOf(palette: keyof typeof PALETTES, index: number): string {
-  return PALETTES[palette][index] ?? 'gray.5';
-}
-
 /** Below the chart and not inside it: there it has a height of its own, over which many names would run on a phone. */
-function Legend({ names, palette }: Pick<Series, 'names'> & Pick<DayChartProps, 'palette'>): ReactNode {
+function Legend({ series }: Pick<Series, 'series'>): ReactNode {
   const theme = useMantineTheme();
   return (
     <Group gap="md" justify="flex-end" mt="xs" mb="sm">
-      {names.map((name, index) => (
+      {series.map(({ name, color }) => (
         <Group key={name} gap={6} wrap="nowrap">
-          <ColorSwatch size={10} withShadow={false} color={parseThemeColor({ color: colorOf(palette, index), theme }).value} />
+          <ColorSwatch size={10} withShadow={false} color={parseThemeColor({ color, theme }).value} />
           <Text size="sm">{name}</Text>
         </Group>
       ))}
@@ -44,8 +34,8 @@ function Legend({ names, palette }: Pick<Series, 'names'> & Pick<DayChartProps, 
 }
 
 /** Stacked bars by day, with the figures in a table behind them. */
-export function DayChart({ title, series, palette, table, children }: DayChartProps): ReactNode {
-  const isEmpty = series.names.length === 0;
+export function DayChart({ title, series: { series, rows }, table, children }: DayChartProps): ReactNode {
+  const isEmpty = series.length === 0;
   return (
     <Panel title={title}>
       {isEmpty ? (
@@ -57,10 +47,10 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
           <div aria-hidden>
             <BarChart
               h={HEIGHT}
-              data={series.rows.map(({ label, values }) => ({ label, ...values }))}
+              data={rows.map(({ day, values }) => ({ label: formatDay(day), ...values }))}
               dataKey="label"
               type="stacked"
-              series={series.names.map((name, index) => ({ name, color: colorOf(palette, index) }))}
+              series={[...series]}
               tickLine="none"
               gridAxis="x"
               valueFormatter={formatCount}
@@ -69,7 +59,7 @@ export function DayChart({ title, series, palette, table, children }: DayChartPr
               barProps={{ isAnimationActive: false, maxBarSize: 36 }}
               barChartProps={{ accessibilityLayer: false }}
             />
-            <Legend names={series.names} palette={palette} />
+            <Legend series={series} />
           </div>
           <details className="figures">
             <summary>{title} as a table</summary>

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { productsQuery, usageQuery } from '../../api/queries';
-import { queryText } from '../../api/request';
+import { apiPath, queryText } from '../../api/request';
 import { addDays, dayOf } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { Loaded } from '../../components/loaded';
@@ -32,7 +32,7 @@ export function UsagePage(): ReactNode {
         actions={
           <Button
             component="a"
-            href={`/api/usage.csv${queryText(period)}`}
+            href={`${apiPath('/usage.csv')}${queryText(period)}`}
             download
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}

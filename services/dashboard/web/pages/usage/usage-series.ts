@@ -1,65 +1,122 @@
-import { type Usage } from '../../../contract/usage';
-import { daysBetween, formatDay } from '../../format/time';
+/** By the place in the catalogue, for as many products as there are hues that can be told apart. */
+const PRODUCT_HUES = ['indigo', 'teal', 'orange', 'grape', 'cyan', 'lime', 'pink', 'blue', 'yellow', 'violet', 'green', 'red'] as const;
 
-/** One day of a stacked chart: its label, and a figure for each series. */
+/** Refusals that customers see most, and further hues for the others. */
+const CODE_COLORS: Readonly<Record<string, string>> = {
+  caller_not_whitelisted: 'red.7',
+  quota_daily_exceeded: 'orange.5',
+  quota_monthly_exceeded: 'orange.8',
+  key_expired: 'yellow.5',
+  key_inactive: 'yellow.8',
+  key_unknown: 'gray.7',
+  product_not_authorised: 'pink.6',
+  subscription_missing: 'grape.4',
+  subscription_inactive: 'grape.7',
+  concurrency_exceeded: 'cyan.6',
+  ambiguous_key: 'lime.6',
+};
+
+/** One day of a stacked chart, with a figure for each series. */
 export interface SeriesRow {
   readonly day: string;
-  readonly label: string;
   readonly values: Readonly<Record<string, number>>;
 }
 
 export interface Series {
-  readonly names: readonly string[];
+  readonly series: readonly { readonly name: string; readonly color: string }[];
   readonly rows: readonly SeriesRow[];
 }
 
 interface Entry {
   readonly day: string;
   readonly name: string;
+  readonly color: string;
   readonly value: number;
 }
+
+/** Requests that counted, on one day, with keys of one mode. */
+interface UsedDay {
+  readonly day: string;
+  readonly product: string;
+  readonly mode: 'live' | 'test';
+  readonly used: number;
+}
+
+/** Refused requests of one day with one code. */
+interface RefusedDay {
+  readonly day: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+/** What names products, as the catalogue lists them. */
+type Products = readonly { readonly id: string; readonly title: string }[];
 
 /** Distinct colours end here: the smallest series are shown as one. */
 const MOST_SERIES = 6;
 const OTHERS = 'others';
+const OTHERS_COLOR = 'gray.5';
+/** Fewer bars tell nothing of a week. */
+const LEAST_DAYS = 7;
 
-/** Sums entries by day and name; every day of the period has a row, the largest series come first. */
-function stack(entries: readonly Entry[], from: string, to: string): Series {
-  const totals = new Map<string, number>();
-  for (const { name, value } of entries) totals.set(name, (totals.get(name) ?? 0) + value);
-  const ranked = [...totals].filter(([, total]) => total > 0).sort(([, a], [, b]) => b - a);
-  const kept = new Set(ranked.slice(0, ranked.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES).map(([name]) => name));
-  const names = ranked.length > kept.size ? [...kept, OTHERS] : [...kept];
+/**
+ * The days from the first one on which anything happened; a week at least, as far as the period has it.
+ * @param days of the period, each `YYYY-MM-DD`, in their order
+ * @param entries what happened, in any order
+ */
+export function shownDays(days: readonly string[], entries: readonly { readonly day: string }[]): readonly string[] {
+  const first = entries.reduce((least, { day }) => (day < least ? day : least), days.at(-1) ?? '');
+  const quiet = days.filter((day) => day < first).length;
+  return days.slice(Math.max(0, Math.min(quiet, days.length - LEAST_DAYS)));
+}
+
+/** Sums entries by day and name; every day has a row, the largest series come first. */
+function stack(entries: readonly Entry[], days: readonly string[]): Series {
+  const totals = new Map<string, { total: number; color: string }>();
+  for (const { name, color, value } of entries) totals.set(name, { total: (totals.get(name)?.total ?? 0) + value, color });
+  const ranked = [...totals].filter(([, { total }]) => total > 0).sort(([, a], [, b]) => b.total - a.total);
+  const kept = ranked.slice(0, ranked.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES);
+  const series = kept.map(([name, { color }]) => ({ name, color }));
+  const names = new Set(series.map(({ name }) => name));
   const byDay = new Map<string, Record<string, number>>();
   for (const { day, name, value } of entries) {
     const values = byDay.get(day) ?? {};
-    const shown = kept.has(name) ? name : OTHERS;
+    const shown = names.has(name) ? name : OTHERS;
     values[shown] = (values[shown] ?? 0) + value;
     byDay.set(day, values);
   }
-  const rows = daysBetween(from, to).map((day) => ({ day, label: formatDay(day), values: byDay.get(day) ?? {} }));
-  return { names, rows };
+  const rows = days.map((day) => ({ day, values: byDay.get(day) ?? {} }));
+  return { series: ranked.length > kept.length ? [...series, { name: OTHERS, color: OTHERS_COLOR }] : series, rows };
 }
 
-/** A product, apart for test keys. */
-function nameOf({ product, mode }: Usage['days'][number]): string {
-  return mode === 'test' ? `${product} (test)` : product;
+/**
+ * The colour of a product in every chart, whatever else is shown and however much it was used; test keys lighter.
+ * @param order of the product in the catalogue; -1 for one that is sold no more
+ */
+function productColor(order: number, mode: 'live' | 'test'): string {
+  const hue = PRODUCT_HUES[order % PRODUCT_HUES.length] ?? 'gray';
+  return `${hue}.${mode === 'live' ? 6 : 3}`;
 }
 
-/** Requests that counted, by product, mode and day. */
-export function usedSeries(usage: Usage, from: string, to: string): Series {
-  return stack(
-    usage.days.map((each) => ({ day: each.day, name: nameOf(each), value: each.used })),
-    from,
-    to,
-  );
+/** The colour of a refusal's code. */
+function codeColor(code: string): string {
+  return CODE_COLORS[code] ?? 'blue.6';
+}
+
+/** Requests that counted, by product, mode and day; test keys apart. */
+export function usedSeries(used: readonly UsedDay[], products: Products, days: readonly string[]): Series {
+  const entries = used.map(({ day, product, mode, used: value }) => {
+    const order = products.findIndex(({ id }) => id === product);
+    const title = products[order]?.title ?? product;
+    return { day, name: mode === 'test' ? `${title} (test)` : title, color: productColor(order, mode), value };
+  });
+  return stack(entries, days);
 }
 
 /** Refused requests, by code and day. */
-export function refusedSeries(usage: Usage, from: string, to: string): Series {
+export function refusedSeries(refusals: readonly RefusedDay[], days: readonly string[]): Series {
   return stack(
-    usage.refusals.map(({ day, code, count }) => ({ day, name: code, value: count })),
-    from,
-    to,
+    refusals.map(({ day, code, count }) => ({ day, name: code, color: codeColor(code), value: count })),
+    days,
   );
 }

@@ -2,23 +2,26 @@ import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
 import { formatCount } from '../../format/numbers';
 import { formatDay } from '../../format/time';
+import { useProductTitles } from '../../hooks/use-product-titles';
 import { DataTable, type Column } from '../../components/data-table';
 
 type UsedDay = Usage['days'][number];
 type Refused = Usage['refusals'][number];
 
-const USED_COLUMNS: readonly Column<UsedDay>[] = [
+type TitleOf = (product: string) => string;
+
+const usedColumns = (titleOf: TitleOf): readonly Column<UsedDay>[] => [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
-  { header: 'Product', cell: ({ product }) => product },
+  { header: 'Product', cell: ({ product }) => titleOf(product) },
   { header: 'Keys', cell: ({ mode }) => (mode === 'test' ? 'Test' : 'Live') },
   { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
   { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
   { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
 ];
 
-const REFUSED_COLUMNS: readonly Column<Refused>[] = [
+const refusedColumns = (titleOf: TitleOf): readonly Column<Refused>[] => [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
-  { header: 'Product', cell: ({ product }) => product },
+  { header: 'Product', cell: ({ product }) => titleOf(product) },
   { header: 'Reason', cell: ({ code }) => <span className="mono">{code}</span> },
   { header: 'Refused', isNumber: true, cell: ({ count }) => formatCount(count) },
 ];
@@ -28,10 +31,11 @@ const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[])
 
 /** The figures of the first chart, and what was given back. */
 export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
+  const titleOf = useProductTitles();
   return (
     <DataTable
       caption="Requests used by day and product"
-      columns={USED_COLUMNS}
+      columns={usedColumns(titleOf)}
       rows={newestFirst(days)}
       rowKey={({ day, product, mode }) => `${day} ${product} ${mode}`}
     />
@@ -40,10 +44,11 @@ export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
 
 /** The figures of the second chart. */
 export function RefusedTable({ refusals }: Pick<Usage, 'refusals'>): ReactNode {
+  const titleOf = useProductTitles();
   return (
     <DataTable
       caption="Requests refused by day and reason"
-      columns={REFUSED_COLUMNS}
+      columns={refusedColumns(titleOf)}
       rows={newestFirst(refusals)}
       rowKey={({ day, product, code }) => `${day} ${product} ${code}`}
     />

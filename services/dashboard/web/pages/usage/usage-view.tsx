@@ -1,13 +1,14 @@
-import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
-import { type UsagePeriod } from '../../api/queries';
+import { productsQuery, type UsagePeriod } from '../../api/queries';
 import { EmptyState } from '../../components/empty-state';
-import { WindowBar } from '../../components/window-bar';
-import { formatCount } from '../../format/numbers';
+import { daysBetween } from '../../format/time';
 import { DayChart } from './day-chart';
-import { refusedSeries, usedSeries } from './usage-series';
+import { LimitTable } from './limit-table';
+import { refusedSeries, shownDays, usedSeries } from './usage-series';
 import { RefusedTable, UsedTable } from './usage-tables';
 
 interface UsageViewProps {
@@ -15,28 +16,20 @@ interface UsageViewProps {
   readonly period: UsagePeriod;
 }
 
-/** Where each subscription stands, and what was used and refused in the period. */
-export function UsageView({ usage, period: { from, to, product } }: UsageViewProps): ReactNode {
-  const shown = usage.subscriptions.filter((each) => each.state !== 'cancelled' && (product === undefined || each.product === product));
-  if (shown.length === 0 && usage.days.length === 0 && usage.refusals.length === 0) return <NoUsage />;
+/** What was used and refused in the period, and where each subscription stands. */
+export function UsageView({ usage, period }: UsageViewProps): ReactNode {
+  const products = useQuery(productsQuery).data?.products ?? [];
+  const { subscriptions, days, refusals } = usage;
+  const shown = subscriptions.filter((each) => each.state !== 'cancelled' && (period.product ?? each.product) === each.product);
+  if (shown.length === 0 && days.length === 0 && refusals.length === 0) return <NoUsage />;
+  const range = shownDays(daysBetween(period.from, period.to), [...days, ...refusals]);
   return (
     <Stack gap="md">
-      <section aria-label="Limits">
-        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-          {shown.map((each) => (
-            <LimitCard key={each.id} subscription={each} />
-          ))}
-        </SimpleGrid>
-      </section>
-      <DayChart title="Requests used" series={usedSeries(usage, from, to)} table={<UsedTable days={usage.days} />} palette="cool">
+      <DayChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} />}>
         No requests in this period.
       </DayChart>
-      <DayChart
-        title="Requests refused"
-        series={refusedSeries(usage, from, to)}
-        table={<RefusedTable refusals={usage.refusals} />}
-        palette="warm"
-      >
+      <LimitTable subscriptions={shown} />
+      <DayChart title="Requests refused" series={refusedSeries(refusals, range)} table={<RefusedTable refusals={refusals} />}>
         No refused requests in this period.
       </DayChart>
     </Stack>
@@ -54,32 +47,6 @@ function NoUsage(): ReactNode {
       <EmptyState title="No usage yet" action={create}>
         Make your first call with a key; it appears here within seconds.
       </EmptyState>
-    </div>
-  );
-}
-
-function LimitCard({ subscription }: { readonly subscription: Usage['subscriptions'][number] }): ReactNode {
-  const { product, plan, state, daily, monthly, test, refunds } = subscription;
-  return (
-    <div className="panel">
-      <Title order={2} size="h3" mb="xs">
-        {product}{' '}
-        <Text component="span" size="sm" c="dimmed" fw={400}>
-          {plan ?? 'Base'}
-          {state === 'paused' && ', paused'}
-        </Text>
-      </Title>
-      <Stack gap="xs">
-        <WindowBar window="day" standing={daily} of={product} />
-        <WindowBar window="month" standing={monthly} of={product} />
-        <Text size="xs" c="dimmed">
-          Test keys have the same limits for themselves: {formatCount(test.daily.used)} used today, {formatCount(test.monthly.used)} this
-          month.
-        </Text>
-        <Text size="xs" c="dimmed">
-          Given back today: {formatCount(refunds.used)} of at most {formatCount(refunds.limit)} failed requests.
-        </Text>
-      </Stack>
     </div>
   );
 }

@@ -10,14 +10,25 @@ import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 import { SigningSecret } from './signing-secret';
 
+interface AddWebhookDialogProps {
+  /** True in the embedded run: a receiver on the developer's own machine is called as well. */
+  readonly mayBePrivate: boolean;
+  readonly onClose: () => void;
+}
+
+function checkUrl(value: string, mayBePrivate: boolean): string | null {
+  if (/^https:\/\/\S+$/.test(value.trim()) || (mayBePrivate && /^http:\/\/\S+$/.test(value.trim()))) return null;
+  return mayBePrivate ? 'Enter a URL that starts with https:// or http://.' : 'Enter a URL that starts with https://.';
+}
+
 /** Adds a webhook, then shows its secret once. Rendered only while it is open. */
-export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function AddWebhookDialog({ mayBePrivate, onClose }: AddWebhookDialogProps): ReactNode {
   const client = useQueryClient();
   const [secret, setSecret] = useState<string>();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { url: '' },
-    validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : 'Enter a URL that starts with https:// or http://.') },
+    validate: { url: (value) => checkUrl(value, mayBePrivate) },
   });
   const { submit, pending, problem } = useSubmit(async ({ url }: typeof form.values) => {
     const created = await post<CreatedWebhook>('/webhooks', { url: url.trim() });
@@ -40,7 +51,11 @@ export function AddWebhookDialog({ onClose }: { readonly onClose: () => void }):
           <Stack gap="md">
             <TextInput
               label="URL"
-              description="Must be publicly reachable: private networks are not called"
+              description={
+                mayBePrivate
+                  ? 'On this machine http:// and private addresses are called too; elsewhere only public https:// URLs are'
+                  : 'Must start with https:// and be publicly reachable: private networks are not called'
+              }
               placeholder="https://hooks.example.com/tollgate"
               data-autofocus
               key={form.key('url')}

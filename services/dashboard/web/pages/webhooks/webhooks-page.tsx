@@ -67,7 +67,7 @@ export function WebhooksPage(): ReactNode {
           }
         />
       )}
-      {isAdding && <AddWebhookDialog onClose={close} />}
+      {isAdding && <AddWebhookDialog mayBePrivate={data?.mayBePrivate ?? false} onClose={close} />}
     </>
   );
 }

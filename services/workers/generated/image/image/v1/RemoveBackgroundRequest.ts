@@ -3,8 +3,16 @@
 
 export interface RemoveBackgroundRequest {
   'image'?: (Buffer | Uint8Array | string);
+  'format'?: (string);
+  'maxSide'?: (number);
+  'crop'?: (boolean);
+  'background'?: (string);
 }
 
 export interface RemoveBackgroundRequest__Output {
   'image': (Buffer);
+  'format': (string);
+  'maxSide': (number);
+  'crop': (boolean);
+  'background': (string);
 }

@@ -2,15 +2,17 @@
 
 
 export interface RemoveBackgroundResponse {
-  'png'?: (Buffer | Uint8Array | string);
+  'image'?: (Buffer | Uint8Array | string);
   'width'?: (number);
   'height'?: (number);
   'engine'?: (string);
+  'mime'?: (string);
 }
 
 export interface RemoveBackgroundResponse__Output {
-  'png': (Buffer);
+  'image': (Buffer);
   'width': (number);
   'height': (number);
   'engine': (string);
+  'mime': (string);
 }

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { isNativeError } from 'node:util/types';
+import { type Command } from 'commander';
+import { listSetting } from '../../plugins/core/settings';
+import { LIST_DEFINITIONS, type ListDefinition } from '../../services/ip/lists/list-definitions';
+import { type KeptList, listPath, parseListFile } from '../../services/ip/lists/list-file';
+import { updateList } from '../../services/ip/lists/update-list';
+import { dataFolder, listsFolder } from '../supervisor/data-folder';
+import { type CommandContext, finishCommand } from './command-context';
+import { CommandError } from './command-error';
+import { table } from './output';
+
+const EXAMPLES = `
+Examples:
+  npx tollgate data update                           every list that IP_LISTS_OFF does not name
+  npx tollgate data update tor_exits                 one of them; the Tor Project asks for once an hour at most
+  npx tollgate data list                             what is there, of which date, under which licence
+
+Running services read a new list within IP_DATABASE_POLL_SECONDS. A list that cannot be had, or is not what it was, leaves the one before.`;
+
+interface Outcome {
+  readonly list: string;
+  readonly networks: number | null;
+  /** RFC 3339; null when there is none. */
+  readonly as_of: string | null;
+  readonly says: string;
+  readonly licence: string;
+  /** Why it could not be updated. */
+  readonly error?: string;
+}
+
+function folderOf({ root, env }: CommandContext): string {
+  return env['IP_LISTS_FOLDER'] || listsFolder(dataFolder(root, env));
+}
+
+function chosen(names: readonly string[], env: NodeJS.ProcessEnv): readonly ListDefinition[] {
+  const known = LIST_DEFINITIONS.map(({ id }) => id);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is no list; there are ${known.join(', ')}`);
+  const off = listSetting().parse(env['IP_LISTS_OFF'] ?? '');
+  return LIST_DEFINITIONS.filter(({ id }) => (names.length > 0 ? names.includes(id) : !off.includes(id)));
+}
+
+async function readKept(folder: string, id: string): Promise<KeptList | undefined> {
+  try {
+    return parseListFile(await readFile(listPath(folder, id)));
+  } catch {
+    return undefined;
+  }
+}
+
+async function describe(definition: ListDefinition, folder: string): Promise<Outcome> {
+  const kept = await readKept(folder, definition.id);
+  const { id: list, says, licence } = definition;
+  return { list, networks: kept?.networks.length ?? null, as_of: kept?.asOf.toISOString() ?? null, says, licence };
+}
+
+/** The cause says more than `fetch failed`. */
+function reasonOf(error: unknown): string {
+  if (!isNativeError(error)) return 'unknown';
+  return isNativeError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+async function update(definition: ListDefinition, folder: string, mirror: string | undefined): Promise<Outcome> {
+  try {
+    await updateList(definition, { folder, mirror, nowMs: Date.now() });
+    return await describe(definition, folder);
+  } catch (error) {
+    return { ...(await describe(definition, folder)), error: reasonOf(error) };
+  }
+}
+
+function show(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.map(({ list, networks, as_of: asOf, says, licence, error }) => [list, networks, asOf, says, licence, error]);
+  return table(['list', 'networks', 'data of', 'says', 'licence', 'not updated'], rows);
+}
+
+/** `tollgate data`: the lists of addresses that api-ip can use. */
+export function addDataCommands(program: Command, context: CommandContext): void {
+  const { output, env, exitWith } = context;
+  const group = program.command('data').description('lists of Tor exits, VPNs, clouds and relays for api-ip');
+  finishCommand(group.command('update [lists...]').description('fetch lists; exit 1 when any of them could not be had'))
+    .option('--from <url>', 'a mirror of your own with the same files')
+    .addHelpText('after', EXAMPLES)
+    .action(async (names: string[], { from }: { from?: string }) => {
+      if (from !== undefined && !/^https?:\/\//.test(from))
+        throw new CommandError('invalid_argument', '--from must be an http or https URL');
+      const folder = folderOf(context);
+      const outcomes: Outcome[] = [];
+      for (const definition of chosen(names, env)) outcomes.push(await update(definition, folder, from));
+      output.result(outcomes, () => show(outcomes));
+      if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
+    });
+  finishCommand(group.command('list').description('show which lists there are')).action(async () => {
+    const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
+    output.result(outcomes, () => show(outcomes));
+  });
+}

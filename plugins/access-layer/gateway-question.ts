@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { askAccess, newRequestId, refusalOf, type AccessInstance, type HeldRequest, type Verdict } from './held-request';
+
+/** Where an entrance listens: a unix socket, or an address of a network that nobody but gateways reaches. */
+export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
+
+/** What an entrance tells its operators. */
+export interface EntranceLog {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** What every entrance but Kong's is opened with. */
+export interface EntrancePlace {
+  /** A unix socket, whose permissions are the proof that a gateway asks; otherwise loopback or a private network, and `secret` is. */
+  readonly listen: ListenPlace;
+  /** Shared with the gateway; required on TCP. */
+  readonly secret: string | undefined;
+}
+
+/** `gateway`: its configuration leaves something out that no decision can do without. `client`: no gateway could pass this request on safely. */
+export type UnreadableQuestion = { readonly fault: 'gateway' | 'client'; readonly why: string; readonly requestId: string };
+
+const REQUEST_ID = /^[\w-]{16,64}$/;
+
+/** The id that a gateway gave, where it is one; otherwise a new one. */
+export const requestIdOf = (given: unknown): string => (typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId());
+
+/** All headers by lower-cased name, a list for a repeated one: Node's own reading would drop a second Authorization. */
+export function collectHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [mixed, value] of pairs) {
+    const name = mixed.toLowerCase();
+    // `__proto__` is a legal name of a header.
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    headers[name] = before === undefined ? value : [before, value].flat();
+  }
+  return headers;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/**
+ * Tells gateways from others by the secret that they send; takes as long for a wrong one as for the right one.
+ * @throws Error on TCP without a secret
+ */
+export function createProof({ listen, secret }: EntrancePlace): (given: unknown) => boolean {
+  if ('path' in listen) return () => true;
+  if (secret === undefined) throw new Error('an entrance on TCP needs GATEWAY_SECRET');
+  const expected = digest(secret);
+  return (given) => timingSafeEqual(expected, digest(typeof given === 'string' ? given : ''));
+}
+
+/** Decides what was read of a gateway's question. @throws Error when `findInstance` does: the route makes no configuration */
+export async function decideQuestion(
+  question: HeldRequest | UnreadableQuestion,
+  { findInstance, log }: { readonly findInstance: () => AccessInstance; readonly log: EntranceLog },
+): Promise<Verdict> {
+  const { requestId } = question;
+  if (!('fault' in question)) {
+    const onError = (err: unknown): void => log.error({ err, requestId }, 'the request could not be decided and was refused');
+    return askAccess(findInstance(), question, onError);
+  }
+  if (question.fault === 'client') return refusalOf('request_not_readable', { requestId, detail: question.why });
+  log.error({ why: question.why }, 'the gateway’s configuration is not complete');
+  return refusalOf('access_layer_unavailable', { requestId });
+}

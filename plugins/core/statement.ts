@@ -1,0 +1,137 @@
+import { type QuotaLimits } from './catalogue';
+
+/** What held for a subscription from a moment on, until the next of its terms. */
+export interface SubscriptionTerm extends QuotaLimits {
+  readonly subscriptionId: string;
+  readonly product: string;
+  /** Null: the product's base limits. */
+  readonly plan: string | null;
+  /** A month, with two decimals; `0.00` for the base limits. */
+  readonly price: string;
+  /** ISO 4217; null for the base limits. */
+  readonly currency: string | null;
+  /** Paused and cancelled subscriptions cost nothing. */
+  readonly isActive: boolean;
+  /** First and last day on which it held, `YYYY-MM-DD` in the quota time zone, also for a part of the day. */
+  readonly fromDay: string;
+  readonly toDay: string;
+}
+
+/** What one subscription used on one day. Counts are units. */
+export interface StatementUse {
+  readonly subscriptionId: string;
+  readonly day: string;
+  /** Of live keys: taken, and given back. */
+  readonly charged: number;
+  readonly refunded: number;
+  /** Of test keys, what is left of both; it costs nothing. */
+  readonly test: number;
+}
+
+/** One subscription on one plan at one price. */
+export interface StatementLine extends QuotaLimits {
+  readonly subscriptionId: string;
+  readonly product: string;
+  readonly plan: string | null;
+  readonly price: string;
+  readonly currency: string | null;
+  /** Days of the month that cost their share of the price; 0 while it was paused or cancelled. */
+  readonly days: number;
+  /** Units on these days: taken, given back, and their difference, of which `monthly` were included. */
+  readonly charged: number;
+  readonly refunded: number;
+  readonly used: number;
+  readonly test: number;
+  /** `price × days ÷ days of the month`, rounded half up, with two decimals. */
+  readonly amount: string;
+}
+
+export interface Statement {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly daysInMonth: number;
+  readonly lines: readonly StatementLine[];
+  /** Of the lines that cost something, by currency. */
+  readonly totals: readonly { readonly currency: string; readonly amount: string }[];
+}
+
+/** Terms are written with two decimals; whole hundredths cannot be rounded by accident. */
+function hundredths(amount: string): bigint {
+  const [units = '0', decimals = ''] = amount.split('.');
+  return BigInt(units) * 100n + BigInt(decimals.padEnd(2, '0').slice(0, 2));
+}
+
+function inUnits(amount: bigint): string {
+  return `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
+}
+
+/** `price × days ÷ daysInMonth`, rounded half up. */
+export function shareOfPrice(price: string, days: number, daysInMonth: number): string {
+  const month = BigInt(daysInMonth);
+  return inUnits((hundredths(price) * BigInt(days) * 2n + month) / (month * 2n));
+}
+
+export function daysOfMonth(month: string): string[] {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`);
+}
+
+/** A day costs what the dearest of its terms costs; of equal ones the last. Without an active one the last says what did not cost. */
+function termOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm | undefined {
+  const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
+  const active = held.filter(({ isActive }) => isActive);
+  return (
+    active.reduce((dearest, each) => (dearest && hundredths(dearest.price) > hundredths(each.price) ? dearest : each), active[0]) ??
+    held.at(-1)
+  );
+}
+
+type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] };
+
+function newLine({ subscriptionId, product, plan, price, currency, daily, monthly }: SubscriptionTerm): Growing {
+  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: '0.00' };
+  return { subscriptionId, product, plan, price, currency, daily, monthly, ...none };
+}
+
+/**
+ * What a customer used in a month, and what that costs. Every unit of a day on which the subscription is known is in exactly one line.
+ * @param terms of the customer's subscriptions, each subscription's in their order
+ * @param use days without use may be left out; days before the first term of their subscription are
+ */
+export function computeStatement(month: string, terms: readonly SubscriptionTerm[], use: readonly StatementUse[]): Statement {
+  const days = daysOfMonth(month);
+  const lines = new Map<string, Growing>();
+  const useOf = new Map(use.map((each) => [`${each.subscriptionId} ${each.day}`, each]));
+  for (const subscriptionId of new Set(terms.map((each) => each.subscriptionId))) {
+    const own = terms.filter((each) => each.subscriptionId === subscriptionId);
+    for (const day of days) {
+      const term = termOfDay(own, day);
+      if (term) addDay(lines, term, useOf.get(`${subscriptionId} ${day}`));
+    }
+  }
+  const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
+  for (const line of shown) line.amount = shareOfPrice(line.price, line.days, days.length);
+  return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
+}
+
+function addDay(lines: Map<string, Growing>, term: SubscriptionTerm, use: StatementUse | undefined): void {
+  const { subscriptionId, plan, price, currency, daily, monthly } = term;
+  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly]);
+  const line = lines.get(place) ?? newLine(term);
+  lines.set(place, line);
+  if (term.isActive) line.days += 1;
+  if (!use) return;
+  line.charged += use.charged;
+  line.refunded += use.refunded;
+  line.used += use.charged - use.refunded;
+  line.test += use.test;
+}
+
+function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
+  const sums = new Map<string, bigint>();
+  for (const { currency, amount } of lines) {
+    if (currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + hundredths(amount));
+  }
+  return [...sums].map(([currency, amount]) => ({ currency, amount: inUnits(amount) }));
+}

@@ -1,0 +1,35 @@
+import { type Pool } from 'pg';
+import { PLAN_REQUEST, type PlanRequestView } from './plan-request-view';
+
+/** An answer that this process is to tell its customer by mail. */
+export interface ClaimedAnswer {
+  readonly request: PlanRequestView;
+  /** Of the claim, to the microsecond, for {@link settleAnswer}. */
+  readonly tellAt: string;
+}
+
+/** A mail that cannot be sent for so long says nothing new any more; the page has said it. */
+const TOLD_FOR_DAYS = 3;
+
+/** A lease: when its process ends before the mail was handed over, the answer becomes due again, so that it may be told twice but not never. */
+const CLAIM = `
+UPDATE plan_request SET tell_at = now() + $1 * interval '1 second'
+WHERE id = (
+  SELECT id FROM plan_request WHERE tell_at <= now() AND answered_at > now() - interval '${TOLD_FOR_DAYS} days'
+  ORDER BY tell_at LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+RETURNING id, tell_at::text AS "tellAt"`;
+
+/** Takes one answer that is due; undefined when there is none. @param retrySeconds until it is due again, unless it is settled */
+export async function claimAnswer(db: Pool, retrySeconds: number): Promise<ClaimedAnswer | undefined> {
+  const { rows: claimed } = await db.query<{ id: string; tellAt: string }>(CLAIM, [retrySeconds]);
+  if (!claimed[0]) return undefined;
+  const { id, tellAt } = claimed[0];
+  const { rows } = await db.query<PlanRequestView>(`${PLAN_REQUEST} WHERE r.id = $1`, [id]);
+  return rows[0] && { request: rows[0], tellAt };
+}
+
+/** The customer has been told. */
+export async function settleAnswer(db: Pool, { request, tellAt }: ClaimedAnswer): Promise<void> {
+  await db.query('UPDATE plan_request SET tell_at = NULL WHERE id = $1 AND tell_at::text = $2', [request.id, tellAt]);
+}

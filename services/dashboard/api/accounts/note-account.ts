@@ -1,0 +1,22 @@
+import { type Pool } from 'pg';
+import { type AuditAction } from '../../../../plugins/core/audit-actions';
+import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
+import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
+
+/** Something that a person did to an account of the dashboard, whose address is verified. */
+export interface AccountAct {
+  readonly action: Extract<AuditAction, `account.${string}`>;
+  readonly email: string;
+  /** The network address that it came from. */
+  readonly from: string;
+}
+
+/** Writes a line to the audit log of the account's customer. An operator is none, and has lines of his own; see second-factor.ts. */
+export async function noteAccount(db: Pool, { action, email: typed, from }: AccountAct): Promise<void> {
+  const email = typed.trim().toLowerCase();
+  if (await findOperator(db, { email })) return;
+  const actor = { name: `dashboard:${email}`, from };
+  const { id } = await joinCustomer(db, { email, actor });
+  await writeAudit(db, { actor, action, subject: { kind: 'customer', id } });
+}

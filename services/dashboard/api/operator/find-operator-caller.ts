@@ -1,0 +1,23 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
+import { type CallerTools, findUser } from '../accounts/find-caller';
+import { Refusal } from '../http/refusal';
+
+/** Who asks, of those who run the installation. */
+export interface OperatorCaller {
+  readonly id: string;
+  readonly email: string;
+  /** For the audit log: who, and the address it came from. */
+  readonly actor: { readonly name: string; readonly from: string };
+}
+
+/**
+ * The operator who asks. A session of an account with a second factor has passed it: the others ended when it was turned on.
+ * @throws Refusal 401 `not_signed_in`, 403 `operators_only`, 403 `second_factor_missing`
+ */
+export async function findOperatorCaller(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<OperatorCaller> {
+  const { id, email, hasSecondFactor } = await findUser(request, reply, tools);
+  if (!(await findOperator(tools.db, { id }))) throw new Refusal('operators_only');
+  if (!hasSecondFactor) throw new Refusal('second_factor_missing');
+  return { id, email, actor: { name: `operator:${email}`, from: request.ip } };
+}

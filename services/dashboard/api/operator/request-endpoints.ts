@@ -1,0 +1,45 @@
+import { explainDecision } from '../../../../plugins/core/explain';
+import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { searchRefusals } from '../../../../plugins/stores/postgres/operators/search-refusals';
+import { ServiceError } from '../../../kit/errors';
+import { explanation, requestIdParams } from '../../contract/explain';
+import { refusalsOfAll, searchRefusalsQuery } from '../../contract/operator';
+import { defineOperatorEndpoint, type OperatorEndpoint } from './define-operator-endpoint';
+
+const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
+
+const search = defineOperatorEndpoint({
+  method: 'GET',
+  path: '/operator/requests',
+  query: searchRefusalsQuery,
+  answer: refusalsOfAll,
+  handler: async ({ query: { customer: customerId, ...query } }, { db }) => {
+    const { refusals, next } = await searchRefusals(db, { ...query, customerId });
+    return { refusals: refusals.map((refusal) => ({ ...refusal, at: refusal.at.toISOString() })), next: next ?? null };
+  },
+});
+
+const explain = defineOperatorEndpoint({
+  method: 'GET',
+  path: '/operator/requests/:requestId',
+  params: requestIdParams,
+  answer: explanation,
+  handler: async ({ params: { requestId } }, { db }) => {
+    const decision = await findDecision(db, { requestId });
+    if (!decision) throw new ServiceError('not_found', { code: 'request_unknown', detail: UNKNOWN });
+    const { at, outcome, checks, remedy } = explainDecision(decision);
+    return {
+      requestId,
+      at,
+      outcome,
+      remedy,
+      product: decision.product ?? decision.products[0] ?? null,
+      keyId: decision.credentialId ?? null,
+      maskedKey: decision.maskedKey ?? null,
+      checks: checks.map((check) => ({ ...check })),
+    };
+  },
+});
+
+/** Refused requests of everybody, and why. */
+export const requestEndpoints: readonly OperatorEndpoint[] = [search, explain];

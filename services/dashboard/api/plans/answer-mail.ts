@@ -1,0 +1,21 @@
+import { type PlanRequestView } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { type Mail } from '../mail/mail-sender';
+
+const count = (requests: number): string => requests.toLocaleString('en-US');
+
+/** Tells a customer how its request for a plan was answered. @param plansPage where to look */
+export function answerMail(request: PlanRequestView, plansPage: string): Mail {
+  const { customer: to, title, plan, daily, monthly, price, currency, state, reason } = request;
+  if (state === 'approved') {
+    return {
+      to,
+      subject: `You are on ${plan} of ${title}`,
+      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} requests a day and ${count(monthly)} a month, for ${currency} ${price} a month.\n\n${plansPage}\n`,
+    };
+  }
+  return {
+    to,
+    subject: `Your request for ${plan} of ${title}`,
+    text: `Your request for the plan ${plan} of ${title} was declined:\n\n${reason}\n\nNothing has changed about your subscriptions.\n\n${plansPage}\n`,
+  };
+}

@@ -1,0 +1,65 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { ProductTable } from './product-table';
+import { type Operation } from './operations';
+import { TryForm } from './try-form';
+import { isOffered } from './wording';
+
+interface LandingPageProps {
+  readonly tools: PageTools;
+  readonly products: readonly CatalogueProduct[];
+  /** A call to try, where a product has one with an example. */
+  readonly tried: Operation | undefined;
+}
+
+/** A first answer before anything is asked of the reader. */
+function FirstTry({ operation }: { readonly operation: Operation }): ReactNode {
+  const { summary, tags } = operation;
+  const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+  return (
+    <section aria-labelledby="try" className="first-try">
+      <h2 id="try">See an answer first</h2>
+      <p>
+        {summary}, in the sandbox, without an account. <a href={`/reference/${tags[0]}`}>Its reference</a>
+      </p>
+      {curl && (
+        <pre tabIndex={0} aria-label="The call with curl">
+          <code>{curl.source}</code>
+        </pre>
+      )}
+      <TryForm operation={operation} label="Run it here" />
+    </section>
+  );
+}
+
+/** The first page of whoever has no account. */
+export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
+  const count = products.filter(isOffered).length;
+  const description = 'Limits and prices of each are published. Test keys are free and answered by a sandbox: try before you pay.';
+  return (
+    <PageFrame tools={tools} title={`${tools.brand.name}: ${count} APIs, one key`} description={description} path="/">
+      <section className="hero">
+        <h1>{count} APIs, one key</h1>
+        <p className="lead">{description}</p>
+        <p className="actions">
+          <a className="button" href={signUpPath('/')}>
+            Create an account
+          </a>
+          <a className="button second" href="/reference">
+            Read the reference
+          </a>
+        </p>
+      </section>
+      {tried && tools.canTry && <FirstTry operation={tried} />}
+      <section aria-labelledby="products">
+        <h2 id="products">Products and prices</h2>
+        <p>
+          Every product has its own daily and monthly limit. Test keys have the same limits, count by themselves and are answered by a
+          sandbox, so that trying costs nothing.
+        </p>
+        <ProductTable products={products} />
+      </section>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,113 @@
+import { type ReactNode } from 'react';
+import { type Brand } from './brand';
+
+/** What every public page is rendered with. */
+export interface PageTools {
+  readonly brand: Brand;
+  /** Origin of the dashboard. */
+  readonly url: string;
+  /** Base URL of the gateway, without a slash at the end. */
+  readonly gatewayUrl: string;
+  /** Whether whoever reads has a session, as far as a cookie tells. */
+  readonly isSignedIn: boolean;
+  /** Whether calls can be tried out here without an account. */
+  readonly canTry: boolean;
+}
+
+interface PageFrameProps {
+  readonly tools: PageTools;
+  readonly title: string;
+  /** One sentence for search results. */
+  readonly description: string;
+  /** The page's own path, which is also where signing up leads back to. */
+  readonly path: string;
+  readonly children: ReactNode;
+}
+
+const NAVIGATION = [
+  ['/products', 'Products'],
+  ['/reference', 'Reference'],
+] as const;
+
+/** Relative luminance at which black and white contrast alike, the root of 1.05 · 0.05 less 0.05 (WCAG 2.2): both reach 4.5 to 1 there. */
+const LIGHT_GROUND = 0.179;
+
+/** Black or white, whichever can be read on a colour `#rrggbb`. */
+export function textOn(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > LIGHT_GROUND ? '#000' : '#fff';
+}
+
+/** Where signing up starts, and comes back to. */
+export function signUpPath(then: string): string {
+  return then === '/' ? '/sign-up' : `/sign-up?then=${encodeURIComponent(then)}`;
+}
+
+function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): ReactNode {
+  if (tools.isSignedIn) {
+    return (
+      <a className="button" href="/">
+        Your overview
+      </a>
+    );
+  }
+  return (
+    <>
+      <a href={path === '/' ? '/sign-in' : `/sign-in?then=${encodeURIComponent(path)}`}>Sign in</a>
+      <a className="button" href={signUpPath(path)}>
+        Sign up
+      </a>
+    </>
+  );
+}
+
+/** The document around a public page: all of it can be read without a script. */
+export function PageFrame({ tools, title, description, path, children }: PageFrameProps): ReactNode {
+  const { brand, url } = tools;
+  return (
+    <html lang="en" style={{ ['--brand' as string]: brand.colour, ['--on-brand' as string]: textOn(brand.colour) }}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
+        <meta name="description" content={description} />
+        <link rel="canonical" href={url + path} />
+        <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
+        <link rel="stylesheet" href="/public.css" />
+        {tools.canTry && <script type="module" src="/public-try.js" />}
+      </head>
+      <body>
+        <a className="skip" href="#content">
+          Skip to content
+        </a>
+        <header className="top">
+          <a className="brand" href={tools.isSignedIn ? '/products' : '/'}>
+            <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />
+            <span>{brand.name}</span>
+          </a>
+          <nav aria-label="Pages">
+            {NAVIGATION.map(([to, text]) => (
+              <a key={to} href={to} aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}>
+                {text}
+              </a>
+            ))}
+          </nav>
+          <div className="entrance">
+            <Entrance tools={tools} path={path} />
+          </div>
+        </header>
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+        <footer>
+          <a href="/openapi.json">OpenAPI document</a>
+          <a href="/llms.txt">llms.txt</a>
+        </footer>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,130 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { apiDocument, type ApiDocument } from '../../contract/api-document';
+import { type DashboardDeps } from '../http/define-endpoint';
+import { ownAddress } from '../http/own-origin';
+import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
+import { type Brand } from './brand';
+import { type PageTools } from './page-frame';
+import { type PageName, renderPage } from './render-page';
+import { writeLlms, writeRobots, writeSitemap } from './site-files';
+import { isOffered } from './wording';
+
+export interface PublicPagesOptions {
+  readonly deps: DashboardDeps;
+  readonly brand: Brand;
+  /** The dashboard's own URL. */
+  readonly url: string;
+  /** The description of the API. */
+  readonly document: DocumentSource;
+  /** Whether calls can be tried out without an account. */
+  readonly canTry: boolean;
+  /** Sends the app, for who is signed in. */
+  readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+const XML = 'application/xml; charset=utf-8';
+
+/** What a session's cookie begins with, over http and over https. It may have ended: then the app leads to sign-in. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?tollgate\.session_token=[^;\s]/;
+
+function isSignedIn({ headers }: FastifyRequest): boolean {
+  return SESSION_COOKIE.test(headers.cookie ?? '');
+}
+
+const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {} };
+
+/** An upstream's own document may hold what no page shows; routes are then in the document alone. */
+function readable(text: string): ApiDocument {
+  return apiDocument.safeParse(JSON.parse(text)).data ?? NOTHING_DESCRIBED;
+}
+
+/** Makes each text once for each revision of the catalogue. */
+class PageShelf {
+  private readonly kept = new Map<string, () => Promise<KeptDocument>>();
+  private readonly revision: () => Promise<string>;
+
+  constructor(private readonly options: PublicPagesOptions) {
+    this.revision = askSeldom(() => readCatalogueRevision(options.deps.db), options.deps.clock);
+  }
+
+  /** @param name tells apart what differs; the caller keeps the names few */
+  find(name: string, read: () => Promise<string>): Promise<KeptDocument> {
+    const known = this.kept.get(name) ?? keepDocument({ revision: this.revision, read });
+    this.kept.set(name, known);
+    return known();
+  }
+
+  /** Where it is not built, the first page is without a call to try. */
+  private describe({ kind }: PageName): Promise<string | undefined> {
+    const { document, deps } = this.options;
+    if (kind === 'product') return document.read();
+    if (kind !== 'landing') return Promise.resolve(undefined);
+    return document.read().catch((error: unknown) => void deps.log.warn({ err: error }, 'the description of the API is not there'));
+  }
+
+  page(page: PageName, isKnown: boolean): Promise<KeptDocument> {
+    const { deps, brand, url, canTry } = this.options;
+    const tools: PageTools = { brand, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn: isKnown, canTry };
+    const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind;
+    return this.find(`${name} ${isKnown}`, async () => {
+      const { products } = await deps.catalogue();
+      const text = await this.describe(page);
+      const current =
+        page.kind === 'product' ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
+      return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readable(text) });
+    });
+  }
+}
+
+/** The pages and files for who has no account: readable without a script, and by machines. */
+export function servePublicPages(app: FastifyInstance, options: PublicPagesOptions): void {
+  const { deps, brand, url, sendApp } = options;
+  const shelf = new PageShelf(options);
+  const send = async (request: FastifyRequest, reply: FastifyReply, page: PageName): Promise<FastifyReply> => {
+    const elsewhere = ownAddress(request, url);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
+    const headers = { 'Content-Type': HTML, 'Cache-Control': 'no-cache', Vary: 'Cookie' };
+    return sendDocument(request, reply, { document: await shelf.page(page, isSignedIn(request)), headers });
+  };
+  const orApp = (page: PageName) => async (request: FastifyRequest, reply: FastifyReply) =>
+    isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, page);
+
+  app.get('/', orApp({ kind: 'landing' }));
+  app.get('/reference', orApp({ kind: 'reference' }));
+  app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
+  app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
+    const product = (await deps.catalogue()).find(request.params.product);
+    if (product && isOffered(product)) return send(request, reply, { kind: 'product', product });
+    return send(request, reply.code(404), { kind: 'missing' });
+  });
+  serveFiles(app, { shelf, deps, brand, url });
+}
+
+function serveFiles(
+  app: FastifyInstance,
+  { shelf, deps, brand, url }: Pick<PublicPagesOptions, 'deps' | 'brand' | 'url'> & { readonly shelf: PageShelf },
+): void {
+  const files = [
+    ['/sitemap.xml', XML, writeSitemap],
+    ['/robots.txt', TEXT, writeRobots],
+    ['/llms.txt', TEXT, writeLlms],
+  ] as const;
+  for (const [path, contentType, write] of files) {
+    app.get(path, async (request, reply) => {
+      const document = await shelf.find(path, async () => {
+        const { products } = await deps.catalogue();
+        return write({ name: brand.name, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), products });
+      });
+      return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
+    });
+  }
+  const { logo } = brand;
+  // A picture that an operator chose, which is not allowed to be a document.
+  if (logo)
+    app.get('/brand/logo', (_request, reply) =>
+      reply.header('Content-Type', logo.contentType).header('Cache-Control', 'no-cache').send(logo.bytes),
+    );
+}

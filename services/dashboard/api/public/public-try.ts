@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto';
+import { type FastifyInstance } from 'fastify';
+import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
+import { invalidInput } from '../../../kit/errors';
+import { publicTryBody, type TryAnswer } from '../../contract/try';
+import { placeOf } from '../accounts/attempt-limits';
+import { readBody } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/define-endpoint';
+import { Refusal } from '../http/refusal';
+import { type GatewayCaller, type GatewayCallerOptions } from '../requests/gateway-caller';
+import { isPublishedPath } from '../requests/published-path';
+import { bytesOf } from '../requests/try-endpoint';
+import { prepareTryKey } from '../requests/try-key';
+
+/** In whose name readers call: a customer whom nobody can be, since no mail reaches the domain (RFC 2606). */
+const READERS = 'readers@tollgate.invalid';
+const ACTOR = 'dashboard:readers';
+
+/**
+ * One call at a time from one address, a few in all: a customer's own test calls find the sandbox free. Twice the time of the sandbox's
+ * slowest answers (30 s) is not waited for.
+ */
+export const READER_CALLS: Pick<GatewayCallerOptions, 'mostOfOne' | 'mostAtOnce' | 'timeoutMs'> = {
+  mostOfOne: 1,
+  mostAtOnce: 6,
+  timeoutMs: 35_000,
+};
+
+const WINDOW_S = 600;
+/** Enough to try every product once; a person who wants more signs up. */
+const MOST_FROM_ONE_ADDRESS = 30;
+/** Two in three seconds, over all products. Each product's share of a day is the shared key's own limit besides. */
+const MOST_FROM_ALL = 400;
+
+/** The examples' pictures and packages fit, in base64. */
+const BODY_LIMIT_BYTES = 262_144;
+
+interface PublicTryTools {
+  readonly deps: DashboardDeps;
+  /** Keys the names under which addresses are counted. */
+  readonly secret: string;
+  readonly gateway: Pick<GatewayCaller, 'call'>;
+}
+
+async function takeCall({ deps, secret }: PublicTryTools, place: string): Promise<void> {
+  const own = `public-try|${createHmac('sha256', secret).update(`public-try\0${place}`).digest('base64url')}`;
+  const limits = [
+    { key: own, most: MOST_FROM_ONE_ADDRESS, windowSeconds: WINDOW_S },
+    { key: 'public-try', most: MOST_FROM_ALL, windowSeconds: WINDOW_S },
+  ];
+  for (const limit of limits) {
+    const waitSeconds = await takeAttempt(deps.db, limit);
+    if (waitSeconds === undefined) continue;
+    const detail = 'That were many calls without an account. Wait a few minutes, or create an account: its test key has limits of its own.';
+    throw new Refusal('too_many_attempts', { detail, headers: { 'Retry-After': String(waitSeconds) } });
+  }
+}
+
+/**
+ * `POST /api/public/try`: a call of the sandbox for who has no account, with a test key that the dashboard keeps and shows to nobody. An operator
+ * ends it by revoking the key of the customer `readers@tollgate.invalid`.
+ */
+export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): void {
+  const { deps, gateway } = tools;
+  app.post('/api/public/try', { bodyLimit: BODY_LIMIT_BYTES }, async (request): Promise<TryAnswer> => {
+    const call = readBody(request, publicTryBody);
+    const product = (await deps.catalogue()).find(call.product);
+    if (!product || !isPublishedPath(call.path, createCatalogue([product]))) {
+      throw invalidInput([{ field: 'path', message: 'must be a route of the product' }]);
+    }
+    const place = placeOf(request.ip);
+    await takeCall(tools, place);
+    const { id: customerId } = await joinCustomer(deps.db, { email: READERS, actor: ACTOR });
+    const key = await prepareTryKey(product.id, { customerId, email: READERS, actor: { name: ACTOR, from: request.ip } }, deps);
+    const { method, path, query, contentType } = call;
+    return gateway.call(place, { key, method, path, query, contentType, body: bytesOf(call) });
+  });
+}

@@ -1,0 +1,47 @@
+import { type ReactElement } from 'react';
+import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type ApiDocument } from '../../contract/api-document';
+import { LandingPage } from './landing-page';
+import { MissingPage } from './missing-page';
+import { type PageTools } from './page-frame';
+import { ProductsPage } from './products-page';
+import { firstToTry, operationsIn } from './operations';
+import { ReferenceIndex, ReferencePage } from './reference-page';
+
+/** What pages tell of. */
+export interface PageContent {
+  readonly products: readonly CatalogueProduct[];
+  readonly document: ApiDocument;
+}
+
+/** Which of the pages. */
+export type PageName =
+  { readonly kind: 'landing' | 'products' | 'reference' | 'missing' } | { readonly kind: 'product'; readonly product: CatalogueProduct };
+
+function elementOf(page: PageName, tools: PageTools, { products, document }: PageContent): ReactElement {
+  switch (page.kind) {
+    case 'landing':
+      return <LandingPage tools={tools} products={products} tried={firstToTry(document)} />;
+    case 'products':
+      return <ProductsPage tools={tools} products={products} />;
+    case 'reference':
+      return <ReferenceIndex tools={tools} products={products} />;
+    case 'missing':
+      return <MissingPage tools={tools} />;
+    case 'product':
+      return (
+        <ReferencePage
+          tools={tools}
+          product={page.product}
+          operations={operationsIn(document).filter(({ tags }) => tags[0] === page.product.id)}
+        />
+      );
+  }
+}
+
+/** A public page as HTML. Everything that is not of ours in it is escaped by React. */
+export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {
+  // Loaded when a page is first wanted: it takes as long as much else of the dashboard's start.
+  const { renderToStaticMarkup } = await import('react-dom/server');
+  return `<!doctype html>${renderToStaticMarkup(elementOf(page, tools, content))}`;
+}

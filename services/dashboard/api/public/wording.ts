@@ -1,0 +1,23 @@
+import { type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../../plugins/core/catalogue';
+
+const counts = new Intl.NumberFormat('en-GB');
+
+/** `120,000` */
+export function formatCount(value: number): string {
+  return counts.format(value);
+}
+
+/** `₹499.00` */
+export function formatPrice({ price, currency }: Pick<CataloguePlan, 'price' | 'currency'>): string {
+  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', { style: 'currency', currency }).format(Number(price));
+}
+
+/** `1,000 a day, 30,000 a month` */
+export function describeLimits({ daily, monthly }: QuotaLimits): string {
+  return `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
+}
+
+/** What can be called: others are listed, and that is all. */
+export function isOffered({ prefix }: CatalogueProduct): boolean {
+  return prefix !== null;
+}

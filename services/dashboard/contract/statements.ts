@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { day, moment } from './fields';
+
+/** `YYYY-MM` in the quota time zone. */
+export const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
+
+export const statementMonths = z.object({
+  /** Newest first; none before the records begin. A closed one never changes. */
+  months: z.array(z.object({ month, isClosed: z.boolean() })),
+});
+export type StatementMonths = z.output<typeof statementMonths>;
+
+/** One subscription on one plan at one price. Counts are requests. */
+export const statementLine = z.object({
+  subscriptionId: z.uuid(),
+  product: z.string(),
+  /** Null: base limits, which cost nothing. */
+  plan: z.string().nullable(),
+  /** A month, with two decimals, and its ISO 4217 code. */
+  price: z.string(),
+  currency: z.string().nullable(),
+  daily: z.number().int(),
+  /** Included in the price. */
+  monthly: z.number().int(),
+  /** Days that cost their share of the price. */
+  days: z.number().int(),
+  charged: z.number(),
+  refunded: z.number(),
+  /** `charged - refunded`. */
+  used: z.number(),
+  /** Of test keys, which cost nothing. */
+  test: z.number(),
+  /** `price × days ÷ days of the month`, rounded half up. */
+  amount: z.string(),
+});
+
+export const statement = z.object({
+  customer: z.string(),
+  month,
+  daysInMonth: z.number().int(),
+  timeZone: z.string(),
+  /** The first day that is known. */
+  fromDay: day,
+  /** Null while it still grows. */
+  closedAt: moment.nullable(),
+  lines: z.array(statementLine),
+  totals: z.array(z.object({ currency: z.string(), amount: z.string() })),
+});
+export type StatementView = z.output<typeof statement>;
+
+export const statementQuery = z.object({ month });
+/** Null for a month before the records begin, and for one that has not begun: what is not known is not zero. */
+export const statementAnswer = z.object({ statement: statement.nullable() });
+export type StatementAnswer = z.output<typeof statementAnswer>;

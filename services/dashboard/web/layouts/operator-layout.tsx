@@ -1,0 +1,49 @@
+import { NavLink } from '@mantine/core';
+import { IconBan, IconChartBar, IconHistory, IconServer, IconUsers } from '@tabler/icons-react';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { operatorSessionQuery } from '../api/operator-queries';
+import { ViewerProvider } from '../hooks/use-viewer';
+import { AppFrame } from './app-frame';
+
+const PAGES = [
+  { to: '/operator/customers', label: 'Customers', Icon: IconUsers },
+  { to: '/operator/requests', label: 'Requests', Icon: IconBan },
+  { to: '/operator/products', label: 'Products', Icon: IconChartBar },
+  { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
+  { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
+] as const;
+
+function OperatorNavigation({ onNavigate }: { readonly onNavigate: () => void }): ReactNode {
+  const pathname = useLocation({ select: (location) => location.pathname });
+  return PAGES.map(({ to, label, Icon }) => {
+    const isHere = pathname === to || pathname.startsWith(`${to}/`);
+    return (
+      <NavLink
+        key={to}
+        component={Link}
+        to={to}
+        label={label}
+        active={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        onClick={onNavigate}
+        leftSection={<Icon size={17} stroke={1.6} aria-hidden />}
+        py={7}
+        className="nav-link"
+      />
+    );
+  });
+}
+
+/** Frame of every page of an operator. */
+export function OperatorLayout(): ReactNode {
+  const { data } = useSuspenseQuery(operatorSessionQuery);
+  return (
+    <ViewerProvider value={data}>
+      <AppFrame navigation={(close) => <OperatorNavigation onNavigate={close} />} accountPath="/operator/account">
+        <Outlet />
+      </AppFrame>
+    </ViewerProvider>
+  );
+}

@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type AuditLog } from '../../../contract/audit';
+import { formatMoment } from '../../format/time';
+import { useViewer } from '../../hooks/use-viewer';
+import { actionName } from './action-names';
+import { describeDetails } from './describe-details';
+
+type Entry = AuditLog['entries'][number];
+
+/** What was done, in words and as the log has it. */
+export function Action({ action }: Pick<Entry, 'action'>): ReactNode {
+  return (
+    <>
+      {actionName(action)}
+      <Text component="span" display="block" size="xs" c="dimmed" fw={400} className="mono keep">
+        {action}
+      </Text>
+    </>
+  );
+}
+
+/** Who did it, and from where. */
+export function Actor({ actor, from }: Pick<Entry, 'actor' | 'from'>): ReactNode {
+  return (
+    <>
+      <span className="breakable">{actor}</span>
+      {from !== null && (
+        <Text component="span" display="block" size="xs" c="dimmed" className="mono">
+          {from}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** What changed, in words. */
+export function Details({ details }: Pick<Entry, 'details'>): ReactNode {
+  const { quotaTimeZone } = useViewer();
+  const parts = describeDetails(details, (iso) => formatMoment(iso, quotaTimeZone));
+  if (parts.length === 0) return <span className="dimmed">–</span>;
+  return (
+    <span>
+      {parts.map(({ name, text }, index) => (
+        <span key={name}>
+          {index > 0 && '; '}
+          <span className="dimmed">{name}</span> <bdi>{text}</bdi>
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type ListedKey } from '../../../contract/keys';
+import { customerKeysQuery } from '../../api/operator-queries';
+import { post } from '../../api/request';
+import { usePaged } from '../../hooks/use-paged';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Moment } from '../../components/moment';
+import { Pager } from '../../components/pager';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { KeyStateBadge } from '../keys/key-state-badge';
+import { ModeBadge } from '../keys/key-table';
+import { SuspendButton } from './customer-subscriptions';
+import { IssueKeyDialog } from './issue-key-dialog';
+import { type SuspensionTarget } from './suspend-dialog';
+
+interface CustomerKeysProps {
+  readonly customerId: string;
+  readonly onSuspend: (target: SuspensionTarget) => void;
+}
+
+/** The customer's keys, masked. */
+export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): ReactNode {
+  const paging = usePaged();
+  const { data, error, refetch } = useQuery({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
+  const [isIssuing, { open, close }] = useDisclosure(false);
+  const [revoked, setRevoked] = useState<ListedKey>();
+  const issue = (
+    <Button size="xs" variant="default" leftSection={<IconPlus size={14} aria-hidden />} onClick={open}>
+      Issue a key
+    </Button>
+  );
+  return (
+    <Panel title="Keys" aside={issue}>
+      {error && !data ? (
+        <ProblemAlert problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          caption="Keys"
+          columns={columnsFor(onSuspend, setRevoked)}
+          rows={data?.keys}
+          rowKey={({ id }) => id}
+          empty={<EmptyState title="No keys">The customer has made none yet.</EmptyState>}
+        />
+      )}
+      <Pager paging={paging} next={data?.next} />
+      {isIssuing && <IssueKeyDialog customerId={customerId} onClose={close} />}
+      {revoked && <RevokeDialog item={revoked} onClose={() => setRevoked(undefined)} />}
+    </Panel>
+  );
+}
+
+function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (key: ListedKey) => void): readonly Column<ListedKey>[] {
+  return [
+    { header: 'Key', isTitle: true, cell: ({ maskedKey }) => <span className="mono keep">{maskedKey}</span> },
+    { header: 'Name', cell: ({ name }) => name ?? <span className="dimmed">unnamed</span> },
+    { header: 'Mode', cell: ({ mode }) => <ModeBadge mode={mode} /> },
+    { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
+    { header: 'Products', isWide: true, cell: ({ products }) => products.join(', ') },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+    {
+      header: 'Acts',
+      isHeaderHidden: true,
+      cell: (key) => (
+        <Group gap={6} wrap="nowrap">
+          <SuspendButton
+            target={{ kind: 'key', id: key.id, name: key.maskedKey, isSuspended: key.suspended !== undefined }}
+            onSuspend={onSuspend}
+          />
+          <Button
+            size="compact-xs"
+            variant="default"
+            className="tappable"
+            disabled={key.state === 'revoked'}
+            onClick={() => onRevoke(key)}
+            aria-label={`Revoke ${key.maskedKey}`}
+          >
+            Revoke
+          </Button>
+        </Group>
+      ),
+    },
+  ];
+}
+
+function RevokeDialog({ item, onClose }: { readonly item: ListedKey; readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const revoke = async (): Promise<void> => {
+    await post(`/operator/keys/${item.id}/revoke`);
+    await client.invalidateQueries({ queryKey: ['operator'] });
+  };
+  return (
+    <ConfirmDialog title={`Revoke ${item.maskedKey}?`} action="Revoke permanently" isDangerous onConfirm={revoke} onClose={onClose}>
+      <Text size="sm">The key stops working within a second, for good. To stop it for a while, suspend it instead.</Text>
+    </ConfirmDialog>
+  );
+}

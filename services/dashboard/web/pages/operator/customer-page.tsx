@@ -1,0 +1,101 @@
+import { Button, SimpleGrid, Stack } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { type CustomerDetails } from '../../../contract/operator-customers';
+import { customerQuery } from '../../api/operator-queries';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { Moment } from '../../components/moment';
+import { PageTitle } from '../../components/page-title';
+import { Panel } from '../../components/panel';
+import { SuspensionNotice } from '../../components/suspension-notice';
+import { CustomerKeys } from './customer-keys';
+import { CustomerNotes } from './customer-notes';
+import { CustomerSubscriptions } from './customer-subscriptions';
+import { RequestTable } from './request-table';
+import { SuspendDialog, type SuspensionTarget } from './suspend-dialog';
+
+/** Everything about one customer, and what an operator can do. */
+export function CustomerPage(): ReactNode {
+  const { customerId } = useParams({ from: '/console/operator/customers/$customerId' });
+  const query = useQuery(customerQuery(customerId));
+  return (
+    <Loaded query={query} height={600}>
+      {(customer) => <Customer customer={customer} />}
+    </Loaded>
+  );
+}
+
+function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNode {
+  const { id, email, createdAt, suspended } = customer;
+  const [target, setTarget] = useState<SuspensionTarget>();
+  const isSuspended = suspended !== undefined;
+  const actions = (
+    <>
+      <Button
+        component="a"
+        variant="default"
+        href={`/?view=${id}`}
+        target="_blank"
+        rel="noopener"
+        leftSection={<IconEye size={16} aria-hidden />}
+      >
+        See what they see
+      </Button>
+      <Button
+        color={isSuspended ? 'indigo' : 'red'}
+        variant={isSuspended ? 'filled' : 'light'}
+        onClick={() => setTarget({ kind: 'customer', id, name: email, isSuspended })}
+      >
+        {isSuspended ? 'Restore' : 'Suspend'}
+      </Button>
+    </>
+  );
+  return (
+    <>
+      <PageTitle title={email} actions={actions}>
+        Customer since <Moment at={createdAt} /> · <span className="mono breakable">{id}</span> ·{' '}
+        <Link to="/operator/audit" search={{ customer: id, actor: undefined, action: undefined }} className="text-link in-text">
+          audit log
+        </Link>
+      </PageTitle>
+      <Stack gap="md">
+        <SuspensionNotice suspended={suspended} effect="Requests with all keys are refused." />
+        <Panel title="Subscriptions">
+          <CustomerSubscriptions customer={customer} onSuspend={setTarget} />
+        </Panel>
+        <CustomerKeys customerId={id} onSuspend={setTarget} />
+        <Panel title="Refused requests">
+          <RequestTable filter={{ customer: id }} limit={5} isPaged={false} />
+        </Panel>
+        <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+          <Panel title="Notes">
+            <CustomerNotes customer={customer} />
+          </Panel>
+          <Panel title="Alerts">
+            <Alerts alerts={customer.alerts} />
+          </Panel>
+        </SimpleGrid>
+      </Stack>
+      {target && <SuspendDialog target={target} onClose={() => setTarget(undefined)} />}
+    </>
+  );
+}
+
+function Alerts({ alerts }: Pick<CustomerDetails, 'alerts'>): ReactNode {
+  if (alerts.length === 0) return <EmptyState title="No alerts">The customer was told of no limit or expiry yet.</EmptyState>;
+  return (
+    <Stack gap={6} component="ul" m={0} pl="md">
+      {alerts.map((alert) => (
+        <li key={alert.id}>
+          {alert.text}{' '}
+          <span className="dimmed">
+            <Moment at={alert.at} />
+          </span>
+        </li>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,67 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { catalogueQuery } from '../../api/operator-queries';
+import { post } from '../../api/request';
+import { uniqueId } from '../../browser/unique-id';
+import { useSubmit } from '../../hooks/use-submit';
+import { CodeLine } from '../../components/code-line';
+import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
+import { OnceOnly } from '../../components/once-only';
+import { ProblemAlert } from '../../components/problem-alert';
+import { ModeChoice } from '../keys/mode-choice';
+import { ProductChoice } from '../keys/product-choice';
+
+interface IssueKeyDialogProps {
+  readonly customerId: string;
+  readonly onClose: () => void;
+}
+
+/** Makes a key for a customer; it is shown once. Closing the dialog forgets it. */
+export function IssueKeyDialog({ customerId, onClose }: IssueKeyDialogProps): ReactNode {
+  const client = useQueryClient();
+  const { data } = useQuery(catalogueQuery);
+  const [submission] = useState(uniqueId);
+  const [secret, setSecret] = useState<string>();
+  const form = useForm<{ name: string; mode: string; products: string[] }>({
+    initialValues: { name: '', mode: 'live', products: [] },
+    validate: { products: (value) => (value.length === 0 ? 'Choose at least one product.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ name, mode, products }: typeof form.values) => {
+    const body = { submission, mode, products, ...(name.trim() && { name: name.trim() }) };
+    setSecret((await post<{ secret: string }>(`/operator/customers/${customerId}/keys`, body)).secret);
+    await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
+  });
+  if (secret !== undefined) return <IssuedKey secret={secret} onClose={onClose} />;
+  return (
+    <Dialog title="Issue a key" size="lg" onClose={onClose} mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
+          <ModeChoice {...form.getInputProps('mode')} />
+          <ProductChoice products={data?.products ?? []} {...form.getInputProps('products')} value={form.values.products} />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Issue key" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+function IssuedKey({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): ReactNode {
+  const [isCopied, { open: noteCopy }] = useDisclosure(false);
+  return (
+    <Dialog title="Issue a key" size="lg" onClose={onClose} mayCloseLightly={false} hasCloseButton={false}>
+      <Stack gap="md" onCopy={noteCopy}>
+        <OnceOnly isCopied={isCopied}>This key is shown only once. Give it to the customer over a way that you trust.</OnceOnly>
+        <CodeLine label="Key" text={secret} what="key" onCopied={noteCopy} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have copied it</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import { NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type CustomerDetails } from '../../../contract/operator-customers';
+import { type Subscription } from '../../../contract/plans';
+import { put } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { useSubmit } from '../../hooks/use-submit';
+import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
+import { ProblemAlert } from '../../components/problem-alert';
+
+interface LimitsDialogProps {
+  readonly customerId: string;
+  readonly subscription: Subscription;
+  readonly term: CustomerDetails['limitTerms'][number] | undefined;
+  readonly onClose: () => void;
+}
+
+/** Past the end of the day that is chosen, wherever the operator is. */
+function endOf(day: string): string | null {
+  return day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
+}
+
+function checkEnd(day: string): string | null {
+  const end = endOf(day);
+  return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
+}
+
+/** Sets a subscription's limits with a reason, for good or until a day. */
+export function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogProps): ReactNode {
+  const client = useQueryClient();
+  const { id, product, daily, monthly, hasOwnLimits } = subscription;
+  const form = useForm<{ daily: number | string; monthly: number | string; reason: string; end: string }>({
+    initialValues: {
+      daily: hasOwnLimits ? daily.limit : '',
+      monthly: hasOwnLimits ? monthly.limit : '',
+      reason: term?.reason ?? '',
+      end: term?.endsAt?.slice(0, 10) ?? '',
+    },
+    validate: { reason: (value) => (value.trim() === '' ? 'Say why.' : null), end: checkEnd },
+  });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
+    const limits = { daily: limitOf(values.daily), monthly: limitOf(values.monthly) };
+    await put(`/operator/subscriptions/${id}/limits`, { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) });
+    toast(`Limits of ${product} are set.`);
+    await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
+    onClose();
+  });
+  return (
+    <Dialog title={`Limits of ${product}`} onClose={onClose} mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="sm">
+          <Text size="sm">They count from the next request. Leave a field empty for what the plan gives.</Text>
+          <NumberInput
+            label="Requests a day"
+            min={0}
+            max={2_147_483_647}
+            allowDecimal={false}
+            thousandSeparator=","
+            {...form.getInputProps('daily')}
+          />
+          <NumberInput
+            label="Requests a month"
+            min={0}
+            max={2_147_483_647}
+            allowDecimal={false}
+            thousandSeparator=","
+            {...form.getInputProps('monthly')}
+          />
+          <TextInput label="Reason" description="For operators and the audit log." maxLength={500} {...form.getInputProps('reason')} />
+          <TextInput
+            label="Last day"
+            type="date"
+            description="After it the plan’s limits hold again. Empty: for good."
+            {...form.getInputProps('end')}
+          />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Set limits" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

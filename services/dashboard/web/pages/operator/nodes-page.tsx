@@ -1,0 +1,81 @@
+import { Badge, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type NodeList } from '../../../contract/operator';
+import { nodesQuery } from '../../api/operator-queries';
+import { formatCount } from '../../format/numbers';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { Moment } from '../../components/moment';
+import { PageTitle } from '../../components/page-title';
+import { Panel } from '../../components/panel';
+
+type GatewayNode = NodeList['nodes'][number];
+
+const STATES = {
+  live: { color: 'green', text: 'Live' },
+  reading: { color: 'orange', text: 'Asks the database' },
+  gone: { color: 'red', text: 'No sign of life' },
+} as const;
+
+const lag = (ms: number | null): string => (ms === null ? '–' : `${formatCount(Math.round(ms))} ms`);
+
+const COLUMNS: readonly Column<GatewayNode>[] = [
+  { header: 'Node', isTitle: true, cell: ({ name }) => <span className="mono breakable">{name}</span> },
+  { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
+  { header: 'Started', cell: ({ startedAt }) => <Moment at={startedAt} /> },
+  { header: 'Last seen', cell: ({ seenAt }) => <Moment at={seenAt} /> },
+  { header: 'Changes confirmed', isNumber: true, cell: ({ confirmations }) => formatCount(confirmations) },
+  { header: 'Median lag', isNumber: true, cell: ({ medianLagMs }) => lag(medianLagMs) },
+  { header: 'Longest lag', isNumber: true, cell: ({ longestLagMs }) => lag(longestLagMs) },
+];
+
+const MEBIBYTE = 1_048_576;
+
+/** Which gateways run, how fast they act on changes, and how the database is. */
+export function NodesPage(): ReactNode {
+  const query = useQuery(nodesQuery);
+  return (
+    <>
+      <PageTitle title="Nodes">
+        Processes of the gateways with a sign of life in the last day. The lag is from the commit of a key’s change, a revocation for one,
+        until the node acts on it.
+      </PageTitle>
+      <Loaded query={query} height={400}>
+        {({ nodes, database }) => (
+          <Stack gap="md">
+            <DataTable
+              caption="Gateway nodes"
+              columns={COLUMNS}
+              rows={nodes}
+              rowKey={({ id }) => id}
+              empty={<EmptyState title="No gateway runs">Nodes appear here within seconds of their start.</EmptyState>}
+            />
+            <Panel title="Database" aside={<Badge color="green">Answers</Badge>}>
+              <SimpleGrid cols={{ base: 2, sm: 4 }}>
+                <Figure name="PostgreSQL" value={database.version} />
+                <Figure name="Answered in" value={`${Math.round(database.answeredInMs)} ms`} />
+                <Figure name="Connections" value={`${database.connections} of ${database.mostConnections}`} />
+                <Figure name="Size" value={`${formatCount(Math.round(database.bytes / MEBIBYTE))} MB`} />
+              </SimpleGrid>
+            </Panel>
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" className="numbers breakable">
+        {value}
+      </Text>
+    </div>
+  );
+}

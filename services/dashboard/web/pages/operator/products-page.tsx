@@ -1,0 +1,81 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type ProductFigures } from '../../../contract/operator';
+import { type Product } from '../../../contract/plans';
+import { catalogueQuery, figuresQuery } from '../../api/operator-queries';
+import { formatCount } from '../../format/numbers';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { PageTitle } from '../../components/page-title';
+import { Panel } from '../../components/panel';
+
+type Figures = ProductFigures['figures'][number];
+
+/** Of requests that were charged, those that our side or the source failed at. */
+function errorRate({ charged, refunded }: Figures): string {
+  return charged === 0 ? '–' : `${((100 * refunded) / charged).toFixed(2)}%`;
+}
+
+const FIGURES: readonly Column<Figures>[] = [
+  { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
+  { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+  { header: 'Subscriptions', isNumber: true, cell: ({ subscriptions }) => formatCount(subscriptions) },
+  { header: 'A month at list price', isNumber: true, cell: ({ revenue, currency }) => (revenue === null ? '–' : `${currency} ${revenue}`) },
+  { header: 'Requests', isNumber: true, cell: ({ charged, refunded }) => formatCount(charged - refunded) },
+  { header: 'Most customers a day', isNumber: true, cell: ({ mostCustomersADay }) => formatCount(mostCustomersADay) },
+  { header: 'Error rate', isNumber: true, cell: errorRate },
+];
+
+const limitsOf = (base: Product['base']): string =>
+  base === null ? 'none' : `${formatCount(base.daily)} a day, ${formatCount(base.monthly)} a month`;
+
+const CATALOGUE: readonly Column<Product>[] = [
+  { header: 'Product', isTitle: true, cell: ({ id }) => <span className="keep">{id}</span> },
+  { header: 'Title', cell: ({ title }) => title },
+  { header: 'Base limits', cell: ({ base }) => limitsOf(base) },
+  {
+    header: 'Plans',
+    isWide: true,
+    cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map(({ name, price, currency }) => `${name} ${currency} ${price}`).join(', ')),
+  },
+  { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
+];
+
+/** What is sold, and how it does. */
+export function ProductsPage(): ReactNode {
+  const figures = useQuery(figuresQuery);
+  const catalogue = useQuery(catalogueQuery);
+  return (
+    <>
+      <PageTitle title="Products">Live requests of the last 30 days by product and plan, up to a minute old.</PageTitle>
+      <Stack gap="md">
+        <Loaded query={figures} height={300}>
+          {(data) => (
+            <DataTable
+              caption="Figures by product and plan"
+              columns={FIGURES}
+              rows={data.figures}
+              rowKey={({ product, plan }) => `${product} ${plan ?? ''}`}
+              empty={<EmptyState title="Nothing sold yet">Figures appear a minute after the first subscription.</EmptyState>}
+            />
+          )}
+        </Loaded>
+        <Panel title="Catalogue">
+          <Loaded query={catalogue} height={300}>
+            {({ products }) => (
+              <>
+                <p className="dimmed">
+                  Changed in <span className="mono">kong/catalogue.yml</span> and applied with{' '}
+                  <span className="mono">npx tollgate catalogue apply</span>.
+                </p>
+                <DataTable caption="Catalogue" columns={CATALOGUE} rows={products} rowKey={({ id }) => id} />
+              </>
+            )}
+          </Loaded>
+        </Panel>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type RefusalsOfAll } from '../../../contract/operator';
+import { requestsQuery, type RequestFilter } from '../../api/operator-queries';
+import { usePaged } from '../../hooks/use-paged';
+import { DataTable, type Column } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Moment } from '../../components/moment';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+
+type Refusal = RefusalsOfAll['refusals'][number];
+
+const COLUMNS: readonly Column<Refusal>[] = [
+  {
+    header: 'Reason',
+    isTitle: true,
+    cell: ({ requestId, code, customer }) => (
+      <Link
+        to="/operator/requests"
+        search={{ request: requestId, product: undefined, code: undefined, customer: customer?.id }}
+        className="text-link mono"
+      >
+        {code}
+      </Link>
+    ),
+  },
+  { header: 'Time', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'Product', cell: ({ product }) => product ?? '–' },
+  { header: 'Customer', cell: ({ customer }) => <Whose customer={customer} /> },
+  { header: 'Key', cell: ({ maskedKey }) => <span className="mono keep">{maskedKey ?? '–'}</span> },
+  {
+    header: 'Caller',
+    cell: ({ callerAddress, originHost }) => (
+      <>
+        <span className="mono">{callerAddress ?? '–'}</span>
+        {originHost !== null && (
+          <Text component="span" size="xs" c="dimmed">
+            {' '}
+            {originHost}
+          </Text>
+        )}
+      </>
+    ),
+  },
+];
+
+/** On a customer's own page every row would name the customer. */
+const COLUMNS_OF_CUSTOMER = COLUMNS.filter(({ header }) => header !== 'Customer');
+
+/** A customer's address, leading to its page. */
+export function Whose({ customer }: Pick<Refusal, 'customer'>): ReactNode {
+  if (customer === null) return <span className="dimmed">nobody</span>;
+  return (
+    <Link to="/operator/customers/$customerId" params={{ customerId: customer.id }} className="text-link breakable">
+      {customer.email}
+    </Link>
+  );
+}
+
+interface RequestTableProps {
+  readonly filter: RequestFilter;
+  readonly limit?: number;
+  readonly isPaged?: boolean;
+}
+
+/** Refused requests of the last 7 days, live; each leads to its explanation. */
+export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTableProps): ReactNode {
+  const paging = usePaged();
+  const { data, error, refetch } = useQuery({
+    ...requestsQuery(filter, isPaged ? paging.after : undefined, limit),
+    placeholderData: keepPreviousData,
+  });
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  const hasMore = typeof data?.next === 'string';
+  return (
+    <>
+      <DataTable
+        caption="Refused requests"
+        columns={isPaged ? COLUMNS : COLUMNS_OF_CUSTOMER}
+        rows={data?.refusals}
+        rowKey={({ requestId }) => requestId}
+        expectedRows={Math.min(limit, 5)}
+        empty={
+          <EmptyState title={hasMore ? 'None among the newest 2,000' : 'No refused requests in the last 7 days'}>
+            {hasMore ? 'Older ones are on the next page.' : 'Refused requests appear here within seconds, with the reason.'}
+          </EmptyState>
+        }
+      />
+      {isPaged && <Pager paging={paging} next={data?.next} />}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type Product, type Subscription } from '../../../contract/plans';
+import { productsQuery } from '../../api/queries';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { Panel } from '../../components/panel';
+import { WindowBar } from '../../components/window-bar';
+import { formatCount, percentOf } from '../../format/numbers';
+import { WeekLine } from './week-line';
+
+/** From here on a limit is worth a look; what is below lies behind a line. */
+const NOTEWORTHY_PERCENT = 50;
+
+interface Standing {
+  readonly title: string;
+  readonly subscription: Subscription;
+  readonly percent: number;
+}
+
+/** Active subscriptions, the most used first. */
+function standings(products: readonly Product[]): Standing[] {
+  return products
+    .flatMap(({ title, subscription }) =>
+      subscription?.state === 'active'
+        ? [{ title, subscription, percent: percentOf(subscription.daily.used, subscription.daily.limit) }]
+        : [],
+    )
+    .sort((a, b) => b.percent - a.percent || b.subscription.daily.used - a.subscription.daily.used);
+}
+
+/** How many requests today, how the week went, and which limits are near. */
+export function TodayPanel(): ReactNode {
+  const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
+  const all = (
+    <Link to="/usage" search={{ days: undefined, product: undefined }} className="text-link">
+      All usage
+    </Link>
+  );
+  return (
+    <Panel title="Usage today" aside={all}>
+      <Loaded query={products} height={140}>
+        {(data) => <Today active={standings(data.products)} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Today({ active }: { readonly active: readonly Standing[] }): ReactNode {
+  if (active.length === 0) return <NothingActive />;
+  const near = active.filter(({ percent }) => percent >= NOTEWORTHY_PERCENT);
+  const far = active.filter(({ percent }) => percent < NOTEWORTHY_PERCENT);
+  const live = active.reduce((sum, { subscription }) => sum + subscription.daily.used, 0);
+  const tried = active.reduce((sum, { subscription }) => sum + subscription.test.daily.used, 0);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="md">
+        <div>
+          <Text fz="xl" fw={600} className="numbers" lh={1.2}>
+            {formatCount(live)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            live requests{tried > 0 && `, and ${formatCount(tried)} with test keys`}
+          </Text>
+        </div>
+        <WeekLine />
+      </Group>
+      <Bars standings={near} />
+      {far.length > 0 && (
+        <details className="figures">
+          <summary>
+            {far.length} {far.length === 1 ? 'product' : 'products'} below {NOTEWORTHY_PERCENT}% of the daily limit
+          </summary>
+          <Bars standings={far} />
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function Bars({ standings: shown }: { readonly standings: readonly Standing[] }): ReactNode {
+  if (shown.length === 0) return null;
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg" verticalSpacing="md">
+      {shown.map(({ title, subscription }) => (
+        <div key={subscription.id}>
+          <Title order={3}>{title}</Title>
+          <WindowBar window="day" standing={subscription.daily} of={title} />
+        </div>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function NothingActive(): ReactNode {
+  return (
+    <EmptyState
+      title="No active subscriptions"
+      action={
+        <Link to="/plans" className="text-link in-text">
+          See the plans
+        </Link>
+      }
+    >
+      Requests are refused until you subscribe to a product, or resume a paused subscription.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconDownload, IconPrinter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { productsQuery, statementQuery } from '../../api/queries';
+import { queryText } from '../../api/request';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { PageTitle } from '../../components/page-title';
+import { formatMonth } from './format-month';
+import { StatementSheet } from './statement-sheet';
+
+/** One month, on a page that prints as a document of its own. */
+export function StatementPage(): ReactNode {
+  const { month } = useParams({ from: '/shell/statements/$month' });
+  const query = useQuery(statementQuery(month));
+  const { data } = useQuery(productsQuery);
+  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const hasOne = query.data !== undefined && query.data.statement !== null;
+  return (
+    <>
+      <PageTitle
+        title={`Statement for ${/^\d{4}-\d{2}$/.test(month) ? formatMonth(month) : month}`}
+        actions={
+          hasOne && (
+            <Group gap="xs" className="screen-only">
+              <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+                Print or save as PDF
+              </Button>
+              <Button
+                component="a"
+                href={`/api/statement.csv${queryText({ month })}`}
+                download
+                variant="default"
+                leftSection={<IconDownload size={16} aria-hidden />}
+              >
+                Export CSV
+              </Button>
+            </Group>
+          )
+        }
+      />
+      <Loaded query={query} height={400}>
+        {({ statement }) =>
+          statement === null ? (
+            <EmptyState title="No statement">There are no records of this month. That does not mean that nothing was used.</EmptyState>
+          ) : (
+            <StatementSheet statement={statement} titleOf={titleOf} />
+          )
+        }
+      </Loaded>
+      <Text size="xs" c="dimmed" mt="md" maw="46rem">
+        Each day on a plan costs its share of the monthly price. A day with two plans costs the dearer one; a day on which the subscription
+        was paused or cancelled costs nothing, and neither do test keys. Payment is between you and the provider.
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { Group, Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type StatementView } from '../../../contract/statements';
+import { type Column, DataTable } from '../../components/data-table';
+import { formatCount, formatPrice } from '../../format/numbers';
+import { formatDay, formatMoment } from '../../format/time';
+
+type Line = StatementView['lines'][number];
+
+const priceOf = ({ currency }: Line, price: string): string => (currency === null ? 'Free' : formatPrice({ price, currency }));
+
+function columnsOf(titleOf: (product: string) => string, daysInMonth: number): readonly Column<Line>[] {
+  return [
+    { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
+    { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+    { header: 'Days', isNumber: true, cell: ({ days }) => `${days} of ${daysInMonth}` },
+    { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
+    { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+    { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
+    { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
+    { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
+    { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
+    { header: 'Amount', isNumber: true, cell: (line) => priceOf(line, line.amount) },
+  ];
+}
+
+interface StatementSheetProps {
+  readonly statement: StatementView;
+  /** What customers call a product. */
+  readonly titleOf: (product: string) => string;
+}
+
+/** A statement's lines and totals, with whose it is and whether it is final. */
+export function StatementSheet({ statement, titleOf }: StatementSheetProps): ReactNode {
+  const { customer, timeZone, fromDay, closedAt, lines, totals, daysInMonth } = statement;
+  const state = closedAt === null ? 'So far; this month still grows.' : `Final since ${formatMoment(closedAt, timeZone)}.`;
+  return (
+    <>
+      <Text size="sm" mb="sm">
+        {customer}. {state} Days are those of {timeZone}
+        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`}
+      </Text>
+      <DataTable
+        caption="Lines of the statement"
+        columns={columnsOf(titleOf, daysInMonth)}
+        rows={lines}
+        rowKey={({ subscriptionId, plan, price, daily, monthly }) => [subscriptionId, plan, price, daily, monthly].join(' ')}
+        empty={
+          <Text size="sm" c="dimmed" p="md">
+            No subscriptions and no use in this month.
+          </Text>
+        }
+      />
+      {totals.map(({ currency, amount }) => (
+        <Group key={currency} justify="flex-end" gap="lg" mt="sm">
+          <Text fw={600}>Total</Text>
+          <Text fw={600} className="numbers">
+            {formatPrice({ price: amount, currency })}
+          </Text>
+        </Group>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Subscription } from '../../../contract/plans';
+import { DataTable, type Column } from '../../components/data-table';
+import { Panel } from '../../components/panel';
+import { WindowBar } from '../../components/window-bar';
+import { formatCount } from '../../format/numbers';
+import { useProductTitles } from '../../hooks/use-product-titles';
+
+const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
+  {
+    header: 'Product',
+    isTitle: true,
+    cell: ({ title, plan, state }) => (
+      <>
+        {title}
+        <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
+          {plan ?? 'Base'}
+          {state === 'paused' && ', paused'}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Today', isWide: true, cell: ({ title, daily }) => <WindowBar window="day" standing={daily} of={title} hasTitle={false} /> },
+  {
+    header: 'This month',
+    isWide: true,
+    cell: ({ title, monthly }) => <WindowBar window="month" standing={monthly} of={title} hasTitle={false} />,
+  },
+  {
+    header: 'Test keys',
+    cell: ({ test }) => (
+      <>
+        {formatCount(test.daily.used)} today
+        <Text component="span" display="block" size="xs" c="dimmed" className="keep">
+          {formatCount(test.monthly.used)} this month
+        </Text>
+      </>
+    ),
+  },
+  {
+    header: 'Given back today',
+    cell: ({ refunds }) => (
+      <>
+        {formatCount(refunds.used)} <span className="dimmed">of {formatCount(refunds.limit)}</span>
+      </>
+    ),
+  },
+];
+
+/** Where each subscription stands. */
+export function LimitTable({ subscriptions }: { readonly subscriptions: readonly Subscription[] }): ReactNode {
+  const titleOf = useProductTitles();
+  if (subscriptions.length === 0) return null;
+  return (
+    <Panel title="Limits">
+      <DataTable
+        caption="Limits"
+        columns={COLUMNS}
+        rows={subscriptions.map((each) => ({ ...each, title: titleOf(each.product) }))}
+        rowKey={({ id }) => id}
+      />
+      <Text size="xs" c="dimmed" mt="xs">
+        Test keys have the same limits for themselves. Given back: requests that failed through no fault of yours.
+      </Text>
+    </Panel>
+  );
+}

@@ -1,0 +1,75 @@
+/** What a list says of the addresses on it. */
+export type ListedAs = 'hosting' | 'proxy_or_vpn' | 'tor_exit' | 'relay';
+
+export interface ListDefinition {
+  /** File name below the folder of lists, and the source that answers name. */
+  readonly id: string;
+  readonly says: ListedAs;
+  /** All of them together are the list; one file of each version, for example. */
+  readonly urls: readonly string[];
+  /** How networks stand in a file: one a line, in the first column of a CSV, or as members of the objects in a JSON list. */
+  readonly format: 'lines' | 'csv' | 'json';
+  readonly licence: string;
+  /** Far fewer networks than it ever had: something else came in its place. */
+  readonly least: number;
+  /** A list that names every such address there is can also say of one that it is none, for so many days after its date. */
+  readonly completeForDays?: number;
+}
+
+const X4B = 'https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output';
+
+/**
+ * Lists that `npx tollgate data update` fetches; none comes with the service. Licences as their makers state them: a maker who publishes a
+ * list for this very use without a word about rights is `none stated`, and the operator's to judge.
+ */
+export const LIST_DEFINITIONS: readonly ListDefinition[] = [
+  {
+    id: 'tor_exits',
+    says: 'tor_exit',
+    urls: ['https://check.torproject.org/torbulkexitlist'],
+    format: 'lines',
+    licence: 'none stated (The Tor Project)',
+    least: 200,
+    completeForDays: 2,
+  },
+  {
+    id: 'x4b_vpn',
+    says: 'proxy_or_vpn',
+    urls: [`${X4B}/vpn/ipv4.txt`, `${X4B}/vpn/ipv6.txt`],
+    format: 'lines',
+    licence: 'MIT (X4B)',
+    least: 500,
+  },
+  {
+    id: 'x4b_data_centres',
+    says: 'hosting',
+    urls: [`${X4B}/datacenter/ipv4.txt`, `${X4B}/datacenter/ipv6.txt`],
+    format: 'lines',
+    licence: 'MIT (X4B)',
+    least: 1_000,
+  },
+  {
+    id: 'aws',
+    says: 'hosting',
+    urls: ['https://ip-ranges.amazonaws.com/ip-ranges.json'],
+    format: 'json',
+    licence: 'none stated (Amazon)',
+    least: 1_000,
+  },
+  {
+    id: 'google_cloud',
+    says: 'hosting',
+    urls: ['https://www.gstatic.com/ipranges/cloud.json'],
+    format: 'json',
+    licence: 'none stated (Google)',
+    least: 100,
+  },
+  {
+    id: 'icloud_relay',
+    says: 'relay',
+    urls: ['https://mask-api.icloud.com/egress-ip-ranges.csv'],
+    format: 'csv',
+    licence: 'none stated (Apple)',
+    least: 10_000,
+  },
+];

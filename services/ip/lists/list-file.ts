@@ -1,0 +1,64 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BadList } from './read-networks';
+
+/** The first line of a kept list. */
+const headSchema = z.object({
+  /** RFC 3339: the date of the data, by its maker where he says one, else when it was fetched. */
+  asOf: z.iso.datetime(),
+  /** How many networks follow. */
+  count: z.number().int().min(1),
+  /** Of the lines that follow. */
+  sha256: z.string(),
+});
+
+export interface KeptList {
+  readonly asOf: Date;
+  /** `address/prefix`, one a line. */
+  readonly networks: readonly string[];
+}
+
+const MARK = '# tollgate address list ';
+
+export function listPath(folder: string, id: string): string {
+  return join(folder, `${id}.txt`);
+}
+
+const digestOf = (lines: string): string => createHash('sha256').update(lines).digest('hex');
+
+/** Puts the list in the place of the one before in one step: a reader sees either whole. */
+export async function writeList(path: string, { asOf, networks }: KeptList): Promise<void> {
+  const lines = networks.join('\n');
+  const head = { asOf: asOf.toISOString(), count: networks.length, sha256: digestOf(lines) };
+  const draft = `${path}.${randomUUID()}.new`;
+  await mkdir(join(path, '..'), { recursive: true });
+  try {
+    await writeFile(draft, `${MARK}${JSON.stringify(head)}\n${lines}`);
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** @throws BadList when the file is not one that {@link writeList} wrote, whole */
+export function parseListFile(bytes: Buffer): KeptList {
+  const text = bytes.toString('utf8');
+  const end = text.indexOf('\n');
+  const lines = text.slice(end + 1);
+  const head = headSchema.safeParse(readHead(text.slice(0, Math.max(0, end))));
+  const networks = lines.split('\n');
+  if (!head.success || head.data.count !== networks.length || head.data.sha256 !== digestOf(lines)) {
+    throw new BadList('it is no whole list that npx tollgate data update wrote');
+  }
+  return { asOf: new Date(head.data.asOf), networks };
+}
+
+function readHead(line: string): unknown {
+  try {
+    return line.startsWith(MARK) ? JSON.parse(line.slice(MARK.length)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

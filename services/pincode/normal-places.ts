@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { type PinQuery } from './parse-pin';
+import { parseJson } from './provider';
+
+/** Providers leave members out, send null, or something else altogether: all of it reads as not known. */
+const text = z
+  .string()
+  .transform((value) => (value.trim() === '' ? null : value.trim()))
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+/** Coordinates come as numbers or as text. */
+const coordinate = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\s*[+-]?\d/)
+      .transform(Number),
+  ])
+  .pipe(z.number().min(-180).max(180))
+  .nullish()
+  .catch(null)
+  .transform((value) => value ?? null);
+
+const DELIVERY: Readonly<Record<string, boolean>> = { delivery: true, 'non-delivery': false };
+
+const nullableText = z.string().nullable();
+
+/** A place in the one form that is the same for every provider; null where the provider does not say. */
+export const normalPlace = z.object({
+  name: nullableText,
+  postal_code: nullableText,
+  /** Of an Indian post office, for example `Sub Post Office`. */
+  kind: nullableText,
+  /** Whether an Indian post office delivers. */
+  delivers: z.boolean().nullable(),
+  district: nullableText,
+  state: nullableText,
+  /** The provider's abbreviation. */
+  state_code: nullableText,
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+});
+
+export type NormalPlace = z.output<typeof normalPlace>;
+
+const UNKNOWN: NormalPlace = {
+  name: null, postal_code: null, kind: null, delivers: null, district: null, state: null, state_code: null, latitude: null, longitude: null,
+}; // prettier-ignore
+
+const india = z.tuple([
+  z.object({
+    PostOffice: z.array(
+      z
+        .object({ Name: text, Pincode: text, BranchType: text, DeliveryStatus: text, District: text, State: text })
+        .transform((office): NormalPlace => ({
+          ...UNKNOWN,
+          name: office.Name,
+          postal_code: office.Pincode,
+          kind: office.BranchType,
+          delivers: DELIVERY[office.DeliveryStatus?.toLowerCase() ?? ''] ?? null,
+          district: office.District,
+          state: office.State,
+        })),
+    ),
+  }),
+]);
+
+const zippopotam = z.object({
+  'post code': text,
+  places: z.array(z.object({ 'place name': text, state: text, 'state abbreviation': text, latitude: coordinate, longitude: coordinate })),
+});
+
+const geonamesPlaces = z.array(
+  z
+    .object({ placeName: text, postalcode: text, adminName1: text, adminCode1: text, adminName2: text, lat: coordinate, lng: coordinate })
+    .transform((place): NormalPlace => ({
+      ...UNKNOWN,
+      name: place.placeName,
+      postal_code: place.postalcode,
+      district: place.adminName2,
+      state: place.adminName1,
+      state_code: place.adminCode1,
+      latitude: place.lat,
+      longitude: place.lng,
+    })),
+);
+
+function zippopotamPlaces(json: unknown): NormalPlace[] {
+  const { places, 'post code': code } = zippopotam.parse(json);
+  return places.map((place) => ({
+    ...UNKNOWN,
+    name: place['place name'],
+    postal_code: code,
+    state: place.state,
+    state_code: place['state abbreviation'],
+    latitude: place.latitude,
+    longitude: place.longitude,
+  }));
+}
+
+/** The three spellings that are in use. */
+function geonamesList(json: unknown): unknown {
+  const names = ['postalcodes', 'postalCodes', 'postalCode'];
+  return typeof json === 'object' && json !== null ? names.map((name): unknown => Reflect.get(json, name)).find(Array.isArray) : undefined;
+}
+
+const READERS: Readonly<Record<string, (json: unknown) => NormalPlace[]>> = {
+  'postalpincode.in': (json) => india.parse(json)[0].PostOffice,
+  'zippopotam.us': zippopotamPlaces,
+  'geonames.org': (json) => geonamesPlaces.parse(geonamesList(json)),
+};
+
+/**
+ * The places of a usable answer.
+ * @param provider its name, as answers of the look-up have it
+ * @throws Error for an answer that its provider's judge would not call usable
+ */
+export function normalPlaces(provider: string, body: Buffer): NormalPlace[] {
+  const read = READERS[provider];
+  if (!read) throw new Error(`no form is known of the answers of ${provider}`);
+  return read(parseJson(body));
+}
+
+/** ISO 3166-1 alpha-2. */
+export function countryOf(query: PinQuery): string {
+  return query.kind === 'code' ? query.country : 'IN';
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { updateList } from '../../services/ip/lists/update-list';
+import { LIST_DEFINITIONS } from '../../services/ip/lists/list-definitions';
+import { runCommand } from './support/run-command';
+
+let server: Server;
+let mirror: string;
+let folder: string;
+let answer: (response: ServerResponse, request: IncomingMessage) => void;
+let asked: (string | undefined)[];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request.url);
+    answer(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-data-'));
+  asked = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const exits = (count: number) => Array.from({ length: count }, (_, index) => `185.220.${index >> 8}.${index & 255}`).join('\n');
+const DATED = 'Fri, 20 Nov 2026 06:00:00 GMT';
+const serve = (body: string, headers: Record<string, string> = { 'last-modified': DATED }) => {
+  answer = (response) => response.writeHead(200, headers).end(body);
+};
+const data = (...words: string[]) => runCommand(['data', ...words, '--json'], { env: { IP_LISTS_FOLDER: folder } });
+interface Outcome {
+  list: string;
+  networks: number | null;
+  as_of: string | null;
+  error?: string;
+}
+const update = async (...words: string[]): Promise<Outcome & { code: number }> => {
+  const { code, stdout } = await data('update', 'tor_exits', '--from', mirror, ...words);
+  const [outcome] = JSON.parse(stdout) as Outcome[];
+  if (!outcome) throw new Error('no outcome');
+  return { ...outcome, code };
+};
+
+test('data update keeps a list with the date of its data, and data list shows it', async () => {
+  serve(exits(300));
+  expect(await update()).toMatchObject({ code: 0, list: 'tor_exits', networks: 300, as_of: '2026-11-20T06:00:00.000Z' });
+  expect(asked).toEqual(['/mirror/torbulkexitlist']);
+  const listed = JSON.parse((await data('list')).stdout) as Outcome[];
+  expect(listed.map(({ list }) => list)).toEqual(LIST_DEFINITIONS.map(({ id }) => id));
+  expect(listed[0]).toMatchObject({ networks: 300, as_of: '2026-11-20T06:00:00.000Z', licence: expect.stringContaining('Tor') });
+  expect(readdirSync(folder)).toEqual(['tor_exits.txt']);
+});
+
+test.each<[string, () => void, string]>([
+  ['an error page', () => serve('<!doctype html>'), 'line 1'],
+  ['a list that shrank to a few', () => serve(exits(199)), '199 networks'],
+  ['a list that names half the internet', () => serve(`${exits(300)}\n0.0.0.0/1`), 'too wide'],
+  ['another status', () => (answer = (response) => response.writeHead(404).end(exits(300))), '404'],
+  ['a redirect', () => (answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end()), 'redirect'],
+  [
+    'a list that breaks off',
+    () => (answer = (response) => void response.writeHead(200, { 'content-length': '99999' }).write(exits(300), () => response.destroy())),
+    'terminated',
+  ],
+])('data update leaves the list before in its place after %s', async (_case, serveBad, reason) => {
+  serve(exits(300));
+  await update();
+  serveBad();
+  const failed = await update();
+  expect(failed).toMatchObject({ code: 1, networks: 300, as_of: '2026-11-20T06:00:00.000Z', error: expect.stringContaining(reason) });
+  expect(readdirSync(folder)).toEqual(['tor_exits.txt']);
+});
+
+test('an update is bounded in size and in time', async () => {
+  const [tor] = LIST_DEFINITIONS;
+  if (!tor) throw new Error('no list');
+  answer = (response) => {
+    response.writeHead(200);
+    const block = Buffer.alloc(1024 * 1024, '#');
+    const more = (): void => {
+      if (!response.destroyed) response.write(block, more);
+    };
+    more();
+  };
+  await expect(updateList(tor, { folder, mirror, nowMs: 0 })).rejects.toThrow('larger than');
+  answer = (response) => void response.writeHead(200).write('185.220.1.1\n');
+  await expect(updateList(tor, { folder, mirror, nowMs: 0, deadlineMs: 50 })).rejects.toThrow(/timeout|aborted/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a date of the future is not believed', async () => {
+  serve(exits(300), { 'last-modified': 'Fri, 20 Nov 2099 06:00:00 GMT' });
+  const before = Date.now();
+  expect(Date.parse((await update()).as_of ?? '')).toBeGreaterThanOrEqual(before);
+});
+
+test('data update leaves out lists that are switched off, and refuses names that are none', async () => {
+  serve('{}');
+  const off = LIST_DEFINITIONS.map(({ id }) => id).filter((id) => id !== 'aws');
+  const { stdout } = await runCommand(['data', 'update', '--from', mirror, '--json'], {
+    env: { IP_LISTS_FOLDER: folder, IP_LISTS_OFF: off.join(',') },
+  });
+  expect((JSON.parse(stdout) as Outcome[]).map(({ list }) => list)).toEqual(['aws']);
+  const unknown = await data('update', 'tor');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('tor is no list')]);
+  expect((await data('update', '--from', 'file:///etc')).code).toBe(1);
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { computeStatement, daysOfMonth, shareOfPrice, type StatementUse, type SubscriptionTerm } from '../../plugins/core/statement';
+
+const star: SubscriptionTerm = {
+  subscriptionId: 'one',
+  product: 'api-ip',
+  plan: 'Star',
+  price: '499.00',
+  currency: 'INR',
+  daily: 100_000,
+  monthly: 3_000_000,
+  isActive: true,
+  fromDay: '2026-01-10',
+  toDay: '9999-12-31',
+};
+const base: SubscriptionTerm = { ...star, plan: null, price: '0.00', currency: null, daily: 1_000, monthly: 30_000 };
+const used = (day: string, charged: number, refunded = 0, test = 0): StatementUse => ({
+  subscriptionId: 'one',
+  day,
+  charged,
+  refunded,
+  test,
+});
+const linesOf = (terms: SubscriptionTerm[], use: StatementUse[] = [], month = '2026-02') =>
+  computeStatement(month, terms, use).lines.map(({ plan, days, amount, charged }) => [plan, days, amount, charged]);
+
+describe('a statement', () => {
+  it('costs the price for a whole month, whatever its length', () => {
+    for (const month of ['2026-02', '2028-02', '2026-03', '2026-04']) {
+      expect(computeStatement(month, [star], []).totals).toEqual([{ currency: 'INR', amount: '499.00' }]);
+    }
+  });
+
+  it('costs each day its share, and a day with two plans the dearer one', () => {
+    const change = [
+      { ...base, fromDay: '2026-02-01', toDay: '2026-02-10' },
+      { ...star, fromDay: '2026-02-10', toDay: '2026-02-20' },
+      { ...base, fromDay: '2026-02-20' },
+    ];
+    expect(linesOf(change, [used('2026-02-10', 7), used('2026-02-21', 5)])).toEqual([
+      [null, 17, '0.00', 5],
+      ['Star', 11, '196.04', 7],
+    ]);
+  });
+
+  it('costs nothing while the subscription is paused or cancelled, a day that was active for a part costs', () => {
+    const pause = [
+      { ...star, toDay: '2026-02-05' },
+      { ...star, fromDay: '2026-02-05', isActive: false },
+    ];
+    expect(linesOf(pause)).toEqual([['Star', 5, '89.11', 0]]);
+  });
+
+  it('keeps prices apart, also of one plan, and currencies', () => {
+    const rise = [
+      { ...star, toDay: '2026-02-14' },
+      { ...star, fromDay: '2026-02-15', price: '599.00' },
+      { ...star, subscriptionId: 'two', price: '10.00', currency: 'EUR' },
+    ];
+    expect(computeStatement('2026-02', rise, []).totals).toEqual([
+      { currency: 'INR', amount: '549.00' },
+      { currency: 'EUR', amount: '10.00' },
+    ]);
+  });
+
+  it('charges test keys nothing, and shows what was given back', () => {
+    const [line] = computeStatement('2026-02', [star], [used('2026-02-02', 10, 3, 40), used('2026-02-03', 0, 0, 2)]).lines;
+    expect(line).toMatchObject({ charged: 10, refunded: 3, used: 7, test: 42, amount: '499.00' });
+  });
+
+  it('rounds half up to the hundredth', () => {
+    expect(shareOfPrice('0.01', 15, 30)).toBe('0.01');
+    expect(shareOfPrice('0.01', 14, 30)).toBe('0.00');
+    expect(shareOfPrice('9999999999.99', 31, 31)).toBe('9999999999.99');
+  });
+
+  it('has every unit of a known day in exactly one line, and never costs more than the dearest plan', () => {
+    const day = fc.integer({ min: 1, max: 28 });
+    const term = fc.record({
+      length: fc.integer({ min: 0, max: 9 }),
+      price: fc.constantFrom('0.00', '9.99', '499.00'),
+      isActive: fc.boolean(),
+    });
+    const use = fc.array(fc.record({ day, charged: fc.nat(1_000), refunded: fc.nat(1_000), test: fc.nat(1_000) }), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.array(term, { minLength: 1, maxLength: 8 }), use, (lengths, drawn) => {
+        const at = (index: number): string => `2026-02-${String(Math.min(28, index)).padStart(2, '0')}`;
+        let from = 1;
+        const terms = lengths.map(({ length, price, isActive }, index): SubscriptionTerm => {
+          const fromDay = at(from);
+          from += length;
+          return { ...star, price, isActive, fromDay, toDay: index === lengths.length - 1 ? '9999-12-31' : at(from) };
+        });
+        const byDay = new Map(
+          drawn.map((each) => [each.day, { ...used(at(each.day), each.charged, Math.min(each.refunded, each.charged), each.test) }]),
+        );
+        const { lines, totals } = computeStatement('2026-02', terms, [...byDay.values()]);
+        for (const member of ['charged', 'refunded', 'test'] as const) {
+          const counted = [...byDay.values()].reduce((sum, each) => sum + each[member], 0);
+          expect(lines.reduce((sum, line) => sum + line[member], 0)).toBe(counted);
+        }
+        expect(lines.reduce((sum, line) => sum + line.days, 0)).toBeLessThanOrEqual(daysOfMonth('2026-02').length);
+        // Each line is rounded by itself, by half a hundredth at most.
+        expect(Number(totals[0]?.amount ?? 0)).toBeLessThanOrEqual(499 + 0.005 * lines.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import { type Browser, type Page } from 'playwright-core';
+import { eventually } from '../support/eventually';
+import { step } from '../support/step';
+import { startInstance, type RunningInstance } from '../support/system/instance';
+import { inaccessible } from './support/axe';
+import { openPage, settle, startBrowser, type WatchedPage } from './support/browser';
+import { totpOf } from './support/totp';
+
+const OPERATOR = 'ops@tollgate.example';
+const CUSTOMER = 'asha@example.com';
+const PASSWORD = 'eleven purple rickshaws';
+const REASON = 'The invoice of May is unpaid.';
+
+let instance: RunningInstance;
+let browser: Browser;
+let operator: WatchedPage;
+let customer: WatchedPage;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  browser = await startBrowser();
+  operator = await openPage(browser);
+  customer = await openPage(browser);
+});
+afterAll(async () => {
+  await browser?.close();
+  await instance?.stop();
+});
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const open = async (page: Page, path: string) => {
+  await page.goto(`${instance.dashboard}${path}`);
+  await settle(page);
+};
+
+async function call(key: string): Promise<{ status: number; code: string | undefined }> {
+  const response = await fetch(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } });
+  const { code } = (await response.json()) as { code?: string };
+  return { status: response.status, code };
+}
+
+async function signUp(page: Page): Promise<void> {
+  await page.goto(`${instance.dashboard}/sign-up`);
+  await page.getByLabel('Email').fill(CUSTOMER);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(page, 'Create account');
+  await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
+  await page.getByRole('link', { name: 'outbox' }).click();
+  await page.getByRole('link', { name: /\/verify\?token=/ }).click();
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await press(page, 'Confirm and sign in');
+  await page.getByText('Three steps to your first response').waitFor();
+}
+
+/** What axe finds on a page of the console, in both schemes. */
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  await open(page, path);
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    faults.push(...(await inaccessible(page)).map((fault) => `${path} ${colorScheme}: ${fault}`));
+  }
+  return faults;
+}
+
+test('an operator sets the account up, suspends a customer, who is refused and reads why, and restores', async () => {
+  let secret = '';
+  let key = '';
+  let customerPath = '';
+
+  await step('is made by the command line, and sets a password by the link', async () => {
+    const { stdout } = await instance.cli('operator', 'create', '--email', OPERATOR, '--json');
+    const { link } = JSON.parse(stdout) as { link: string };
+    expect(link.startsWith(`${instance.dashboard}/`)).toBe(true);
+    await operator.page.goto(link);
+    await operator.page.getByLabel('New password').fill(PASSWORD);
+    await press(operator.page, 'Set password');
+    await operator.page.getByText('Sign in with your new password').waitFor();
+  });
+
+  await step('is led from the first sign-in to the second factor, and nowhere else', async () => {
+    const { page } = operator;
+    await page.getByLabel('Email').fill(OPERATOR);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await press(page, 'Sign in');
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    await open(page, '/operator/audit');
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await press(page, 'Continue');
+    secret = (await page.getByLabel('Secret').innerText()).replace(/\s/g, '');
+    await page.getByLabel('Code from the app').fill(totpOf(secret));
+    await press(page, 'Confirm');
+    await press(page, 'Copy codes');
+    await press(page, 'I have saved them');
+    await page.getByRole('heading', { name: 'Customers' }).waitFor();
+  });
+
+  await step('signs out, and in again with both', async () => {
+    const { page } = operator;
+    await press(page, 'Sign out');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // Where a page of the console leads now.
+    await open(page, '/operator/customers');
+    await page.getByLabel('Email').fill(OPERATOR);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await press(page, 'Sign in');
+    await page.getByLabel('Code').fill(totpOf(secret));
+    await press(page, 'Sign in');
+    await page.getByRole('heading', { name: 'Customers' }).waitFor();
+  });
+
+  await step('finds a customer by the last four characters of a key', async () => {
+    await signUp(customer.page);
+    const made = await instance.cli('key', 'create', '--customer', CUSTOMER, '--products', 'api-ip', '--mode', 'test', '--json');
+    ({ key } = JSON.parse(made.stdout) as { key: string });
+    expect((await call(key)).status).toBe(200);
+    const { page } = operator;
+    await page.getByPlaceholder('Email, key ID or last four characters').fill(key);
+    await page.getByRole('link', { name: CUSTOMER }).click();
+    await page.getByRole('heading', { name: CUSTOMER }).waitFor();
+    expect(page.url()).not.toContain(key);
+    customerPath = new URL(page.url()).pathname;
+  });
+
+  await step('suspends, and the customer is refused and reads why', async () => {
+    const { page } = operator;
+    await press(page, 'Suspend');
+    await page.getByLabel('Reason').fill(REASON);
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('Suspended by the provider').waitFor();
+    await eventually(async () => (await call(key)).code === 'subscription_inactive');
+    await open(customer.page, '/keys');
+    await customer.page.getByText(REASON).waitFor();
+  });
+
+  await step('sees the refusal, and what the customer sees, to read only', async () => {
+    const { page } = operator;
+    await page.getByRole('link', { name: 'subscription_inactive' }).first().click();
+    await page.getByText('How to fix it').waitFor();
+    await open(page, customerPath);
+    const [viewing] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'See what they see' }).click(),
+    ]);
+    await viewing.getByText('You see what the customer sees').waitFor();
+    await viewing.getByText(REASON).waitFor();
+    await viewing.getByRole('button', { name: 'Back to the console' }).click();
+    await viewing.getByRole('heading', { name: CUSTOMER }).waitFor();
+    await viewing.close();
+  });
+
+  await step('restores, and the customer is admitted', async () => {
+    const { page } = operator;
+    await press(page, 'Restore');
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByText('Suspended by the provider').waitFor({ state: 'detached' });
+    await eventually(async () => (await call(key)).status === 200);
+    await open(customer.page, '/audit');
+    await customer.page.getByText('Account restored by the provider').waitFor();
+  });
+
+  await step('is shown nothing that axe finds serious, in either scheme', async () => {
+    const paths = ['/operator/customers', customerPath, '/operator/requests', '/operator/products', '/operator/nodes', '/operator/audit'];
+    const faults: string[] = [];
+    for (const path of [...paths, '/operator/account']) faults.push(...(await faultsOf(operator.page, path)));
+    expect(faults).toEqual([]);
+  });
+
+  expect([operator.complaints, customer.complaints]).toEqual([[], []]);
+});

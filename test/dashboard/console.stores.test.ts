@@ -1,0 +1,297 @@
+import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
+import { endLimits } from '../../plugins/stores/postgres/operators/limit-terms';
+import { addUpProducts } from '../../plugins/stores/postgres/operators/product-figures';
+import { windowsAt } from '../../plugins/core/quota';
+import { endpoints } from '../../services/dashboard/api/endpoints';
+import { operatorEndpoints } from '../../services/dashboard/api/operator/operator-endpoints';
+import { startDashboard, type TestDashboard } from './support/dashboard';
+import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
+import { makeOperator } from './support/operator';
+import { operatorSamples } from './support/operator-samples';
+
+const OPERATOR = 'ops@tollgate.test';
+const ACTOR = `operator:${OPERATOR}`;
+const EMAIL = 'asha@example.com';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+let dashboard: TestDashboard;
+let cookie: string;
+let own: Belongings;
+let customerId: string;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  own = await makeBelongings(dashboard, EMAIL);
+  ({ cookie } = await makeOperator(dashboard, OPERATOR));
+  customerId = (await dashboard.ask({ path: '/api/session', cookie: own.cookie })).json().customerId;
+});
+afterAll(() => dashboard.close());
+
+const get = (path: string) => dashboard.ask({ path: `/api/operator${path}`, cookie });
+const send = (method: 'POST' | 'PUT', path: string, body: unknown) => dashboard.ask({ method, path: `/api/operator${path}`, body, cookie });
+const suspend = (kind: string, id: string, reason: string | null) => send('POST', '/suspensions', { kind, id, reason });
+const lastLines = async (count: number) => {
+  const { rows } = await dashboard.pool.query<{ actor: string; action: string; details: unknown }>(
+    'SELECT actor, action, details FROM audit_log ORDER BY id DESC LIMIT $1',
+    [count],
+  );
+  return rows.reverse();
+};
+const title = ({ method, path }: { method: string; path: string }) => [method, path] as const;
+
+describe('every endpoint of the console', () => {
+  it.each(operatorEndpoints.map(title))('answers as its contract says: %s %s', async (method, path) => {
+    const belongings = await makeBelongings(dashboard);
+    const sample = (await operatorSamples(dashboard.pool, belongings))[`${method} ${path}`] ?? {};
+    const endpoint = operatorEndpoints.find((each) => each.method === method && each.path === path);
+    const { rows } = await dashboard.pool.query<{ id: string }>('SELECT max(id) AS id FROM audit_log');
+    const answer = await dashboard.ask({ method: endpoint?.method ?? 'GET', path: fillPath(path, sample), body: sample.body, cookie });
+    expect([path, answer.statusCode, answer.statusCode < 300 ? '' : answer.body]).toEqual([
+      path,
+      path.endsWith('.csv') || endpoint?.answer ? 200 : 204,
+      '',
+    ]);
+    if (endpoint?.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
+    const lines = await dashboard.pool.query<{ actor: string; from: string }>(
+      'SELECT actor, from_address AS "from" FROM audit_log WHERE id > $1',
+      [rows[0]?.id],
+    );
+    expect([...new Set(lines.rows.map(({ actor }) => actor))]).toEqual(method === 'GET' ? [] : [ACTOR]);
+    for (const { from } of lines.rows) expect(from).toBe('127.0.0.1');
+  });
+
+  it.each(operatorEndpoints.filter(({ path }) => path.includes(':')).map(title))(
+    'reads an unknown id as unknown: %s %s',
+    async (method, path) => {
+      const sample = (await operatorSamples(dashboard.pool, own))[`${method} ${path}`] ?? {};
+      const endpoint = operatorEndpoints.find((each) => each.method === method && each.path === path);
+      const before = await readEverything(dashboard.pool);
+      const params = Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, NOBODY]));
+      const ask = { method: endpoint?.method ?? ('GET' as const), path: fillPath(path, { ...sample, params }), body: sample.body, cookie };
+      const answer = await dashboard.ask(ask);
+      expect([path, answer.statusCode]).toEqual([path, path.endsWith('/:id/keys') && method === 'GET' ? 200 : 404]);
+      expect(await readEverything(dashboard.pool)).toBe(before);
+    },
+  );
+});
+
+describe('customers', () => {
+  it('are found by the beginning of an address, an id, a key’s id and its last four characters', async () => {
+    const found = async (search: string) => {
+      const { customers } = (await get(`/customers?search=${encodeURIComponent(search)}`)).json();
+      return customers.map(({ email }: { email: string }) => email);
+    };
+    expect(await found('ASHA@')).toEqual([EMAIL]);
+    expect(await found(customerId)).toEqual([EMAIL]);
+    expect(await found(own.key.id)).toEqual([EMAIL]);
+    expect(await found(own.secret.slice(-4))).toContain(EMAIL);
+    for (const nothing of ['sha@example', '%', '_', 'zzzz', NOBODY]) expect(await found(nothing)).toEqual([]);
+  });
+
+  it('come page by page, each once', async () => {
+    for (let index = 0; index < 7; index++) await send('POST', '/customers', { email: `page${index}@pages.example` });
+    const seen: string[] = [];
+    for (let after = ''; ;) {
+      const page = (await get(`/customers?search=page&limit=3${after && `&after=${after}`}`)).json();
+      seen.push(...page.customers.map(({ email }: { email: string }) => email));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(seen).toEqual(Array.from({ length: 7 }, (_, index) => `page${index}@pages.example`));
+  });
+
+  it('show no secret: keys are masked', async () => {
+    const { body } = await get(`/customers/${customerId}/keys`);
+    expect(body).toContain(own.secret.slice(-4));
+    expect(body).not.toContain(own.secret);
+  });
+
+  it('do not see the notes about them', async () => {
+    expect((await send('POST', `/customers/${customerId}/notes`, { text: 'pays late' })).statusCode).toBe(204);
+    expect((await get(`/customers/${customerId}`)).json().notes[0]).toMatchObject({ author: OPERATOR, text: 'pays late' });
+    const audit = await dashboard.ask({ path: '/api/audit', cookie: own.cookie });
+    expect(audit.body).not.toContain('note');
+    expect(JSON.stringify(await lastLines(1))).not.toContain('pays late');
+  });
+});
+
+describe('suspending', () => {
+  it.each([
+    ['customer', () => customerId, 'customer'],
+    ['key', () => own.key.id, 'key'],
+    ['subscription', () => own.subscription.id, 'subscription'],
+  ])('a %s is told to its customer, and only restoring lifts it', async (kind, id, subject) => {
+    expect((await suspend(kind, id(), 'unpaid since May')).statusCode).toBe(204);
+    const paths = { customer: '/api/session', key: `/api/keys/${own.key.id}`, subscription: '/api/products' };
+    const seen = await dashboard.ask({ path: paths[subject as keyof typeof paths], cookie: own.cookie });
+    expect(seen.body).toContain('unpaid since May');
+    expect((await suspend(kind, id(), null)).statusCode).toBe(204);
+    const after = await dashboard.ask({ path: paths[subject as keyof typeof paths], cookie: own.cookie });
+    expect(after.body).not.toContain('unpaid since May');
+    expect((await lastLines(2)).map(({ actor, action }) => [actor, action])).toEqual([
+      [ACTOR, `${subject}.suspend`],
+      [ACTOR, `${subject}.restore`],
+    ]);
+  });
+
+  it('leaves no trace where the audit line cannot be written', async () => {
+    await dashboard.pool.query(
+      "CREATE FUNCTION refuse_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$; CREATE TRIGGER no_line BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_line()",
+    );
+    try {
+      const before = await readEverything(dashboard.pool);
+      for (const { method, path } of operatorEndpoints.filter((each) => each.method !== 'GET')) {
+        const sample = (await operatorSamples(dashboard.pool, own))[`${method} ${path}`] ?? {};
+        const answer = await dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, cookie });
+        expect([path, answer.statusCode]).toEqual([path, 500]);
+      }
+      expect((await get(`/customers/${customerId}/view/keys`)).statusCode).toBe(500);
+      expect(await readEverything(dashboard.pool)).toBe(before);
+    } finally {
+      await dashboard.pool.query('DROP TRIGGER no_line ON audit_log');
+    }
+  });
+});
+
+describe('limits with an end', () => {
+  it('go by themselves when it has come, and not before', async () => {
+    const limitsOf = async () => {
+      const { subscriptions } = (await get(`/customers/${customerId}`)).json();
+      return subscriptions.map(({ daily, hasOwnLimits }: { daily: { limit: number }; hasOwnLimits: boolean }) => [
+        daily.limit,
+        hasOwnLimits,
+      ]);
+    };
+    const [usual] = await limitsOf();
+    const body = { daily: 7, monthly: 70, reason: 'a trial', endsAt: new Date(Date.now() + 86_400_000).toISOString() };
+    expect((await send('PUT', `/subscriptions/${own.subscription.id}/limits`, body)).statusCode).toBe(204);
+    expect(await limitsOf()).toEqual([[7, true]]);
+    expect((await get(`/customers/${customerId}`)).json().limitTerms).toEqual([
+      { subscriptionId: own.subscription.id, reason: 'a trial', setBy: OPERATOR, endsAt: body.endsAt },
+    ]);
+    await endLimits(dashboard.pool);
+    expect(await limitsOf()).toEqual([[7, true]]);
+    await dashboard.pool.query("UPDATE subscription_limit_term SET ends_at = now() - interval '1 second' WHERE subscription_id = $1", [
+      own.subscription.id,
+    ]);
+    expect(await endLimits(dashboard.pool)).toBe(1);
+    expect(await limitsOf()).toEqual([usual]);
+    expect(await lastLines(1)).toEqual([
+      { actor: 'dashboard', action: 'subscription.change', details: expect.objectContaining({ before: { daily: 7, monthly: 70 } }) },
+    ]);
+  });
+});
+
+describe('seeing what a customer sees', () => {
+  it.each(endpoints.filter(({ method }) => method === 'GET').map(title))('answers what the customer gets: %s %s', async (_method, path) => {
+    const sample = samples[`GET ${path}`]?.(own) ?? { query: 'from=2026-01-01&to=2026-01-31' };
+    const theirs = await dashboard.ask({ path: fillPath(path, sample), cookie: own.cookie });
+    const seen = await dashboard.ask({ path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), cookie });
+    expect([path, seen.statusCode]).toEqual([path, theirs.statusCode]);
+    if (path !== '/audit') expect(withoutMoments(seen.body)).toBe(withoutMoments(theirs.body));
+  });
+  /** Times of day pass between the two requests. */
+  const withoutMoments = (body: string) => body.replace(/"[^"]*T\d\d:\d\d:[^"]*"/g, 'MOMENT');
+
+  it('changes nothing: there is no other method', async () => {
+    const before = await readEverything(dashboard.pool);
+    for (const { method, path } of endpoints.filter((each) => each.method !== 'GET')) {
+      const sample = samples[`${method} ${path}`]?.(own) ?? { body: {} };
+      const asked = { method, path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), body: sample.body, cookie };
+      expect([method, path, (await dashboard.ask(asked)).statusCode]).toEqual([method, path, 404]);
+    }
+    expect(await readEverything(dashboard.pool)).toBe(before);
+  });
+
+  it('is in the audit log, for the customer to read, once an hour', async () => {
+    const seen = await makeBelongings(dashboard, 'seen@example.com');
+    const { customerId: id } = (await dashboard.ask({ path: '/api/session', cookie: seen.cookie })).json();
+    for (const path of ['/session', '/keys', '/session']) expect((await get(`/customers/${id}/view${path}`)).statusCode).toBe(200);
+    const { entries } = (await dashboard.ask({ path: '/api/audit', cookie: seen.cookie })).json();
+    const views = entries.filter(({ action }: { action: string }) => action === 'customer.view');
+    expect(views).toEqual([expect.objectContaining({ actor: 'operator' })]);
+  });
+
+  it('is for operators only', async () => {
+    const stranger = await dashboard.signIn();
+    for (const [who, status] of [
+      [stranger, 403],
+      [own.cookie, 403],
+      [undefined, 401],
+    ] as const) {
+      const answer = await dashboard.ask({ path: `/api/operator/customers/${customerId}/view/keys`, cookie: who });
+      expect(answer.statusCode).toBe(status);
+    }
+  });
+});
+
+describe('the audit log of all', () => {
+  it('is filtered by who, what and whom, and leaves as CSV', async () => {
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: '=1+1', actor: 'cli' });
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: undefined, actor: 'cli' });
+    const { entries } = (await get(`/audit?actor=cli&action=customer.suspend&customer=${customerId}`)).json();
+    expect(entries).toEqual([
+      expect.objectContaining({ actor: 'cli', customer: { id: customerId, email: EMAIL }, details: { reason: '=1+1' } }),
+    ]);
+    const file = await get('/audit.csv?actor=cli&action=customer.suspend');
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="tollgate-audit-\d{4}-\d\d-\d\d\.csv"$/);
+    const [head, line] = file.body.split('\r\n');
+    expect(head).toBe('at,actor,from,action,subject_kind,subject_id,subject,customer,details');
+    expect(line).toContain(`,cli,,customer.suspend,customer,${customerId},,${EMAIL},`);
+  });
+});
+
+describe('requests of all', () => {
+  it('are filtered by product, code and customer, and explained', async () => {
+    const shown = async (query: string) =>
+      (await get(`/requests?${query}`)).json().refusals.map(({ requestId }: { requestId: string }) => requestId);
+    expect(await shown('product=api-ip&code=caller_not_whitelisted')).toContain(own.requestId);
+    expect(await shown(`customer=${customerId}`)).toEqual([own.requestId]);
+    expect(await shown('product=api-seo')).toEqual([]);
+    expect(await shown('code=key_unknown')).toEqual([]);
+    expect((await get(`/requests/${own.requestId}`)).json().outcome).toBe('caller_not_whitelisted');
+  });
+
+  it('that are rare are found behind thousands of others, page by page', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO decision (request_id, at, outcome, products)
+       SELECT 'flood-' || n, now() + n * interval '1 millisecond', 'key_unknown', '{api-gst}' FROM generate_series(1, 4500) AS n`,
+    );
+    const seen: string[] = [];
+    let pages = 0;
+    for (let after = ''; ;) {
+      const page = (await get(`/requests?code=caller_not_whitelisted${after && `&after=${after}`}`)).json();
+      seen.push(...page.refusals.map(({ requestId }: { requestId: string }) => requestId));
+      pages += 1;
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect([seen.includes(own.requestId), pages]).toEqual([true, 3]);
+  });
+});
+
+describe('products', () => {
+  it('tell use, what was given back and the list price of their subscriptions', async () => {
+    const { day } = windowsAt(Date.now() / 1000, 'Asia/Kolkata');
+    await dashboard.pool.query(
+      'INSERT INTO usage (subscription_id, day, spent_postgres, refunded) VALUES ($1, $2, 40, 10) ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = 40, refunded = 10',
+      [own.subscription.id, day],
+    );
+    await dashboard.pool.query("UPDATE subscription SET plan_name = 'Star' WHERE id = $1", [own.subscription.id]);
+    await addUpProducts(dashboard.pool, day);
+    await addUpProducts(dashboard.pool, day);
+    const { rows } = await dashboard.pool.query<{ price: string }>(
+      "SELECT price::text FROM plan WHERE product_id = 'api-ip' AND name = 'Star'",
+    );
+    const { figures } = (await get('/products')).json();
+    const star = figures.find(({ product, plan }: { product: string; plan: string }) => product === 'api-ip' && plan === 'Star');
+    expect(star).toMatchObject({
+      charged: 40,
+      refunded: 10,
+      subscriptions: 1,
+      revenue: rows[0]?.price,
+      currency: 'INR',
+      mostCustomersADay: 1,
+    });
+  });
+});

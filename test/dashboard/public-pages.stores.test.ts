@@ -1,0 +1,148 @@
+import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { textOn } from '../../services/dashboard/api/public/page-frame';
+import { readBrand } from '../../services/dashboard/api/public/brand';
+import { buildDocument } from '../../services/openapi/build-document';
+import { CATALOGUE, PRODUCTS } from '../support/catalogue';
+import { startDashboard, type TestDashboard } from './support/dashboard';
+
+const APP = '<!doctype html><title>The app</title>';
+const SESSION = 'tollgate.session_token=anything.at-all';
+
+let dashboard: TestDashboard;
+let now = 0;
+beforeAll(async () => {
+  dashboard = await startDashboard({
+    clock: { now: () => Date.now(), monotonic: () => now },
+    readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
+    webFiles: { 'index.html': APP },
+  });
+});
+afterAll(() => dashboard.close());
+
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
+const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
+
+describe('without a session', () => {
+  it.each(['/', '/products'])('%s has every product with its limits and prices in its words', async (path) => {
+    const { statusCode, headers, body } = await get(path);
+    expect([statusCode, headers['content-type'], headers['vary']]).toEqual([200, 'text/html; charset=utf-8', 'Accept-Encoding, Cookie']);
+    expect(body).toMatch(/^<!doctype html><html lang="en"/);
+    for (const { title, description, id } of PRODUCTS) {
+      expect(body).toContain(title);
+      expect(body).toContain(description);
+      expect(body).toContain(id);
+    }
+    for (const text of ['1,000 a day, 30,000 a month', '₹499.00 a month', '1,000,000 a day', 'Listed only']) expect(body).toContain(text);
+  });
+
+  it('/reference leads to every product that can be called, and says how the key is sent', async () => {
+    const { body } = await get('/reference');
+    for (const { id } of offered) expect(body).toContain(`href="/reference/${id}"`);
+    expect(body).not.toContain('/reference/api-pan');
+    expect(body).toContain('<code>X-API-Key: …</code>');
+  });
+
+  it.each(offered.map(({ id }) => id))('/reference/%s has every route with an example, its fields and its codes', async (id) => {
+    const { statusCode, body } = await get(`/reference/${id}`);
+    expect(statusCode).toBe(200);
+    for (const { path } of PRODUCTS.find((product) => product.id === id)?.routes ?? []) expect(body).toContain(`<code>${path}</code>`);
+    expect(body).toContain('curl -sS');
+    expect(body).toContain('<code>key_missing</code>');
+  });
+
+  it.each(['/reference/api-pan', '/reference/nothing', '/reference/__proto__', '/reference/%3Cscript%3E'])(
+    '%s is 404, and says nothing of what was asked for',
+    async (path) => {
+      const { statusCode, body } = await get(path);
+      expect([statusCode, body.includes('No such product'), body.includes('script&gt;')]).toEqual([404, true, false]);
+    },
+  );
+
+  it('no page needs a script, and each names itself to search engines', async () => {
+    for (const path of ['/', '/products', '/reference', '/reference/api-ip']) {
+      const { body } = await get(path);
+      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-try.js">']);
+      // A form that only a script can send is not shown without one.
+      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]* hidden="">/g)?.length);
+      expect(body).not.toMatch(/ on[a-z]+="/);
+      expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
+      expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
+      expect(body.match(/<h1>/g)).toHaveLength(1);
+    }
+  });
+
+  it('signing in and up lead back to where the reader was', async () => {
+    const { body } = await get('/reference/api-ip');
+    expect(body).toContain('href="/sign-up?then=%2Freference%2Fapi-ip"');
+    expect(body).toContain('href="/sign-in?then=%2Freference%2Fapi-ip"');
+  });
+
+  it('robots, the sitemap and llms.txt name the public pages and nothing else', async () => {
+    const sitemap = await get('/sitemap.xml');
+    expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8');
+    const places = [...sitemap.body.matchAll(/<loc>http:\/\/dashboard\.test([^<]*)<\/loc>/g)].map(([, path]) => path);
+    expect(places).toEqual(['/', '/products', '/reference', ...offered.map(({ id }) => `/reference/${id}`)]);
+    for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
+    expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
+    const llms = (await get('/llms.txt')).body;
+    expect(llms).toMatch(/^# Tollgate\n\n> 12 HTTP APIs/);
+    for (const { title } of PRODUCTS) expect(llms).toContain(title);
+    expect(llms).toContain('₹499.00 a month for 100,000 a day');
+  });
+
+  it('a copy is asked about before each use, and good as long as the catalogue is', async () => {
+    const { headers } = await get('/products');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect((await get('/products', { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
+  });
+});
+
+describe('with a session', () => {
+  it.each(['/', '/reference', '/reference?operation=get_ip'])('%s is the app', async (path) => {
+    const { statusCode, headers, body } = await get(path, { cookie: SESSION });
+    expect([statusCode, body, headers['vary']]).toEqual([200, APP, expect.stringContaining('Cookie')]);
+    expect((await get(path, { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(APP);
+  });
+
+  it('the public pages offer the overview in place of signing in', async () => {
+    const { body } = await get('/products', { cookie: SESSION });
+    expect(body).toContain('Your overview');
+    expect(body).not.toContain('Sign in');
+  });
+
+  it('a cookie of another name is none', async () => {
+    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toBe(APP);
+  });
+});
+
+describe('a change of the catalogue', () => {
+  it('is on the pages a second later, and its texts stay texts', async () => {
+    const evil = '<img src=x onerror=alert(1)>&"';
+    const changed: Catalogue = createCatalogue(
+      CATALOGUE.products.map((product) => (product.id === 'api-ip' ? { ...product, title: evil } : product)),
+    );
+    await applyCatalogue(dashboard.pool, changed, { actor: 'test' });
+    now += 1_000;
+    for (const path of ['/', '/products', '/reference', '/reference/api-ip']) {
+      const { body } = await get(path);
+      expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;&amp;&quot;');
+      expect(body).not.toContain('<img src=x');
+    }
+  });
+});
+
+describe('the look of an installation', () => {
+  it('has text on its colour that can be read', () => {
+    expect([textOn('#ffffff'), textOn('#ffd400'), textOn('#3b5bdb'), textOn('#000000')]).toEqual(['#000', '#000', '#fff', '#fff']);
+  });
+
+  it('is refused at the start when its logo cannot be read', () => {
+    const brand = { DASHBOARD_NAME: 'Acme', DASHBOARD_COLOUR: '#A0B0C0', DASHBOARD_LOGO: '/nowhere/logo.svg' };
+    expect(() => readBrand(brand)).toThrow('DASHBOARD_LOGO cannot be read');
+    expect(readBrand({ ...brand, DASHBOARD_LOGO: undefined })).toEqual({ name: 'Acme', colour: '#a0b0c0', logo: undefined });
+    expect(readBrand({ ...brand, DASHBOARD_LOGO: `${__dirname}/../../services/dashboard/web/public/icon.svg` }).logo?.contentType).toBe(
+      'image/svg+xml',
+    );
+  });
+});

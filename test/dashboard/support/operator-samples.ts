@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { type Pool } from 'pg';
+import { type Belongings, type Sample } from './endpoint-samples';
+
+/** By method and path, for endpoints for operators that need more than nothing: a request that an operator would succeed with. */
+export async function operatorSamples(pool: Pool, own: Belongings): Promise<Readonly<Record<string, Sample>>> {
+  const { rows } = await pool.query<{ id: string }>('SELECT customer_id AS id FROM credential WHERE id = $1', [own.key.id]);
+  const customer = { params: { id: rows[0]?.id ?? '' } };
+  const limits = { daily: 5, monthly: 50, reason: 'a trial', endsAt: null };
+  return {
+    'POST /operator/customers': { body: { email: `${randomUUID().slice(0, 8)}@example.com` } },
+    'GET /operator/customers/:id': customer,
+    'GET /operator/customers/:id/keys': customer,
+    'POST /operator/customers/:id/notes': { ...customer, body: { text: 'called about the bill' } },
+    'POST /operator/customers/:id/keys': { ...customer, body: { submission: randomUUID(), mode: 'test', products: ['api-ip'] } },
+    'POST /operator/suspensions': { body: { kind: 'customer', id: customer.params.id, reason: 'unpaid' } },
+    'POST /operator/keys/:id/revoke': { params: { id: own.key.id }, body: {} },
+    'PUT /operator/subscriptions/:id/limits': { params: { id: own.subscription.id }, body: limits },
+    'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },
+  };
+}

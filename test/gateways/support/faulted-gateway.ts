@@ -1,0 +1,93 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GatewayKind } from '../../../kong/gateways/render';
+import { generateApiKey } from '../../../plugins/core/api-key';
+import { type IssuedKey, type OwnInstallation } from '../../acceptance/installation';
+import { type ProbeTarget } from '../../support/faults/fault-probe';
+import { describeStatuses } from '../../support/faults/fault-report';
+import { expectDocumented, observeFault, UNDER_WAY, type FaultPlan } from '../../support/faults/observe-fault';
+import { send } from '../../support/http';
+import { flood } from '../../support/system/flood';
+import { startGateway } from './running-gateway';
+
+/** What the holder of a valid key sees while nobody can decide: nginx and HAProxy say 503, Caddy 502 or, past its time-out, 504. */
+const UNDECIDED = { nginx: [503], caddy: [502, 503, 504], haproxy: [503] } as const;
+
+const SERVED_WITHIN_MS = 15_000;
+const HAMMERED = 10_000;
+
+/** Of a fault that lifts itself: by when a valid key is served again. */
+export const RECOVERY = { lift: () => undefined, recoversWithinMs: SERVED_WITHIN_MS } as const;
+
+export interface GatewayFault extends FaultPlan {
+  /** How often a process died while others went on. */
+  readonly deaths?: number;
+}
+
+/**
+ * Caddy's HTTP client asks once more when a connection that it used before breaks, and another worker answers: both count. The others never ask
+ * again.
+ */
+const asksAgain = (kind: GatewayKind): boolean => kind === 'caddy';
+
+/** A real gateway in front of an installation that is broken under it. */
+export interface FaultedGateway {
+  /** Until a valid key is admitted again. @throws Error after 15 s */
+  untilServed(): Promise<void>;
+  /** Inflicts a fault, judges what was seen, and leaves a row for the tables in docs/gateways.md. */
+  expectRefusals(fault: string, plan: GatewayFault): Promise<void>;
+  /** The same, where the fault is 10,000 requests without a valid key over 64 connections. */
+  expectRefusalsUnderFlood(fault: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens a gateway for faults, with keys of its own. */
+export async function openFaultedGateway(tollgate: OwnInstallation, kind: GatewayKind): Promise<FaultedGateway> {
+  const newKey = (): Promise<IssuedKey> =>
+    tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 1_000_000, monthly: 1_000_000 });
+  const { dataDir, services } = tollgate.instance;
+  const [gateway, revoked, { key }, { key: watcher }] = await Promise.all([
+    startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services }),
+    newKey(),
+    newKey(),
+    newKey(),
+  ]);
+  await tollgate.keys.revoke(revoked.id);
+  const target: ProbeTarget = { url: `${gateway.url}/vahaan`, key, revokedKey: revoked.key };
+
+  const judge = async (fault: string, plan: GatewayFault, rejected: () => ReadonlyMap<number, number>): Promise<void> => {
+    const seen = await observeFault(target, plan);
+    expectDocumented(seen, { statuses: UNDECIDED[kind], mostTwice: asksAgain(kind) ? (plan.deaths ?? 0) * UNDER_WAY : 0 });
+    const strangers = [...seen.answers.statuses('stranger', 'revoked'), ...rejected()];
+    expect(strangers.filter(([status]) => status >= 200 && status < 400)).toEqual([]);
+    const asked = strangers.reduce((sum, [, count]) => sum + count, 0).toLocaleString('en-GB');
+    writeRow(kind, fault, [describeStatuses(seen.answers.statuses('valid')), `0 of ${asked}`, String(seen.recoveredInMs)]);
+  };
+
+  return {
+    async untilServed() {
+      const deadline = performance.now() + SERVED_WITHIN_MS;
+      while ((await send(target.url, { headers: { 'X-API-Key': watcher } })).status !== 200) {
+        if (performance.now() > deadline) throw new Error('a valid key was not admitted again within 15 s');
+        await sleep(50);
+      }
+    },
+    expectRefusals: (fault, plan) => judge(fault, plan, () => new Map()),
+    expectRefusalsUnderFlood: (fault) => {
+      let rejected: ReadonlyMap<number, number> = new Map();
+      const inflict = async (): Promise<void> => {
+        const headers = (index: number): string => (index % 10 === 0 ? `X-API-Key: ${generateApiKey('live')}\r\n` : '');
+        rejected = await flood(target.url, { requests: HAMMERED, connections: 64, headers });
+      };
+      return judge(fault, { ...RECOVERY, inflict, lastsMs: 0 }, () => rejected);
+    },
+    stop: () => gateway.stop(),
+  };
+}
+
+function writeRow(kind: GatewayKind, fault: string, seen: readonly string[]): void {
+  const folder = resolve(__dirname, '../../../.test/gateways');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${kind}-${fault.replaceAll(' ', '-')}.txt`), `| ${[kind, fault, ...seen].join(' | ')} |\n`);
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { type QuotaCounter } from '../../../../plugins/core/ports';
+import { windowsAt } from '../../../../plugins/core/quota';
+import { counterOf } from '../../../../plugins/core/quota-counter-id';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
+import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { newKey } from '../../../contracts/access-records';
+import { CATALOGUE, PRODUCTS } from '../../../support/catalogue';
+import { eventually } from '../../../support/eventually';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { startTestRedis, type TestRedis } from '../../../support/redis/redis';
+import { storeNode } from '../../quota/harness';
+
+const timeZone = 'Asia/Kolkata';
+const actor = 'test';
+let database: TestDatabase;
+let redis: TestRedis;
+beforeAll(async () => {
+  [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+});
+afterAll(() => Promise.all([database.close(), redis.close()]));
+
+type Key = Awaited<ReturnType<typeof newKey>>;
+const idOf = ({ subscriptions }: Key): string => subscriptions[0]?.id ?? '';
+/** Moves what is known of a subscription: its only term begins then. */
+const since = (key: Key, at: string) =>
+  database.pool.query('UPDATE subscription_term SET since = $2 WHERE customer_id = $1', [key.customerId, at]);
+const use = (key: Key, day: string, units: number) =>
+  database.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [idOf(key), day, units]);
+function read(key: Key, month: string, at: string): Promise<MonthlyStatement | null> {
+  const customer = { id: key.customerId, email: 'customer@example.com' };
+  return readStatement(database.pool, { customer, month, timeZone, now: Date.parse(at) / 1_000 });
+}
+
+describe('a closed statement', () => {
+  it('never changes, whatever happens to price, plan, use or subscription afterwards', async () => {
+    const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
+    await since(key, '2026-01-01T00:00:00+05:30');
+    await use(key, '2026-01-31', 900);
+    const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
+    expect(closed).toMatchObject({
+      closedAt: expect.any(String),
+      fromDay: '2026-01-01',
+      lines: [{ product: 'api-gst', plan: 'Star', days: 31, charged: 900, used: 900, monthly: 3_000_000, amount: '499.00' }],
+      totals: [{ currency: 'INR', amount: '499.00' }],
+    });
+    const dearer = PRODUCTS.map((product) => ({ ...product, plans: product.plans.map((plan) => ({ ...plan, price: '9999.00' })) }));
+    await applyCatalogue(database.pool, createCatalogue(dearer), { actor });
+    await database.pool.query('UPDATE usage SET spent_postgres = spent_postgres + 5 WHERE subscription_id = $1', [idOf(key)]);
+    await setSubscriptionState(database.pool, { id: idOf(key), state: 'cancelled', actor });
+    await applyCatalogue(database.pool, CATALOGUE, { actor });
+    expect(await read(key, '2026-01', '2027-01-01T00:00:00Z')).toEqual(closed);
+    for (const change of ["UPDATE statement SET content = '{}'", 'DELETE FROM statement', 'TRUNCATE statement']) {
+      await expect(database.pool.query(change)).rejects.toThrow('a closed statement stays as it is');
+    }
+  });
+
+  it('is closed when refunds of its last day have ended, and grows until then', async () => {
+    const key = await newKey(database.pool);
+    await since(key, '2026-01-01T00:00:00+05:30');
+    await use(key, '2026-01-31', 10);
+    expect(await read(key, '2026-01', '2026-02-02T23:59:59+05:30')).toMatchObject({ closedAt: null, lines: [{ used: 10 }] });
+    await database.pool.query('UPDATE usage SET refunded = 3 WHERE subscription_id = $1', [idOf(key)]);
+    const at = '2026-02-03T00:00:00+05:30';
+    const both = await Promise.all([read(key, '2026-01', at), read(key, '2026-01', at)]);
+    expect(both[0]).toMatchObject({ closedAt: expect.any(String), lines: [{ charged: 10, refunded: 3, used: 7 }] });
+    expect(both[1]).toEqual(both[0]);
+  });
+
+  it('holds a price that changed later only from the day on which it changed', async () => {
+    const key = await newKey(database.pool, { products: ['api-seo'], plan: 'Star' });
+    await since(key, '2026-01-01T00:00:00+05:30');
+    await changeSubscription(database.pool, { id: idOf(key), plan: null, actor });
+    // The change came on the 11th.
+    await database.pool.query(
+      `UPDATE subscription_term SET until = CASE WHEN until IS NOT NULL THEN $2::timestamptz END,
+         since = CASE WHEN until IS NULL THEN $2::timestamptz ELSE since END WHERE subscription_id = $1`,
+      [idOf(key), '2026-01-11T12:00:00+05:30'],
+    );
+    expect(await read(key, '2026-01', '2026-02-03T00:00:00+05:30')).toMatchObject({
+      lines: [
+        { plan: 'Star', days: 11, price: '999.00', amount: '354.48' },
+        { plan: null, days: 20, price: '0.00', amount: '0.00' },
+      ],
+    });
+  });
+});
+
+describe('a month', () => {
+  it('before the records begin has no statement, and none that is to come', async () => {
+    const key = await newKey(database.pool);
+    await since(key, '2026-03-15T10:00:00+05:30');
+    await use(key, '2026-02-10', 70);
+    expect(await read(key, '2026-02', '2026-03-20T00:00:00Z')).toBeNull();
+    expect(await read(key, '2026-04', '2026-03-20T00:00:00Z')).toBeNull();
+    expect(await read(key, '2026-03', '2026-03-20T00:00:00Z')).toMatchObject({ fromDay: '2026-03-15' });
+    const months = await listStatementMonths(database.pool, {
+      customerId: key.customerId,
+      timeZone,
+      now: Date.parse('2026-05-02T00:00:00Z') / 1_000,
+    });
+    expect(months).toEqual([
+      { month: '2026-05', isClosed: false },
+      { month: '2026-04', isClosed: false },
+      { month: '2026-03', isClosed: true },
+    ]);
+  });
+});
+
+describe('the terms of a subscription', () => {
+  const termsOf = async (key: Key) => {
+    const { rows } = await database.pool.query(
+      'SELECT plan_name AS plan, price::text, daily, state, until IS NULL AS present FROM subscription_term WHERE subscription_id = $1 ORDER BY id',
+      [idOf(key)],
+    );
+    return rows;
+  };
+
+  it('are kept with every change of plan, limits, state and price, and with nothing else', async () => {
+    const key = await newKey(database.pool, { products: ['api-grank'] });
+    await changeSubscription(database.pool, { id: idOf(key), plan: 'Star', actor });
+    await changeSubscription(database.pool, { id: idOf(key), plan: 'Star', actor });
+    const dearer = PRODUCTS.map((product) => ({ ...product, plans: product.plans.map((plan) => ({ ...plan, price: '1.00' })) }));
+    await applyCatalogue(database.pool, createCatalogue(dearer), { actor });
+    await applyCatalogue(database.pool, CATALOGUE, { actor });
+    await changeSubscription(database.pool, { id: idOf(key), daily: 7, actor });
+    await setSubscriptionState(database.pool, { id: idOf(key), state: 'paused', actor });
+    expect(await termsOf(key)).toEqual([
+      { plan: null, price: '0.00', daily: 1_000, state: 'active', present: false },
+      { plan: 'Star', price: '499.00', daily: 1_000_000, state: 'active', present: false },
+      { plan: 'Star', price: '1.00', daily: 1_000_000, state: 'active', present: false },
+      { plan: 'Star', price: '499.00', daily: 1_000_000, state: 'active', present: false },
+      { plan: 'Star', price: '499.00', daily: 7, state: 'active', present: false },
+      { plan: 'Star', price: '499.00', daily: 7, state: 'paused', present: true },
+    ]);
+    await database.pool.query('DELETE FROM subscription WHERE id = $1', [idOf(key)]);
+    expect((await termsOf(key)).filter(({ present }) => present)).toEqual([]);
+  });
+
+  it('are written by no process, and a statement is only ever added by the dashboard', async () => {
+    const key = await newKey(database.pool);
+    const dashboard = createPool(database.urlAs('tollgate_dashboard'), { max: 1 });
+    try {
+      await changeSubscription(dashboard, { id: idOf(key), plan: 'Star', actor });
+      expect(await termsOf(key)).toHaveLength(2);
+      await expect(dashboard.query('DELETE FROM subscription_term')).rejects.toThrow('permission denied');
+      await expect(dashboard.query("UPDATE statement SET content = '{}'")).rejects.toThrow('permission denied');
+    } finally {
+      await dashboard.end();
+    }
+  });
+});
+
+describe('the sum of statements', () => {
+  async function spendAndCompare(counter: QuotaCounter, acts: readonly Act[]): Promise<void> {
+    const keys = [
+      await newKey(database.pool, { products: ['api-ip'] }),
+      await newKey(database.pool, { products: ['api-ip'], plan: 'Star' }),
+    ];
+    const limits = { daily: 1_000, monthly: 30_000 };
+    const now = await databaseNow();
+    const { day, month } = windowsAt(now, timeZone);
+    for (const { who, what } of acts) {
+      const key = keys[who];
+      if (!key) continue;
+      const id = idOf(key);
+      if (what === 'live' || what === 'test') await counter.spend({ subscriptionId: counterOf(id, what), limits });
+      else if (what === 'refund') await counter.refund({ subscriptionId: id, day, requestId: randomUUID(), dailyLimit: 1_000 });
+      else await changeSubscription(database.pool, { id, plan: what === 'up' ? 'Star' : null, actor });
+    }
+    for (const key of keys) {
+      const id = idOf(key);
+      const [live, test] = [await counter.readStanding(id), await counter.readStanding(counterOf(id, 'test'))];
+      // What Redis counts is written within a second.
+      await eventually(async () => {
+        const statement = await read(key, month, new Date(now * 1_000).toISOString());
+        const sum = (member: 'used' | 'test') => statement?.lines.reduce((total, line) => total + line[member], 0);
+        return sum('used') === live.usedMonthly && sum('test') === test.usedMonthly;
+      });
+    }
+  }
+
+  async function databaseNow(): Promise<number> {
+    const { rows } = await database.pool.query<{ now: number }>('SELECT extract(epoch FROM now())::float8 AS now');
+    return rows[0]?.now ?? 0;
+  }
+
+  interface Act {
+    readonly who: number;
+    readonly what: 'live' | 'test' | 'refund' | 'up' | 'down';
+  }
+  const act = fc.record({ who: fc.nat(1), what: fc.constantFrom<Act['what']>('live', 'live', 'test', 'refund', 'up', 'down') });
+
+  it.each([
+    ['Postgres', () => undefined],
+    ['Redis', () => redis.url],
+  ])('is what the counters count, whatever was spent, given back and changed: %s', async (_name, urlOf) => {
+    const node = await storeNode({ pool: database.pool, redisUrl: urlOf(), timeZone });
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => spendAndCompare(node.counter, acts)),
+        { numRuns: 6 },
+      );
+    } finally {
+      await node.close();
+    }
+  });
+});

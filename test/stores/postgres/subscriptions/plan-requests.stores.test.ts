@@ -1,0 +1,153 @@
+import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
+import { claimAnswer, settleAnswer } from '../../../../plugins/stores/postgres/subscriptions/claim-answers';
+import {
+  listOpenRequests,
+  type PlanRequestView,
+  readCurrentRequests,
+} from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { listSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { newKey } from '../../../contracts/access-records';
+import { PRODUCTS } from '../../../support/catalogue';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+
+const actor = 'operator@example.com';
+/** Star of api-ip is given on request, at this price. */
+const sold = (price: string) =>
+  createCatalogue(
+    PRODUCTS.map((product) =>
+      product.id === 'api-ip'
+        ? { ...product, plans: product.plans.map((plan) => ({ ...plan, price, approval: 'request' as const })) }
+        : product,
+    ),
+  );
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+  await applyCatalogue(database.pool, sold('499.00'), { actor: 'test' });
+});
+afterEach(() => database.close());
+
+const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
+const ask = (customer: string, product = 'api-ip') => askForPlan(database.pool, { customer, product, plan: 'star', actor: 'customer' });
+async function asked(): Promise<{ customerId: string; subscriptionId: string; request: PlanRequestView }> {
+  const { customerId, subscriptions } = await newKey(database.pool);
+  return { customerId, subscriptionId: subscriptions[0]?.id ?? '', request: await ask(customerId) };
+}
+const planOf = async (customer: string) => (await listSubscriptions(database.pool, { customer })).map(({ plan, state }) => [plan, state]);
+const approve = (id: string) => approvePlanRequest(database.pool, { id, actor });
+const decline = (id: string, reason = 'Not yet.') => declinePlanRequest(database.pool, { id, actor, reason });
+
+describe('a request for a plan', () => {
+  it('leaves the subscription as it is until it is approved, and then changes it as any change does', async () => {
+    const { customerId, request } = await asked();
+    expect(request).toMatchObject({ plan: 'Star', price: '499.00', currency: 'INR', daily: 100_000, state: 'open', currentPlan: null });
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    expect((await listOpenRequests(database.pool, { limit: 10 })).requests).toEqual([request]);
+    expect(await approve(request.id)).toMatchObject({ state: 'approved', currentPlan: 'Star' });
+    expect(await planOf(customerId)).toEqual([['Star', 'active']]);
+    expect((await listOpenRequests(database.pool, { limit: 10 })).requests).toEqual([]);
+  });
+
+  it('is approved once, however often and however many operators say so at once', async () => {
+    const { customerId, request } = await asked();
+    await Promise.all([approve(request.id), approve(request.id), approve(request.id)]);
+    await approve(request.id);
+    const { rows } = await database.pool.query(
+      "SELECT actor, action FROM audit_log WHERE customer_id = $1 AND action IN ('subscription.approve', 'subscription.change')",
+      [customerId],
+    );
+    expect(rows).toEqual([
+      { actor, action: 'subscription.approve' },
+      { actor, action: 'subscription.change' },
+    ]);
+  });
+
+  it('ends in one way only, whoever is faster', async () => {
+    const { customerId, request } = await asked();
+    const ends = await Promise.allSettled([
+      approve(request.id),
+      decline(request.id),
+      withdrawPlanRequest(database.pool, { id: request.id, customerId, actor: 'customer' }),
+    ]);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const end of ends) if (end.status === 'rejected') expect(end.reason).toEqual(refusal('request_closed'));
+  });
+
+  it('is declined with a reason, which the customer reads for 30 days', async () => {
+    const { customerId, request } = await asked();
+    await expect(decline(request.id, ' ')).rejects.toEqual(refusal('reason_malformed'));
+    await decline(request.id);
+    expect(await decline(request.id, 'Another reason.')).toMatchObject({ state: 'declined', reason: 'Not yet.' });
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    expect(await readCurrentRequests(database.pool, customerId)).toMatchObject([{ state: 'declined', reason: 'Not yet.' }]);
+    await database.pool.query("UPDATE plan_request SET answered_at = now() - interval '31 days'");
+    expect(await readCurrentRequests(database.pool, customerId)).toEqual([]);
+  });
+
+  it('is one at a time for a customer and product', async () => {
+    const { customerId, subscriptionId, request } = await asked();
+    const again = await Promise.all([ask(customerId), ask(customerId)]);
+    expect(again.map(({ id }) => id)).toEqual([request.id, request.id]);
+    await withdrawPlanRequest(database.pool, { id: request.id, customerId, actor: 'customer' });
+    const next = await ask(customerId);
+    expect(next.id).not.toBe(request.id);
+    await approve(next.id);
+    expect(await planOf(customerId)).toEqual([['Star', 'active']]);
+    await expect(ask(customerId)).rejects.toEqual(refusal('plan_current'));
+    expect(subscriptionId).not.toBe('');
+  });
+
+  it('subscribes a customer who had no subscription', async () => {
+    const { customerId } = await newKey(database.pool, { products: ['api-gst'] });
+    const request = await ask(customerId);
+    expect(request.subscriptionId).toBeNull();
+    await approve(request.id);
+    expect(await planOf(customerId)).toEqual([
+      [null, 'active'],
+      ['Star', 'active'],
+    ]);
+  });
+
+  it('ends with its subscription, so that no approval brings back what was cancelled', async () => {
+    const { subscriptionId, customerId, request } = await asked();
+    await setSubscriptionState(database.pool, { id: subscriptionId, state: 'cancelled', actor: 'customer' });
+    await expect(approve(request.id)).rejects.toEqual(refusal('request_closed'));
+    expect(await planOf(customerId)).toEqual([[null, 'cancelled']]);
+  });
+
+  it('is approved only on the terms that the customer agreed to', async () => {
+    const { customerId, request } = await asked();
+    await applyCatalogue(database.pool, sold('599.00'), { actor: 'test' });
+    await expect(approve(request.id)).rejects.toEqual(refusal('plan_changed'));
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    await expect(decline(request.id)).resolves.toMatchObject({ state: 'declined' });
+  });
+
+  it('is refused for a plan that needs none, and another customer’s is unknown', async () => {
+    const { request } = await asked();
+    const { customerId: other } = await newKey(database.pool);
+    await expect(ask(other, 'api-gst')).rejects.toEqual(refusal('plan_needs_no_approval'));
+    const theirs = withdrawPlanRequest(database.pool, { id: request.id, customerId: other, actor: 'customer' });
+    await expect(theirs).rejects.toEqual(refusal('request_unknown'));
+    await expect(approve('x')).rejects.toEqual(refusal('request_unknown'));
+  });
+
+  it('is told to the customer once, and again only when its mail did not go', async () => {
+    const { request } = await asked();
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+    await approve(request.id);
+    const claimed = await claimAnswer(database.pool, 0);
+    expect(claimed?.request).toMatchObject({ id: request.id, state: 'approved', title: 'IP lookup' });
+    const again = await claimAnswer(database.pool, 300);
+    expect(again?.request.id).toBe(request.id);
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+    if (again) await settleAnswer(database.pool, again);
+    await database.pool.query("UPDATE plan_request SET tell_at = tell_at - interval '1 day'");
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+  });
+});
