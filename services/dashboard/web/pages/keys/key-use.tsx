@@ -36,9 +36,9 @@ function daysOf(use: KeyUsage['use'], from: string, to: string): Day[] {
 }
 
 const OUTCOMES = [
-  { name: 'let in', color: 'teal.6', count: ({ admitted }: Day) => admitted },
+  { name: 'let in', color: 'indigo.6', count: ({ admitted }: Day) => admitted },
   { name: 'refused', color: 'orange.5', count: ({ refused }: Day) => refused },
-  { name: 'could not be checked', color: 'gray.7', count: ({ unavailable }: Day) => unavailable },
+  { name: 'could not be checked', color: 'red.7', count: ({ unavailable }: Day) => unavailable },
 ] as const;
 
 const COLUMNS: readonly Column<Day>[] = [
@@ -60,7 +60,7 @@ export function KeyUse({ keyId }: { readonly keyId: string }): ReactNode {
     <Loaded query={query} height={320}>
       {({ use }) => {
         const days = daysOf(use, from, to);
-        const series = OUTCOMES.filter(({ count }) => days.some((day) => count(day) > 0));
+        const series = OUTCOMES.filter(({ count }) => days.some((day) => count(day) > 0)).map(({ name, color }) => ({ name, color }));
         const rows = days.map((day) => ({
           day: day.day,
           values: Object.fromEntries(OUTCOMES.map(({ name, count }) => [name, count(day)])),
