@@ -10,7 +10,7 @@ type Partner = NonNullable<Key['replaces']>;
 /** Leads to the other key of a rotation. */
 export function PartnerLink({ partner }: { readonly partner: Partner }): ReactNode {
   return (
-    <Link to="/keys/$keyId" params={{ keyId: partner.id }} className="text-link in-text mono keep">
+    <Link to="/keys/$keyId" params={{ keyId: partner.id }} className="text-link in-text mono keep" style={{ color: 'inherit' }}>
       {partner.maskedKey}
     </Link>
   );
