@@ -392,12 +392,12 @@ describe('edits that were not saved', () => {
   ])('are not dropped by a link: %s', async (_what, field) => {
     await open('/keys');
     await page.getByRole('link', { name: 'Checkout server' }).click();
-    await page.getByLabel(field).fill('203.0.113.9');
+    await page.getByLabel(field, { exact: true }).fill('203.0.113.9');
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await ask().waitFor();
     await button('Keep editing').click();
     await ask().waitFor({ state: 'detached' });
-    expect(await page.getByLabel(field).inputValue()).toBe('203.0.113.9');
+    expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe('203.0.113.9');
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await button('Leave without saving').click();
     await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
@@ -406,7 +406,7 @@ describe('edits that were not saved', () => {
   it('are not dropped by a reload; once saved, nothing asks', async () => {
     await open('/keys');
     await page.getByRole('link', { name: 'Checkout server' }).click();
-    await page.getByLabel('Name').fill('Renamed');
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
     const asked = page.waitForEvent('dialog');
     void page.evaluate('location.reload()').catch(() => undefined);
     await (await asked).dismiss();
@@ -492,7 +492,7 @@ describe('two people who edit one key', () => {
     await page.goto(api.url + keyPath());
     await settle(page);
     const id = api.state.keys[0]?.id ?? '';
-    await page.getByLabel('Name').fill('Mine');
+    await page.getByLabel('Name', { exact: true }).fill('Mine');
     api.state.changeKey(id, { name: 'Theirs' });
     await button('Save settings').click();
     const notice = page.getByRole('alert').filter({ hasText: 'changed elsewhere' });

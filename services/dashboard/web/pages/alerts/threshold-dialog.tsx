@@ -2,6 +2,7 @@ import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
+import { type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
 import { put } from '../../api/request';
 import { toast } from '../../browser/toast';
@@ -11,7 +12,14 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount } from '../../format/numbers';
 import { useSubmit } from '../../hooks/use-submit';
 import { parseCap, parsePercents } from './threshold-text';
-import { type WatchedSubscription } from './threshold-table';
+
+/** A subscription with what its customer chose for it. */
+export interface WatchedSubscription {
+  readonly title: string;
+  readonly subscription: Subscription;
+  /** Null: the usual ones. */
+  readonly percents: readonly number[] | null;
+}
 
 interface ThresholdDialogProps {
   readonly watched: WatchedSubscription;

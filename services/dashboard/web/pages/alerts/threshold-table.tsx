@@ -2,20 +2,12 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type AlertSettings } from '../../../contract/alerts';
-import { type Product, type Subscription } from '../../../contract/plans';
+import { type Product } from '../../../contract/plans';
 import { productsQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { formatCount } from '../../format/numbers';
-import { ThresholdDialog } from './threshold-dialog';
-
-/** A subscription with what its customer chose for it. */
-export interface WatchedSubscription {
-  readonly title: string;
-  readonly subscription: Subscription;
-  /** Null: the usual ones. */
-  readonly percents: readonly number[] | null;
-}
+import { ThresholdDialog, type WatchedSubscription } from './threshold-dialog';
 
 function watched(products: readonly Product[], { thresholds }: AlertSettings): WatchedSubscription[] {
   return products.flatMap(({ title, subscription }) => {
