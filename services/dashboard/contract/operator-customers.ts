@@ -73,3 +73,28 @@ export const setLimitsBody = z.object({
 });
 
 export const addNoteBody = z.object({ text: z.string().trim().min(1).max(2_000) });
+
+/** A plan that waits for the provider's answer, with the terms that the customer agreed to. */
+export const openPlanRequest = z.object({
+  id,
+  customerId: id,
+  customer: z.string(),
+  title: z.string(),
+  plan: z.string(),
+  /** What holds meanwhile; null: the base limits, or no subscription. */
+  currentPlan: z.string().nullable(),
+  /** Requests a day and a month. */
+  daily: z.number().int(),
+  monthly: z.number().int(),
+  price: z.string(),
+  currency: z.string(),
+  askedAt: moment,
+});
+export type OpenPlanRequest = z.output<typeof openPlanRequest>;
+
+export const planRequestsQuery = z.object({ customer: id.optional(), after: cursor.optional(), limit: pageSize });
+export const planRequestPage = z.object({ requests: z.array(openPlanRequest), next: cursor.nullable() });
+export type PlanRequestPage = z.output<typeof planRequestPage>;
+
+/** The customer reads the reason. */
+export const declineBody = z.object({ reason: z.string().trim().min(1).max(500) });

@@ -5,6 +5,12 @@ import { type Belongings, type Sample } from './endpoint-samples';
 /** By method and path, for endpoints for operators that need more than nothing: a request that an operator would succeed with. */
 export async function operatorSamples(pool: Pool, own: Belongings): Promise<Readonly<Record<string, Sample>>> {
   const { rows } = await pool.query<{ id: string }>('SELECT customer_id AS id FROM credential WHERE id = $1', [own.key.id]);
+  // On the terms that the plan has.
+  await pool.query(
+    `UPDATE plan_request r SET daily = p.daily, monthly = p.monthly, price = COALESCE(p.price, p.price_inr), currency = p.currency
+     FROM plan p WHERE r.id = $1 AND p.product_id = r.product_id AND p.name = r.plan_name`,
+    [own.planRequestId],
+  );
   const customer = { params: { id: rows[0]?.id ?? '' } };
   const limits = { daily: 5, monthly: 50, reason: 'a trial', endsAt: null };
   return {
@@ -16,6 +22,8 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'POST /operator/suspensions': { body: { kind: 'customer', id: customer.params.id, reason: 'unpaid' } },
     'POST /operator/keys/:id/revoke': { params: { id: own.key.id }, body: {} },
     'PUT /operator/subscriptions/:id/limits': { params: { id: own.subscription.id }, body: limits },
+    'POST /operator/plan-requests/:id/approve': { params: { id: own.planRequestId }, body: {} },
+    'POST /operator/plan-requests/:id/decline': { params: { id: own.planRequestId }, body: { reason: 'not before May' } },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },
   };
 }

@@ -3,6 +3,7 @@ import { auditEndpoints } from './audit-endpoints';
 import { customerEndpoints } from './customer-endpoints';
 import { type OperatorEndpoint } from './define-operator-endpoint';
 import { installationEndpoints } from './installation-endpoints';
+import { planRequestEndpoints } from './plan-request-endpoints';
 import { requestEndpoints } from './request-endpoints';
 import { sessionEndpoint } from './session-endpoint';
 
@@ -11,6 +12,7 @@ export const operatorEndpoints: readonly OperatorEndpoint[] = [
   sessionEndpoint,
   ...customerEndpoints,
   ...actEndpoints,
+  ...planRequestEndpoints,
   ...requestEndpoints,
   ...auditEndpoints,
   ...installationEndpoints,

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Explanation } from '../../contract/explain';
 import { type AuditOfAll, type NodeList, type OperatorSession, type ProductFigures, type RefusalsOfAll } from '../../contract/operator';
-import { type CustomerDetails, type CustomerPage } from '../../contract/operator-customers';
+import { type CustomerDetails, type CustomerPage, type PlanRequestPage } from '../../contract/operator-customers';
 import { type KeyPage } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
 import { get } from './request';
@@ -44,6 +44,14 @@ export const customerKeysQuery = (id: string, after: After) =>
   queryOptions({
     queryKey: ['operator', 'customer', id, 'keys', after],
     queryFn: () => get<KeyPage>(`/operator/customers/${id}/keys`, { after, limit: 10 }),
+  });
+
+/** Plans that wait for an answer; of one customer, or of all. */
+export const planRequestsQuery = (customer: string | undefined, after: After) =>
+  queryOptions({
+    queryKey: ['operator', 'plan-requests', customer, after],
+    queryFn: () => get<PlanRequestPage>('/operator/plan-requests', { customer, after }),
+    refetchInterval: 10_000,
   });
 
 /** Live: what is refused shows within seconds. */

@@ -14,6 +14,7 @@ import { SuspensionNotice } from '../../components/suspension-notice';
 import { CustomerKeys } from './customer-keys';
 import { CustomerNotes } from './customer-notes';
 import { CustomerSubscriptions } from './customer-subscriptions';
+import { PlanRequests } from './plan-requests';
 import { RequestTable } from './request-table';
 import { SuspendDialog, type SuspensionTarget } from './suspend-dialog';
 
@@ -63,6 +64,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
       </PageTitle>
       <Stack gap="md">
         <SuspensionNotice suspended={suspended} effect="Requests with all keys are refused." />
+        <PlanRequests customerId={id} />
         <Panel title="Subscriptions">
           <CustomerSubscriptions customer={customer} onSuspend={setTarget} />
         </Panel>

@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
@@ -19,6 +19,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { PlanRequests } from './plan-requests';
 
 const COLUMNS: readonly Column<ListedCustomer>[] = [
   {
@@ -63,6 +64,11 @@ export function CustomersPage(): ReactNode {
       <PageTitle title="Customers" actions={add}>
         By the beginning of an email address, a key’s ID, or the last four characters of a key.
       </PageTitle>
+      {search === undefined && (
+        <Box mb="md">
+          <PlanRequests />
+        </Box>
+      )}
       <TextInput
         aria-label="Search customers by email, key ID or last four characters"
         placeholder="Email, key ID or last four characters"

@@ -1,0 +1,147 @@
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { type OpenPlanRequest } from '../../../contract/operator-customers';
+import { planRequestsQuery } from '../../api/operator-queries';
+import { post } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { DataTable, type Column } from '../../components/data-table';
+import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
+import { Moment } from '../../components/moment';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { formatCount, formatPrice } from '../../format/numbers';
+import { useSubmit } from '../../hooks/use-submit';
+
+interface Answering {
+  readonly request: OpenPlanRequest;
+  readonly act: 'approve' | 'decline';
+}
+
+function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<OpenPlanRequest>[] {
+  return [
+    { header: 'Plan', isTitle: true, cell: ({ title, plan }) => `${title}: ${plan}` },
+    {
+      header: 'Customer',
+      cell: ({ customerId, customer }) => (
+        <Link to="/operator/customers/$customerId" params={{ customerId }} className="text-link breakable">
+          {customer}
+        </Link>
+      ),
+    },
+    { header: 'Instead of', cell: ({ currentPlan }) => currentPlan ?? 'Base' },
+    { header: 'A day', isNumber: true, cell: ({ daily }) => formatCount(daily) },
+    { header: 'A month', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
+    { header: 'Price a month', isNumber: true, cell: formatPrice },
+    { header: 'Requested', cell: ({ askedAt }) => <Moment at={askedAt} /> },
+    {
+      header: 'Answer',
+      isHeaderHidden: true,
+      cell: (request) => (
+        <Group gap={6} wrap="nowrap">
+          {(['approve', 'decline'] as const).map((act) => (
+            <Button
+              key={act}
+              size="compact-xs"
+              variant="default"
+              className="tappable"
+              onClick={() => onAnswer({ request, act })}
+              aria-label={`${nameOf(act)} ${request.plan} for ${request.customer}`}
+            >
+              {nameOf(act)}
+            </Button>
+          ))}
+        </Group>
+      ),
+    },
+  ];
+}
+
+const nameOf = (act: Answering['act']): string => (act === 'approve' ? 'Approve' : 'Decline');
+
+/** Plans that wait for an answer, the longest waiting first; nothing where none does. Of one customer, or of all. */
+export function PlanRequests({ customerId }: { readonly customerId?: string }): ReactNode {
+  const { data, error, refetch } = useQuery(planRequestsQuery(customerId, undefined));
+  const [answering, setAnswering] = useState<Answering>();
+  const close = (): void => setAnswering(undefined);
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  if (!data || (data.requests.length === 0 && !answering)) return null;
+  return (
+    <Panel title="Requested plans">
+      <DataTable caption="Requested plans" columns={columnsFor(setAnswering)} rows={data.requests} rowKey={({ id }) => id} />
+      {data.next !== null && (
+        <Text size="sm" c="dimmed" mt="xs">
+          Newer ones appear as these are answered.
+        </Text>
+      )}
+      {answering?.act === 'approve' && <ApproveDialog request={answering.request} onClose={close} />}
+      {answering?.act === 'decline' && <DeclineDialog request={answering.request} onClose={close} />}
+    </Panel>
+  );
+}
+
+interface AnswerDialogProps {
+  readonly request: OpenPlanRequest;
+  readonly onClose: () => void;
+}
+
+/** Sends an answer; what other pages show of the customer is loaded anew. */
+function useAnswer({ id, plan, customer }: OpenPlanRequest): (act: Answering['act'], body: object) => Promise<void> {
+  const client = useQueryClient();
+  return async (act, body) => {
+    await post(`/operator/plan-requests/${id}/${act}`, body);
+    toast(act === 'approve' ? `${customer} has ${plan} now.` : 'The request is declined.');
+    await client.invalidateQueries({ queryKey: ['operator'] });
+  };
+}
+
+function ApproveDialog({ request, onClose }: AnswerDialogProps): ReactNode {
+  const { customer, title, plan, daily, monthly } = request;
+  const answer = useAnswer(request);
+  return (
+    <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={() => answer('approve', {})} onClose={onClose}>
+      <Text size="sm">
+        {title} from the next request on: {formatCount(daily)} requests a day and {formatCount(monthly)} a month for {formatPrice(request)}{' '}
+        a month. The customer is told by email.
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+function DeclineDialog({ request, onClose }: AnswerDialogProps): ReactNode {
+  const answer = useAnswer(request);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { reason: '' },
+    validate: { reason: (value) => (value.trim() === '' ? 'Say why.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ reason }: typeof form.values) => {
+    await answer('decline', { reason: reason.trim() });
+    onClose();
+  });
+  return (
+    <Dialog title={`Decline ${request.plan} for ${request.customer}`} onClose={onClose} mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="sm">
+          <Text size="sm">The subscription stays as it is.</Text>
+          <Textarea
+            label="Reason"
+            description="The customer reads it."
+            maxLength={500}
+            autosize
+            minRows={2}
+            data-autofocus
+            key={form.key('reason')}
+            {...form.getInputProps('reason')}
+          />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Decline" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
