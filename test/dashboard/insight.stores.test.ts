@@ -101,18 +101,23 @@ const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<
   dashboard.ask({ path: `/api${path}`, cookie });
 const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
 
-/** A path with ids in it: a key's, a webhook's and so on. */
-function pathOf({ path }: Endpoint, ids: Pick<Account, 'webhookId' | 'deliveryId' | 'requestId'> & { key: { id: string } }): string {
-  const id = path.startsWith('/keys/') ? ids.key.id : ids.webhookId;
-  return path.replace(':deliveryId', ids.deliveryId).replace(':requestId', ids.requestId).replace(':id', id);
+interface Ids extends Pick<Account, 'webhookId' | 'deliveryId' | 'requestId'> {
+  readonly key: { readonly id: string; readonly subscriptions: readonly { readonly id: string }[] };
+}
+
+/** A path with ids in it: a key's, a webhook's and so on; usage is asked for today's. */
+function pathOf({ path }: Endpoint, ids: Ids): string {
+  const owners = { '/keys': ids.key.id, '/subscriptions': ids.key.subscriptions[0]?.id };
+  const id = Object.entries(owners).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1] ?? ids.webhookId;
+  const filled = path.replace(':deliveryId', ids.deliveryId).replace(':requestId', ids.requestId).replace(':id', id);
+  return path.endsWith('/usage') ? `${filled}?from=${today()}&to=${today()}` : filled;
 }
 
 describe('every answer', () => {
   it.each(ENDPOINTS.filter(({ method, answer }) => method === 'GET' && answer).map((each) => [each.path, each] as const))(
     'of GET %s has the shape of the contract and holds nothing of another customer',
     async (_, endpoint) => {
-      const query = endpoint.path === '/usage' ? `?from=${today()}&to=${today()}` : '';
-      const response = await get(`${pathOf(endpoint, asha)}${query}`);
+      const response = await get(pathOf(endpoint, asha));
       expect([response.statusCode, response.body]).toEqual([200, expect.any(String)]);
       expect(endpoint.answer?.safeParse(response.json()).error).toBeUndefined();
       for (const foreign of [bela.customerId, bela.key.id, bela.requestId, bela.webhookId, bela.deliveryId, bela.secret, asha.secret]) {
@@ -124,8 +129,9 @@ describe('every answer', () => {
   it.each(ENDPOINTS.filter(({ path }) => path.includes(':')).map((each) => [each.method, each.path, each] as const))(
     'of %s %s to another customer’s id reads like that to an unknown one, and changes nothing',
     async (method, _, endpoint) => {
-      const unknown = { key: { id: randomUUID() }, webhookId: randomUUID(), deliveryId: randomUUID(), requestId: randomUUID() };
-      const body = method === 'PATCH' ? { version: 'x', state: 'paused' } : {};
+      const key = { id: randomUUID(), subscriptions: [{ id: randomUUID() }] };
+      const unknown = { key, webhookId: randomUUID(), deliveryId: randomUUID(), requestId: randomUUID() };
+      const body = method === 'PATCH' ? { version: 'x', state: 'paused' } : method === 'PUT' ? { percents: null } : {};
       const answers = await Promise.all(
         [bela, unknown].map(async (ids) => {
           const ask = { method, path: `/api${pathOf(endpoint, ids)}`, cookie: asha.cookie };
