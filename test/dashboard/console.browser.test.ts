@@ -1,3 +1,4 @@
+import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { step } from '../support/step';
@@ -39,6 +40,18 @@ async function call(key: string): Promise<{ status: number; code: string | undef
   return { status: response.status, code };
 }
 
+/** Asks for a plan as if it were given on request, which none of the project's catalogue is. */
+async function askForPlan(): Promise<void> {
+  const database = new Pool({ connectionString: instance.databaseUrl });
+  await database.query(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, COALESCE(p.price, p.price_inr), p.currency
+     FROM customer c, plan p WHERE c.email = $1 AND p.product_id = 'api-ip' AND p.name = 'Star'`,
+    [CUSTOMER],
+  );
+  await database.end();
+}
+
 async function signUp(page: Page): Promise<void> {
   await page.goto(`${instance.dashboard}/sign-up`);
   await page.getByLabel('Email').fill(CUSTOMER);
@@ -47,8 +60,6 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
   await page.getByRole('link', { name: 'outbox' }).click();
   await page.getByRole('link', { name: /\/verify\?token=/ }).click();
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await press(page, 'Confirm and sign in');
   await page.getByText('Three steps to your first response').waitFor();
 }
 
@@ -121,6 +132,19 @@ test('an operator sets the account up, suspends a customer, who is refused and r
     await page.getByRole('heading', { name: CUSTOMER }).waitFor();
     expect(page.url()).not.toContain(key);
     customerPath = new URL(page.url()).pathname;
+  });
+
+  await step('approves a plan that the customer asked for', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor();
+    expect(await inaccessible(page)).toEqual([]);
+    await press(page, `Approve Star for ${CUSTOMER}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(page, customerPath);
+    await page.getByRole('cell', { name: 'Star', exact: true }).waitFor();
   });
 
   await step('suspends, and the customer is refused and reads why', async () => {
