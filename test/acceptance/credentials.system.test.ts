@@ -149,7 +149,7 @@ describe('what a caller sees of a refusal', () => {
 });
 
 describe('routes', () => {
-  it.each([['/ipx'], ['/IP'], ['/vahan'], ['/pan'], ['/nope'], ['/']])('%s does not exist and costs nothing', async (path) => {
+  it.each([['/ipx'], ['/IP'], ['/vahan'], ['/pan'], ['/nope'], ['/openapi']])('%s does not exist and costs nothing', async (path) => {
     expect((await send(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': issued.key } })).status).toBe(404);
   });
 

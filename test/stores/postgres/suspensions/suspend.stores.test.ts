@@ -89,14 +89,18 @@ describe('a suspension by the provider', () => {
     });
   });
 
-  it('cannot be written by the dashboard’s role', async () => {
-    const { id } = await newKey(database.pool);
-    await suspendKey(database.pool, { id, reason, actor: operator });
-    const dashboard = createPool(database.urlAs('tollgate_dashboard'), { max: 1 });
-    await expect(suspendKey(dashboard, { id, reason: undefined, actor: customer })).rejects.toMatchObject({ code: '42501' });
-    expect(await showKey(dashboard, { id })).toMatchObject({ suspended });
-    await dashboard.end();
-  });
+  it.each(['tollgate_plugin', 'tollgate_service'] as const)(
+    'cannot be written by %s: only the dashboard, where operators sign in, writes it',
+    async (role) => {
+      const { id } = await newKey(database.pool);
+      await suspendKey(database.pool, { id, reason, actor: operator });
+      const pool = createPool(database.urlAs(role), { max: 1 });
+      await expect(suspendKey(pool, { id, reason: undefined, actor: customer })).rejects.toMatchObject({ code: '42501' });
+      await expect(pool.query('DELETE FROM suspension')).rejects.toMatchObject({ code: '42501' });
+      expect(await showKey(database.pool, { id })).toMatchObject({ suspended });
+      await pool.end();
+    },
+  );
 });
 
 describe('customers', () => {
