@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { type ProductFigures } from '../../../contract/operator';
 import { type Product } from '../../../contract/plans';
 import { catalogueQuery, figuresQuery } from '../../api/operator-queries';
-import { formatCount } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
@@ -22,7 +22,11 @@ const FIGURES: readonly Column<Figures>[] = [
   { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
   { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
   { header: 'Subscriptions', isNumber: true, cell: ({ subscriptions }) => formatCount(subscriptions) },
-  { header: 'A month at list price', isNumber: true, cell: ({ revenue, currency }) => (revenue === null ? '–' : `${currency} ${revenue}`) },
+  {
+    header: 'A month at list price',
+    isNumber: true,
+    cell: ({ revenue, currency }) => (revenue === null || currency === null ? '–' : formatPrice({ price: revenue, currency })),
+  },
   { header: 'Requests', isNumber: true, cell: ({ charged, refunded }) => formatCount(charged - refunded) },
   { header: 'Most customers a day', isNumber: true, cell: ({ mostCustomersADay }) => formatCount(mostCustomersADay) },
   { header: 'Error rate', isNumber: true, cell: errorRate },
@@ -38,7 +42,7 @@ const CATALOGUE: readonly Column<Product>[] = [
   {
     header: 'Plans',
     isWide: true,
-    cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map(({ name, price, currency }) => `${name} ${currency} ${price}`).join(', ')),
+    cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map((plan) => `${plan.name} ${formatPrice(plan)}`).join(', ')),
   },
   { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
 ];
