@@ -56,8 +56,16 @@ function coordinateAt(record: unknown, ...path: readonly string[]): number | nul
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
+/** By code, 676 of them at most: asking Intl takes a tenth of a look-up. */
+const knownNames = new Map<string, string | null>();
+
 function countryNameOf(code: string): string | null {
-  return /^[A-Z]{2}$/.test(code) ? (countryNames.of(code) ?? null) : null;
+  if (!/^[A-Z]{2}$/.test(code)) return null;
+  const known = knownNames.get(code);
+  if (known !== undefined) return known;
+  const name = countryNames.of(code) ?? null;
+  knownNames.set(code, name);
+  return name;
 }
 
 function readNestedPlace(record: Json): PlaceFacts {

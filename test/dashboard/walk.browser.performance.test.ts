@@ -87,7 +87,7 @@ test('a new customer gets from sign-up to a first call, through a refusal and a 
     await page.getByLabel('One rule per line').fill('203.0.113.0/24');
     await page.getByLabel('IP address').fill('127.0.0.1');
     await button('Test').click();
-    await page.getByText('Refused', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Whitelist rules' }).getByText('Refused', { exact: true }).waitFor();
     await button('Save rules').click();
     await page.getByText('Rules saved').waitFor();
     await eventually(async () => (await call(key)).status === 401);

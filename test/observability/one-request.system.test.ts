@@ -177,7 +177,7 @@ describe('what the processes tell at /metrics', () => {
     expect(outputs.get('worker-identity')).toMatch(/worker_calls_total\{worker="identity",method="GstStart",outcome="ok"\} [1-9]/);
     expect(outputs.get('worker-identity')).toMatch(/worker_sessions_open\{worker="identity",product="gst"\} [1-9]/);
     expect(outputs.get('worker-ranking')).toMatch(/upstream_duration_seconds_count\{service="ranking-worker",upstream="google_places"/);
-    expect(outputs.get('worker-image')).toContain('tollgate_worker_pool_size{worker="image",pool="pictures"} 2');
+    expect(outputs.get('worker-image')).toContain('tollgate_worker_pool_size{worker="image",pool="pictures"} 1');
     expect(outputs.get('worker-apk')).toContain('tollgate_worker_queue_waiting{worker="apk",pool="analyses"} 0');
   });
 

@@ -42,9 +42,9 @@ export const imageWorkerSettings = z.object({
   IMAGE_ONNX_ACTIVATION: z.enum(['none', 'sigmoid'], 'must be none or sigmoid').default('none'),
   /**
    * Pictures worked on at a time on this machine; each takes a core, and memory for OpenCV (75 MB) or the model. Of several, one is left to the
-   * others whatever one caller sends: with one thread they wait for his picture.
+   * others whatever one caller sends: with one they wait for his picture, but on two cores a second slows every other product more.
    */
-  IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(2),
+  IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(1),
   /** Pictures that may wait for a thread. */
   IMAGE_QUEUE: numberSetting({ min: 0, max: 1_000 }).default(16),
   /** Milliseconds for one picture, waiting included. */

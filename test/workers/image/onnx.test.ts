@@ -82,7 +82,7 @@ describe('the settings', () => {
   const read = (env: Record<string, string>) => readSettings({ worker: imageWorkerSettings }, env).worker;
 
   test('need nothing', () => {
-    expect(read({})).toMatchObject({ IMAGE_ONNX_SIZE: 320, IMAGE_ONNX_MEAN: [0.485, 0.456, 0.406], IMAGE_THREADS: 2 });
+    expect(read({})).toMatchObject({ IMAGE_ONNX_SIZE: 320, IMAGE_ONNX_MEAN: [0.485, 0.456, 0.406], IMAGE_THREADS: 1 });
   });
 
   test('name every mistake at once', () => {
