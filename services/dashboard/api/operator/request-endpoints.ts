@@ -1,9 +1,9 @@
-import { explainDecision } from '../../../../plugins/core/explain';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { searchRefusals } from '../../../../plugins/stores/postgres/operators/search-refusals';
 import { ServiceError } from '../../../kit/errors';
 import { explanation, requestIdParams } from '../../contract/explain';
 import { refusalsOfAll, searchRefusalsQuery } from '../../contract/operator';
+import { describeExplanation } from '../requests/describe-explanation';
 import { defineOperatorEndpoint, type OperatorEndpoint } from './define-operator-endpoint';
 
 const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
@@ -27,19 +27,8 @@ const explain = defineOperatorEndpoint({
   handler: async ({ params: { requestId } }, { db }) => {
     const decision = await findDecision(db, { requestId });
     if (!decision) throw new ServiceError('not_found', { code: 'request_unknown', detail: UNKNOWN });
-    const { at, outcome, checks, remedy } = explainDecision(decision);
-    return {
-      requestId,
-      at,
-      outcome,
-      remedy,
-      product: decision.product ?? decision.products[0] ?? null,
-      keyId: decision.credentialId ?? null,
-      maskedKey: decision.maskedKey ?? null,
-      checks: checks.map((check) => ({ ...check })),
-      // What mends it is the customer's to do.
-      fixes: [],
-    };
+    // What mends it is the customer's to do.
+    return describeExplanation(decision, []);
   },
 });
 

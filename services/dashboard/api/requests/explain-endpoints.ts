@@ -1,9 +1,9 @@
-import { explainDecision } from '../../../../plugins/core/explain';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { listDenials } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { ServiceError } from '../../../kit/errors';
 import { explanation, listRefusalsQuery, refusalPage, requestIdParams } from '../../contract/explain';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { describeExplanation } from './describe-explanation';
 import { proposeFixes } from './propose-fixes';
 
 /** A request whose key was missing or unknown belongs to nobody: it must not be shown to whoever learns its id. */
@@ -18,18 +18,7 @@ const explain = defineEndpoint({
   handler: async ({ params: { requestId }, caller: { customerId } }, { db }) => {
     const decision = await findDecision(db, { requestId, customerId });
     if (!decision) throw new ServiceError('not_found', { code: 'request_unknown', detail: UNKNOWN });
-    const { at, outcome, checks, remedy } = explainDecision(decision);
-    return {
-      requestId,
-      at,
-      outcome,
-      remedy,
-      product: decision.product ?? decision.products[0] ?? null,
-      keyId: decision.credentialId ?? null,
-      maskedKey: decision.maskedKey ?? null,
-      checks: checks.map((check) => ({ ...check })),
-      fixes: proposeFixes(decision),
-    };
+    return describeExplanation(decision, proposeFixes(decision));
   },
 });
 
