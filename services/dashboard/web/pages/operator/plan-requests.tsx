@@ -1,5 +1,4 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
@@ -9,13 +8,11 @@ import { post } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
-import { Dialog } from '../../components/dialog';
-import { FormButtons } from '../../components/form-buttons';
 import { Moment } from '../../components/moment';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount, formatPrice } from '../../format/numbers';
-import { useSubmit } from '../../hooks/use-submit';
+import { ReasonDialog } from './reason-dialog';
 
 interface Answering {
   readonly request: OpenPlanRequest;
@@ -114,34 +111,15 @@ function ApproveDialog({ request, onClose }: AnswerDialogProps): ReactNode {
 
 function DeclineDialog({ request, onClose }: AnswerDialogProps): ReactNode {
   const answer = useAnswer(request);
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { reason: '' },
-    validate: { reason: (value) => (value.trim() === '' ? 'Say why.' : null) },
-  });
-  const { submit, pending, problem } = useSubmit(async ({ reason }: typeof form.values) => {
-    await answer('decline', { reason: reason.trim() });
-    onClose();
-  });
   return (
-    <Dialog title={`Decline ${request.plan} for ${request.customer}`} onClose={onClose} mayCloseLightly={!pending}>
-      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-        <Stack gap="sm">
-          <Text size="sm">The subscription stays as it is.</Text>
-          <Textarea
-            label="Reason"
-            description="The customer reads it."
-            maxLength={500}
-            autosize
-            minRows={2}
-            data-autofocus
-            key={form.key('reason')}
-            {...form.getInputProps('reason')}
-          />
-          <ProblemAlert problem={problem} />
-          <FormButtons action="Decline" pending={pending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <ReasonDialog
+      title={`Decline ${request.plan} for ${request.customer}`}
+      action="Decline"
+      isRequired
+      onSend={(reason) => answer('decline', { reason })}
+      onClose={onClose}
+    >
+      The subscription stays as it is.
+    </ReasonDialog>
   );
 }

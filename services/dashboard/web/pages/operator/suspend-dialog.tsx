@@ -1,15 +1,11 @@
-import { Stack, Text, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type SuspendBody } from '../../../contract/operator-customers';
 import { post } from '../../api/request';
 import { toast } from '../../browser/toast';
-import { useSubmit } from '../../hooks/use-submit';
 import { ConfirmDialog } from '../../components/confirm-dialog';
-import { Dialog } from '../../components/dialog';
-import { FormButtons } from '../../components/form-buttons';
-import { ProblemAlert } from '../../components/problem-alert';
+import { ReasonDialog } from './reason-dialog';
 
 /** What is to be suspended, or restored. */
 export interface SuspensionTarget extends Pick<SuspendBody, 'kind' | 'id'> {
@@ -44,38 +40,9 @@ export function SuspendDialog({ target, onClose }: SuspendDialogProps): ReactNod
       </ConfirmDialog>
     );
   }
-  return <SuspendForm target={target} onSend={send} onClose={onClose} />;
-}
-
-interface SuspendFormProps extends SuspendDialogProps {
-  readonly onSend: (reason: string) => Promise<void>;
-}
-
-function SuspendForm({ target, onSend, onClose }: SuspendFormProps): ReactNode {
-  const form = useForm({ mode: 'uncontrolled', initialValues: { reason: '' } });
-  const { submit, pending, problem } = useSubmit(async ({ reason }: typeof form.values) => {
-    await onSend(reason.trim());
-    onClose();
-  });
   return (
-    <Dialog title={`Suspend ${target.name}`} onClose={onClose} mayCloseLightly={!pending}>
-      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-        <Stack gap="sm">
-          <Text size="sm">{EFFECTS[target.kind]} Only an operator can restore it.</Text>
-          <Textarea
-            label="Reason"
-            description="The customer reads it."
-            maxLength={500}
-            autosize
-            minRows={2}
-            data-autofocus
-            key={form.key('reason')}
-            {...form.getInputProps('reason')}
-          />
-          <ProblemAlert problem={problem} />
-          <FormButtons action="Suspend" pending={pending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
+    <ReasonDialog title={`Suspend ${target.name}`} action="Suspend" onSend={send} onClose={onClose}>
+      {EFFECTS[target.kind]} Only an operator can restore it.
+    </ReasonDialog>
   );
 }
