@@ -51,6 +51,7 @@ const shared = {
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
   moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/test/support/no-locales.cjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/second-attempt.ts'],
   testTimeout: TEST_TIMEOUT_MS,
 };
 

@@ -11,3 +11,5 @@ export function summarise(run: {
   readonly testExitCode: number;
   readonly checkExitCode: number;
 }): { readonly line: string; readonly ok: boolean };
+
+export function secondAttempts(results: unknown): string[];

@@ -419,10 +419,10 @@ describe('edits that were not saved', () => {
   it('are not dropped by a click beside the form of a new key', async () => {
     await open('/keys');
     await button('Create a key').click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Half a name');
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Half a name');
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 400);
-    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Half a name');
+    expect(await page.getByRole('dialog').getByLabel('Name', { exact: true }).inputValue()).toBe('Half a name');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });

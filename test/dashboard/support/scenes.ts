@@ -102,7 +102,7 @@ export const SCENES: readonly Scene[] = [
     state: () => new FakeState(),
     play: async (page, api) => {
       await go(page, api, firstKey(api));
-      await page.getByLabel('Name').fill('Checkout, new name');
+      await page.getByLabel('Name', { exact: true }).fill('Checkout, new name');
       const id = api.state.keys[0]?.id ?? '';
       api.state.changeKey(id, { name: 'Renamed by a colleague', products: ['api-ip', 'api-seo'] });
       await button(page, 'Save settings').click();
@@ -237,7 +237,7 @@ export const SCENES: readonly Scene[] = [
     play: async (page, api) => {
       await go(page, api, '/tokens');
       await button(page, 'Create a token').first().click();
-      await page.getByLabel('Name').fill('Deploy script');
+      await page.getByLabel('Name', { exact: true }).fill('Deploy script');
       await page.getByLabel('keys:read').check();
       await button(page, 'Create token').click();
       await page.getByText('First request', { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
 import { post } from '../../api/request';
@@ -50,7 +50,8 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
   });
   const isDirty = form.isDirty();
   useUnsaved(isDirty);
-  useEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
+  // In the same commit as the edit: an Escape right after the first letter must already find the dialog held.
+  useLayoutEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
