@@ -58,6 +58,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     decision: READ,
     denial_count: READ,
     key_hour: READ,
+    // Which requests were given back, for the log.
+    quota_refund: READ,
     usage: READ,
     gateway_node: READ,
     change_confirmation: READ,
