@@ -53,6 +53,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
+    credential_tag: ALL,
     whitelist_rule: ALL,
     audit_log: APPEND,
     decision: READ,
