@@ -7,9 +7,9 @@ const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code
 /** Refunds are forgotten after four days of UTC, which are three days at least in every time zone. */
 const REFUND_KNOWN_MS = 3 * 86_400_000;
 
-/** Codes of refusals that are answered with a status; none for one that no refusal has. */
-export function codesWith(status: number): string[] {
-  return [...STATUSES].filter(([, each]) => each === status).map(([code]) => code);
+/** Codes of refusals: those that are answered with a status, or all of them. */
+export function codesOf(status: number | undefined): string[] {
+  return [...STATUSES].filter(([, each]) => status === undefined || each === status).map(([code]) => code);
 }
 
 /** A line of the log as the API tells it. */
