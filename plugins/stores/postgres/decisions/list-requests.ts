@@ -9,8 +9,6 @@ export interface LoggedRequest {
   readonly outcome: string;
   /** The product that decided; the route's first when the request did not come so far. */
   readonly product: string | null;
-  /** As it is published; null where none is, and where the gateway does not tell paths. */
-  readonly path: string | null;
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly maskedKey: string | null;
@@ -63,12 +61,12 @@ function statement(query: RequestsQuery): { text: string; values: unknown[] } {
   const values: unknown[] = [query.limit + 1, query.timeZone];
   const text = `
 WITH page AS MATERIALIZED (
-  SELECT request_id, at, outcome, COALESCE(product, products[1]) AS product, path, credential_id, masked_key,
+  SELECT request_id, at, outcome, COALESCE(product, products[1]) AS product, credential_id, masked_key,
     (at AT TIME ZONE $2)::date AS day
   FROM decision WHERE ${conditionsOf(query, values)}
   ORDER BY ${AT} DESC, request_id DESC LIMIT $1
 )
-SELECT p.request_id AS "requestId", p.at, (extract(epoch FROM p.at) * 1000000)::bigint::text AS micros, p.outcome, p.product, p.path,
+SELECT p.request_id AS "requestId", p.at, (extract(epoch FROM p.at) * 1000000)::bigint::text AS micros, p.outcome, p.product,
   p.credential_id AS "keyId", k.name AS "keyName", p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack",
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share

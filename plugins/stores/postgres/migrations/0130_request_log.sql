@@ -12,11 +12,8 @@ CREATE INDEX decision_log_idx ON decision (customer_id, (at AT TIME ZONE 'UTC'),
 CREATE INDEX decision_request_idx ON decision USING hash (request_id);
 DROP INDEX decision_request_id_idx;
 
-ALTER TABLE decision
-  -- The route as it is published, never what was sent in its place; null where none is published, or the gateway does not tell paths.
-  ADD COLUMN path text,
-  -- Takes the place of quota in new lines, in a third of its bytes: see plugins/stores/postgres/decisions/standing-text.ts.
-  ADD COLUMN standing text;
+-- Takes the place of quota in new lines, in a third of its bytes: see plugins/stores/postgres/decisions/standing-text.ts.
+ALTER TABLE decision ADD COLUMN standing text;
 
 -- Of the requests counted beside them, those that have no line in the log: a sample was written, or there was no room.
 ALTER TABLE key_hour

@@ -14,14 +14,13 @@ export function codesOf(status: number | undefined): string[] {
 
 /** A line of the log as the API tells it. */
 export function describeRequest(line: Line, nowMs: number): LoggedRequest {
-  const { requestId, at, outcome, product, path, keyId, keyName, maskedKey, share, isGivenBack } = line;
+  const { requestId, at, outcome, product, keyId, keyName, maskedKey, share, isGivenBack } = line;
   const isRecent = nowMs - at.getTime() < REFUND_KNOWN_MS;
   return {
     requestId,
     at: at.toISOString(),
     key: keyId === null ? null : { id: keyId, name: keyName, masked: maskedKey },
     product,
-    path,
     outcome,
     status: STATUSES.get(outcome) ?? null,
     givenBack: outcome !== 'admitted' || !isRecent ? null : isGivenBack,

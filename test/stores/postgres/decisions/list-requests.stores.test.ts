@@ -57,7 +57,6 @@ describe('the log of a customer’s requests', () => {
     expect(next).toBeUndefined();
     const line = {
       product: 'api-ip',
-      path: null,
       keyId: own.id,
       keyName: 'Checkout',
       maskedKey: 'tg_live…abcd',
