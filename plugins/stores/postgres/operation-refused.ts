@@ -37,7 +37,8 @@ export type RefusalCode =
   | 'token_limit_reached'
   | 'operator_exists'
   | 'operator_unknown'
-  | 'email_taken';
+  | 'email_taken'
+  | 'deletion_asked';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

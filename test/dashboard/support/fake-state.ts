@@ -317,6 +317,7 @@ export class FakeState {
       admitted: 400 + 37 * index,
       refused: index % 3 === 0 ? 25 : 0,
       unavailable: 0,
+      unlogged: 0,
     }));
     return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
   }

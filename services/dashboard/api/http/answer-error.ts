@@ -55,6 +55,7 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   operator_exists: 'conflict',
   operator_unknown: 'unknown',
   email_taken: 'conflict',
+  deletion_asked: 'conflict',
   delivery_unknown: 'unknown',
   token_unknown: 'unknown',
   token_limit_reached: 'conflict',

@@ -40,6 +40,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'GET /usage': { scopes: ['usage:read'], summary: 'Requests used and refused, by day and product' },
   'GET /usage.csv': { scopes: ['usage:read'], summary: 'The same as CSV' },
   'GET /keys/:id/usage': { scopes: ['usage:read'], summary: 'Requests with a key, by day or hour, product and outcome' },
+  'GET /requests': { scopes: ['usage:read'], summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome and time' },
+  'GET /requests.csv': { scopes: ['usage:read'], summary: 'The newest 100,000 of them as CSV' },
   'GET /refusals': { scopes: ['usage:read'], summary: 'Refused requests of the last 7 days' },
   'GET /explain/:requestId': { scopes: ['usage:read'], summary: 'Why a request was admitted or refused' },
 };
