@@ -1,3 +1,4 @@
+import { type Deletion } from '../../contract/account';
 import { get, post } from './request';
 
 /** One place where the account is signed in. */
@@ -62,3 +63,6 @@ export const listSessions = (): Promise<AccountSession[]> => get('/auth/list-ses
 export const currentSession = (): Promise<{ session: { id: string } } | null> => get('/auth/get-session');
 export const signOutSession = (token: string): Promise<unknown> => post('/auth/revoke-session', { token });
 export const signOutOthers = (): Promise<unknown> => post('/auth/revoke-other-sessions');
+
+/** Stops the account now, and has it erased in 14 days. */
+export const deleteAccount = (password: string): Promise<Deletion> => post('/account/delete', { password });

@@ -3,6 +3,7 @@ import { type ReactNode } from 'react';
 import { useSession } from '../../hooks/use-session';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { DeletionPanel } from './deletion-panel';
 import { PasswordForm } from './password-form';
 import { SecondFactorPanel } from './second-factor-panel';
 import { SessionList } from './session-list';
@@ -28,6 +29,7 @@ export function AccountPage(): ReactNode {
             <SessionList />
           </Stack>
         </Panel>
+        <DeletionPanel />
       </SimpleGrid>
     </>
   );
