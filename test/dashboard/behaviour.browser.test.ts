@@ -624,3 +624,23 @@ describe('the keyboard', () => {
     await eventually(async () => (await page.evaluate('document.activeElement?.textContent')) === 'Create a key');
   });
 });
+
+describe('the account page', () => {
+  it('deletes the account by the password, and says on the sign-in page how to keep it', async () => {
+    await open('/account');
+    await button('Delete account…').click();
+    await page.getByLabel('Your password').fill('a long password');
+    await button('Delete account').click();
+    await page.getByText('To keep it, sign in before then.').waitFor();
+    expect(changes('POST', '/api/account/delete').map(({ body }) => body)).toEqual([{ password: 'a long password' }]);
+  });
+
+  it('exports what is known of the person as a file', async () => {
+    await open('/account');
+    await button('Export…').click();
+    await page.getByLabel('Your password').fill('a long password');
+    const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+    expect(file.suggestedFilename()).toBe('tollgate-account.json');
+    await page.getByText('Your data was exported.').waitFor();
+  });
+});

@@ -1,5 +1,5 @@
 import { type Deletion } from '../../contract/account';
-import { get, post } from './request';
+import { get, post, postForFile } from './request';
 
 /** One place where the account is signed in. */
 export interface AccountSession {
@@ -66,3 +66,8 @@ export const signOutOthers = (): Promise<unknown> => post('/auth/revoke-other-se
 
 /** Stops the account now, and has it erased in 14 days. */
 export const deleteAccount = (password: string): Promise<Deletion> => post('/account/delete', { password });
+
+const EXPORT_TIMEOUT_MS = 120_000;
+
+/** Everything that is known of the person, as JSON. */
+export const exportAccount = (password: string): Promise<Blob> => postForFile('/account/export', { password }, EXPORT_TIMEOUT_MS);
