@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'date_malformed'
   | 'name_malformed'
   | 'rule_malformed'
+  | 'tag_malformed'
   | 'hash_malformed'
   | 'reason_malformed'
   | 'key_exists'

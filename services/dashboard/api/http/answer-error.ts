@@ -38,6 +38,7 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   date_malformed: 'invalid',
   name_malformed: 'invalid',
   rule_malformed: 'invalid',
+  tag_malformed: 'invalid',
   hash_malformed: 'invalid',
   reason_malformed: 'invalid',
   key_exists: 'conflict',

@@ -25,7 +25,13 @@ export interface UsagePeriod {
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => get<Session>('/session'), staleTime: 60_000 });
+/** Asked again while a page is open: who is suspended reads why without loading the page anew. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => get<Session>('/session'),
+  staleTime: 60_000,
+  refetchInterval: 15_000,
+});
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: () => get<Installation>('/installation'),
