@@ -67,19 +67,19 @@ describe('the export of what is known of a person', () => {
     const { rows } = await dashboard.pool.query<{ id: string }>('SELECT id FROM auth_user');
     await dashboard.pool.query(
       `INSERT INTO decision (request_id, at, outcome, products, customer_id)
-       SELECT 'request ' || n, now(), 'key_expired', '{api-ip}', $1 FROM generate_series(1, 1201) n`,
+       SELECT 'request ' || n, now(), 'admitted', '{api-ip}', $1 FROM generate_series(1, 1201) n`,
       [customerId],
     );
     const read = async (most?: number) => {
       const options = { userId: rows[0]?.id ?? '', customerId, at: new Date(), ...(most !== undefined && { most }) };
       let text = '';
       for await (const piece of exportPerson(dashboard.db, options)) text += piece;
-      const file: { refusals: { request_id: string }[]; cut_off: string[] } = JSON.parse(text);
+      const file: { requests: { request_id: string }[]; cut_off: string[] } = JSON.parse(text);
       return file;
     };
     const whole = await read();
-    expect([whole.refusals.length, new Set(whole.refusals.map((each) => each.request_id)).size, whole.cut_off]).toEqual([1201, 1201, []]);
+    expect([whole.requests.length, new Set(whole.requests.map((each) => each.request_id)).size, whole.cut_off]).toEqual([1201, 1201, []]);
     const cut = await read(700);
-    expect([cut.refusals.length, cut.cut_off]).toEqual([700, ['refusals']]);
+    expect([cut.requests.length, cut.cut_off]).toEqual([700, ['requests']]);
   });
 });

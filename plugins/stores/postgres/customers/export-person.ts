@@ -9,6 +9,9 @@ export interface ExportSection {
   readonly rows: string;
 }
 
+/** Of one section: more rows are cut off, and the file says so. */
+export const MOST_ROWS = 50_000;
+
 /** Of a time, in its order. */
 const timed = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
 
@@ -31,7 +34,8 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     part: 'keys',
     rows: `SELECT k.id::text AS place, k.id, name, mode, state, prefix, last_four, created_at, expires_at, last_used_at, rotated_from,
       ARRAY(SELECT product_id FROM credential_product p WHERE p.credential_id = k.id ORDER BY 1) AS products,
-      ARRAY(SELECT rule FROM whitelist_rule r WHERE r.credential_id = k.id ORDER BY 1) AS rules
+      ARRAY(SELECT rule FROM whitelist_rule r WHERE r.credential_id = k.id ORDER BY 1) AS rules,
+      ARRAY(SELECT tag FROM credential_tag t WHERE t.credential_id = k.id ORDER BY 1) AS tags
       FROM credential k, me WHERE k.customer_id = me.customer_id`,
   },
   {
@@ -76,11 +80,13 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
       FROM admin_token t, me WHERE t.customer_id = me.customer_id`,
   },
   {
-    // Those that were admitted are counted by hour: without an index of them each page would read the record of everybody.
-    name: 'refusals',
+    name: 'requests',
     part: 'requests',
-    rows: `SELECT ${timed('at')} || request_id AS place, request_id, at, outcome, product, masked_key, credential_id AS key_id, caller_address, origin_host
-      FROM decision d, me WHERE d.customer_id = me.customer_id AND d.outcome <> 'admitted'`,
+    rows: `SELECT ${timed('at')} || request_id AS place, request_id, at, outcome, product, path, masked_key, key_id, caller_address, origin_host
+      FROM (
+        SELECT request_id, at, outcome, product, path, masked_key, credential_id AS key_id, caller_address, origin_host
+        FROM decision d, me WHERE d.customer_id = me.customer_id ORDER BY at DESC LIMIT ${MOST_ROWS + 1}
+      ) AS newest`,
   },
   {
     name: 'requests_by_hour',
@@ -126,15 +132,13 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'audit',
     part: 'audit',
-    rows: `SELECT lpad(a.id::text, 20, '0') AS place, at, action, subject_kind, subject_id, details,
+    rows: `SELECT lpad(id::text, 20, '0') AS place, at, action, subject_kind, subject_id, details,
       CASE WHEN actor ~ '^(dashboard|token):' THEN actor ELSE 'operator' END AS actor,
       CASE WHEN actor ~ '^(dashboard|token):' THEN from_address END AS from_address
-      FROM audit_log a, me WHERE a.customer_id = me.customer_id`,
+      FROM (SELECT a.* FROM audit_log a, me WHERE a.customer_id = me.customer_id ORDER BY id DESC LIMIT ${MOST_ROWS + 1}) AS newest`,
   },
 ];
 
-/** Of one section: more rows are cut off, and the file says so. */
-export const MOST_ROWS = 50_000;
 const AT_ONCE = 500;
 
 const pageOf = ({ rows }: ExportSection): string => `

@@ -14,6 +14,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   submission: 'account',
   credential: 'keys',
   credential_product: 'keys',
+  credential_tag: 'keys',
   whitelist_rule: 'keys',
   change_confirmation: 'keys',
   subscription: 'subscriptions',

@@ -20,8 +20,8 @@ export function ExportPanel(): ReactNode {
     <Panel title="Your data">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, refusals, usage, statements and audit log.
-          It holds no secrets. Of any list you get the first 50,000 entries. You can export three times an hour.
+          One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.
+          It holds no secrets. Of each list you get up to 50,000 entries. You can export three times an hour.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => setAsking(true)}>

@@ -5,12 +5,12 @@ type PartsOf<Fate> = { readonly [Part in keyof PersonalParts as PersonalParts[Pa
 /** What goes with an account, as its owner knows it. */
 export const PARTS_ERASED: PartsOf<'erased'> = {
   account: 'your email address, password, second factor and sessions, and mail that was kept',
-  keys: 'API keys with their names and whitelist rules',
+  keys: 'API keys with their names, tags and whitelist rules',
   subscriptions: 'subscriptions with their caps, and requests for plans',
   alerts: 'alerts, their thresholds and settings',
   webhooks: 'webhooks and the log of their deliveries',
   tokens: 'tokens of the management API',
-  requests: 'the record of your requests: refusals, and counts by key',
+  requests: 'the log of your requests, and counts by key',
   provider: 'limits and suspensions set for you, and the provider’s notes',
 };
 
