@@ -9,19 +9,20 @@ export interface ManagementOperation {
   readonly scopes: readonly Scope[];
   /** For the API's description. */
   readonly summary: string;
+  /** Its body names things by their ids, which may be unknown; a path with a name in it says so by itself. */
+  readonly namesInBody?: true;
 }
 
-interface Entry {
-  readonly scopes: readonly Scope[];
-  readonly summary: string;
-}
+type Entry = Omit<ManagementOperation, 'endpoint'>;
 
 /** By method and path. What is not here is not for tokens: account, sessions, tokens, audit log, webhooks and alerts are people's. */
 const TABLE: Readonly<Record<string, Entry>> = {
   'GET /keys': { scopes: ['keys:read'], summary: 'List keys' },
   'POST /keys': { scopes: ['keys:write'], summary: 'Create a key; its secret is in this answer only' },
   'GET /keys/:id': { scopes: ['keys:read', 'rules:read'], summary: 'Show a key with its whitelist rules' },
-  'PATCH /keys/:id': { scopes: ['keys:write'], summary: 'Change name, products or expiry of a key' },
+  'GET /key-tags': { scopes: ['keys:read'], summary: 'List the tags in use' },
+  'POST /keys/revoke': { scopes: ['keys:write'], summary: 'Revoke several keys for good, all or none', namesInBody: true },
+  'PATCH /keys/:id': { scopes: ['keys:write'], summary: 'Change name, products, tags or expiry of a key' },
   'POST /keys/:id/activate': { scopes: ['keys:write'], summary: 'Activate a key' },
   'POST /keys/:id/deactivate': { scopes: ['keys:write'], summary: 'Deactivate a key' },
   'POST /keys/:id/revoke': { scopes: ['keys:write'], summary: 'Revoke a key for good' },

@@ -26,7 +26,7 @@ export function KeyPage(): ReactNode {
   return (
     <>
       <Text size="sm" mb={4}>
-        <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link">
+        <Link to="/keys" className="text-link">
           All keys
         </Link>
       </Text>
