@@ -7,6 +7,7 @@ import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { openLink } from '../core/access-link';
 import { systemClock, type DecisionTracer } from '../core/ports';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
+import { type QuotaStoreStats } from '../core/store-stats';
 import { readEntranceSettings } from '../entrances/settings';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
 import { KnownHashes } from '../stores/cache/known-hashes';
@@ -89,6 +90,10 @@ function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: Serv
   }
 }
 
+function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined {
+  return isRedisGivenUp === undefined ? undefined : !isRedisGivenUp;
+}
+
 /** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
 async function serve(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
@@ -115,6 +120,8 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     pool: ledger,
     feed,
     name: settings.nodeName,
+    version: ACCESS_LAYER.Version,
+    isRedisAnswering: () => redisAnswers(quota.stats()),
     onError: (err) => log.warn({ err }, 'what this node knows could not be told yet'),
   });
   // Nothing is counted or timed for nobody.
