@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'date_malformed'
   | 'name_malformed'
   | 'rule_malformed'
+  | 'tag_malformed'
   | 'hash_malformed'
   | 'reason_malformed'
   | 'key_exists'
@@ -36,7 +37,8 @@ export type RefusalCode =
   | 'token_limit_reached'
   | 'operator_exists'
   | 'operator_unknown'
-  | 'email_taken';
+  | 'email_taken'
+  | 'deletion_asked';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -7,6 +7,7 @@ import { planEndpoints } from './plans/plan-endpoints';
 import { statementEndpoints } from './plans/statement-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
 import { tokenEndpoints } from './management/token-endpoints';
+import { requestLogEndpoints } from './requests/request-log-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
 import { usageEndpoints } from './requests/usage-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
@@ -20,6 +21,7 @@ export const endpoints: readonly Endpoint[] = [
   ...usageEndpoints,
   ...statementEndpoints,
   ...explainEndpoints,
+  ...requestLogEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,

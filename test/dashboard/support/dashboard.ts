@@ -130,7 +130,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     writeFileSync(join(webRoot, name), text);
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
-  const auth = createAuthLater({ db, secret, url, mail: recordedMail(mails, outbox), log });
+  const mail = recordedMail(mails, outbox);
+  const auth = createAuthLater({ db, secret, url, mail, log });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
@@ -150,6 +151,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       hasOutbox: options.hasOutbox ?? false,
     },
     auth,
+    mail,
     secret,
     url,
     webRoot,

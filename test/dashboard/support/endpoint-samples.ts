@@ -32,6 +32,7 @@ export interface Sample {
  */
 export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'GET /keys/:id': ({ key }) => ({ params: { id: key.id } }),
+  'POST /keys/revoke': ({ key }) => ({ body: { ids: [key.id] } }),
   'PATCH /keys/:id': ({ key }) => ({ params: { id: key.id }, body: { version: key.version, name: 'taken over' } }),
   'PUT /keys/:id/rules': ({ key }) => ({ params: { id: key.id }, body: { version: key.version, rules: ['192.0.2.1'] } }),
   'POST /keys/:id/activate': ({ key }) => ({ params: { id: key.id }, body: { version: key.version } }),
@@ -138,6 +139,7 @@ export async function readEverything(pool: Pool): Promise<string> {
     'customer',
     'credential',
     'credential_product',
+    'credential_tag',
     'whitelist_rule',
     'subscription',
     'submission',

@@ -1,3 +1,4 @@
+import { isTag, LONGEST_TAG, MOST_TAGS, normaliseTags } from '../../../core/key-tag';
 import { type KeyMode } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 
@@ -25,4 +26,16 @@ export function checkName(name: string): string {
     throw new OperationRefused('name_malformed', `a key's name must have 1 to ${LONGEST_NAME} characters`);
   }
   return trimmed;
+}
+
+/**
+ * Tags as they are stored: lower case, each once, in order.
+ * @throws OperationRefused `tag_malformed`
+ */
+export function checkTags(tags: readonly string[]): string[] {
+  const checked = normaliseTags(tags);
+  if (checked.length > MOST_TAGS) throw new OperationRefused('tag_malformed', `a key can have ${MOST_TAGS} tags at most`);
+  if (checked.every(isTag)) return checked;
+  const rule = `a tag has 1 to ${LONGEST_TAG} letters, digits, spaces and . _ : / -, and begins with a letter or digit`;
+  throw new OperationRefused('tag_malformed', rule);
 }
