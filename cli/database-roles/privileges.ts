@@ -67,6 +67,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_verification: ALL,
     auth_rate_limit: ALL,
     auth_two_factor: ALL,
+    member: ALL,
+    invitation: ALL,
     // Only the command line makes and removes them.
     operator: READ,
     customer_note: APPEND,

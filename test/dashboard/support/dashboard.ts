@@ -6,6 +6,7 @@ import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
+import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
@@ -130,7 +131,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     writeFileSync(join(webRoot, name), text);
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
-  const auth = createAuthLater({ db, secret, url, mail: recordedMail(mails, outbox), log });
+  const mail = recordedMail(mails, outbox);
+  const auth = createAuthLater({ db, secret, url, mail, log });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
@@ -147,6 +149,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
+      letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
     },
     auth,

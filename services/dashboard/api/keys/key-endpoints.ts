@@ -25,6 +25,7 @@ import {
 } from '../../contract/keys';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { takeRequest } from '../http/request-limit';
+import { refuseSubscribingByRole } from '../team/require-member';
 import { simulateCaller } from './simulate-caller';
 import { describeKey, describeListedKey } from './describe-key';
 
@@ -38,6 +39,7 @@ const MOST_REPLACEMENTS = 60;
 const list = defineEndpoint({
   method: 'GET',
   path: '/keys',
+  needs: 'read',
   query: listKeysQuery,
   answer: keyPage,
   handler: async ({ query, caller: { customerId } }, { db, tryKeyOf }) => {
@@ -50,10 +52,13 @@ const list = defineEndpoint({
 const create = defineEndpoint({
   method: 'POST',
   path: '/keys',
+  needs: 'keys',
   body: createKeyBody,
   answer: createdKey,
-  handler: async ({ body, caller: { customerId, actor } }, { db }) => {
+  handler: async ({ body, caller }, { db }) => {
+    const { customerId, actor } = caller;
     const { submission, name, mode, products, expiresAt, rules } = body;
+    await refuseSubscribingByRole(products, caller, { db });
     const wanted = {
       customer: customerId,
       actor,
@@ -72,6 +77,7 @@ const create = defineEndpoint({
 const show = defineEndpoint({
   method: 'GET',
   path: '/keys/:id',
+  needs: 'read',
   params,
   answer: key,
   handler: async ({ params: { id: wanted }, caller: { customerId } }, { db }) => describeKey(await viewKey(db, { id: wanted, customerId })),
@@ -80,11 +86,14 @@ const show = defineEndpoint({
 const change = defineEndpoint({
   method: 'PATCH',
   path: '/keys/:id',
+  needs: 'keys',
   params,
   body: changeKeyBody,
   answer: key,
-  handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
+  handler: async ({ params: { id: wanted }, body, caller }, { db }) => {
+    const { customerId, actor } = caller;
     const { version, name, products, subscribes } = body;
+    await refuseSubscribingByRole(products ?? [], caller, { db });
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
     const wish = { ...ref, name, products, subscribes, expiresAt, actor, keepsLimits: true };
@@ -95,6 +104,7 @@ const change = defineEndpoint({
 const replaceRules = defineEndpoint({
   method: 'PUT',
   path: '/keys/:id/rules',
+  needs: 'keys',
   params,
   body: replaceRulesBody,
   answer: key,
@@ -111,6 +121,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
   return defineEndpoint({
     method: 'POST',
     path,
+    needs: 'keys',
     params,
     body: versionBody,
     answer: key,
@@ -124,6 +135,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
 const rotate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/rotate',
+  needs: 'keys',
   params,
   body: rotateKeyBody,
   answer: createdKey,
@@ -140,6 +152,7 @@ const rotate = defineEndpoint({
 const simulate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/simulate',
+  needs: 'read',
   isRead: true,
   params,
   body: simulateBody,
