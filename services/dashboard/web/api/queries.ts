@@ -9,6 +9,7 @@ import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
+import { noteShownOrganisation } from '../browser/shown-organisation';
 import { get, getFile } from './request';
 
 export interface KeyFilter {
@@ -25,7 +26,15 @@ export interface UsagePeriod {
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-export const sessionQuery = queryOptions({ queryKey: ['session'], queryFn: () => get<Session>('/session'), staleTime: 60_000 });
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async () => {
+    const session = await get<Session>('/session');
+    noteShownOrganisation(session.customerId);
+    return session;
+  },
+  staleTime: 60_000,
+});
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: () => get<Installation>('/installation'),

@@ -7,6 +7,7 @@ import { type ReactNode } from 'react';
 import { keysQuery } from '../../api/queries';
 import { formatCount } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
@@ -31,9 +32,11 @@ export function KeysPage(): ReactNode {
   const { data, error, refetch } = useQuery({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
   const isFiltered = filter.search !== undefined || filter.state !== undefined;
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Create a key
-    </Button>
+    <Guarded needs="keys">
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Create a key
+      </Button>
+    </Guarded>
   );
   const empty = isFiltered ? (
     <EmptyState title="No matching keys">Try another part of the name or of the masked key, or another state.</EmptyState>
