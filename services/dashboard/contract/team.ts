@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { ROLES } from '../../../plugins/core/member-roles';
 import { id, moment } from './fields';
 
-export { type Permission, type Role, roleMay, ROLES } from '../../../plugins/core/member-roles';
-
 export const role = z.enum(ROLES);
 /** Whoever is invited owns nothing at first. */
 export const invitedRole = role.exclude(['owner']);

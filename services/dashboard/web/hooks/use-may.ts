@@ -1,4 +1,4 @@
-import { type Permission, roleMay } from '../../contract/team';
+import { type Permission, roleMay } from '../../contract/roles';
 import { useSession } from './use-session';
 
 /** Whether the role in the shown organisation grants something. The server decides; pages only do not offer what it would refuse. */

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Permission, roleMay } from '../../contract/team';
+import { type Permission, roleMay } from '../../contract/roles';
 import { useSession } from '../hooks/use-session';
 import { ROLE_NAMES } from '../pages/team/role-words';
 

@@ -125,8 +125,8 @@ function OtherAccount({ email, signedInAs }: { readonly email: string; readonly 
         You are signed in as <strong className="breakable">{signedInAs}</strong>. Only an account with the invited address can accept.
       </Text>
       <ProblemAlert problem={problem} />
-      <Button onClick={() => void submit()} loading={pending} fullWidth>
-        Sign out and use the invited address
+      <Button onClick={() => void submit()} loading={pending} fullWidth className="wrapping">
+        Sign out and use that address
       </Button>
     </Stack>
   );

@@ -1,5 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
@@ -42,9 +41,9 @@ export function MemberActions({ member }: { readonly member: Member }): ReactNod
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="default" className="tappable" aria-label={`Actions for ${member.email}`}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
+          <Button size="compact-xs" variant="default" className="tappable" aria-label={`Actions for ${member.email}`}>
+            Actions
+          </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {acts.map((each) => (

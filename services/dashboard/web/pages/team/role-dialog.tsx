@@ -1,7 +1,8 @@
 import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type Member, type Role, ROLES } from '../../../contract/team';
+import { type Role, ROLES } from '../../../contract/roles';
+import { type Member } from '../../../contract/team';
 import { sessionQuery } from '../../api/queries';
 import { put } from '../../api/request';
 import { teamQuery } from '../../api/team-queries';

@@ -1,4 +1,5 @@
-import { type InvitedRole, type Role } from '../../../contract/team';
+import { type Role } from '../../../contract/roles';
+import { type InvitedRole } from '../../../contract/team';
 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   owner: 'Owner',
