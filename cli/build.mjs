@@ -1,6 +1,6 @@
 // Transpiles every TypeScript source to CommonJS under dist/ and copies the files that are read at run time beside them.
 // Types are checked by `npm run check`, not here: a start must not wait for them.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -57,9 +57,11 @@ function isStamped(file, stamp) {
 
 /** The API's description follows from the schemas of the services, so that compiled code writes it. */
 function writeApiDocument() {
-  execFileSync(process.execPath, [join(root, 'dist', 'services', 'openapi', 'write-document.js')], {
+  const { status } = spawnSync(process.execPath, [join(root, 'dist', 'services', 'openapi', 'write-document.js')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // It has said what is wrong, as a rule with the catalogue's line; this program is a process of its own.
+  if (status !== 0) process.exit(1);
 }
 
 /** True when dist/ was built from the sources as they are now. */

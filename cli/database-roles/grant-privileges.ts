@@ -1,6 +1,15 @@
 import { type Pool, type PoolClient } from 'pg';
 import { inTransaction } from '../../plugins/stores/postgres/database';
-import { PROCESS_ROLES, PRUNING_FUNCTIONS, PRUNING_ROLES, REFUND_FUNCTIONS, REFUND_ROLES, TABLE_PRIVILEGES } from './privileges';
+import {
+  ERASING_FUNCTIONS,
+  ERASING_ROLES,
+  PROCESS_ROLES,
+  PRUNING_FUNCTIONS,
+  PRUNING_ROLES,
+  REFUND_FUNCTIONS,
+  REFUND_ROLES,
+  TABLE_PRIVILEGES,
+} from './privileges';
 
 /** Any number that nothing else locks: several starters at once write the same catalogue rows. */
 const LOCK = 720_260_021;
@@ -78,6 +87,7 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
     await grantTables(client);
     await openFunctions(client, REFUND_FUNCTIONS, REFUND_ROLES);
     await openFunctions(client, PRUNING_FUNCTIONS, PRUNING_ROLES);
+    await openFunctions(client, ERASING_FUNCTIONS, ERASING_ROLES);
   });
   return true;
 }

@@ -53,11 +53,14 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
+    credential_tag: ALL,
     whitelist_rule: ALL,
     audit_log: APPEND,
     decision: READ,
     denial_count: READ,
     key_hour: READ,
+    // Which requests were given back, for the log.
+    quota_refund: READ,
     usage: READ,
     gateway_node: READ,
     change_confirmation: READ,
@@ -69,6 +72,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     member: ALL,
     invitation: ALL,
+    // When it was asked for is the database's to say: nobody can make the grace shorter.
+    account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     // Only the command line makes and removes them.
     operator: READ,
     customer_note: APPEND,
@@ -93,3 +98,7 @@ export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgat
 /** Likewise, for the process that deletes what is old: nobody else may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
+
+/** Likewise, for the process that erases accounts whose grace is over: the function itself looks whether it is. */
+export const ERASING_FUNCTIONS = ['erase_account'] as const;
+export const ERASING_ROLES: readonly ProcessRole[] = ['tollgate_dashboard'];

@@ -1,9 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildDocument } from './build-document';
-import { CATALOGUE_FILE, readCatalogue } from '../kit/read-catalogue';
+import { CATALOGUE_FILE, CatalogueError, readCatalogue } from '../kit/read-catalogue';
 import { ANY_GATEWAY, DOCUMENT_FILE } from './read-document';
 
 // Run by the build: the dashboard serves the document without loading every product.
-const catalogue = readCatalogue(join(__dirname, '..', '..', '..', CATALOGUE_FILE));
-writeFileSync(join(__dirname, DOCUMENT_FILE), JSON.stringify(buildDocument(ANY_GATEWAY, catalogue)));
+try {
+  const catalogue = readCatalogue(join(__dirname, '..', '..', '..', CATALOGUE_FILE));
+  writeFileSync(join(__dirname, DOCUMENT_FILE), JSON.stringify(buildDocument(ANY_GATEWAY, catalogue)));
+} catch (error) {
+  // Each problem has its line and column already; a stack would bury them.
+  if (!(error instanceof CatalogueError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -5,7 +5,7 @@ import { step } from '../support/step';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { inaccessible } from './support/axe';
 import { openPage, settle, startBrowser, type WatchedPage } from './support/browser';
-import { totpOf } from './support/totp';
+import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signInAgain, signUp } from './support/entrances';
 
 const OPERATOR = 'ops@tollgate.example';
 const CUSTOMER = 'asha@example.com';
@@ -28,7 +28,6 @@ afterAll(async () => {
   await instance?.stop();
 });
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const open = async (page: Page, path: string) => {
   await page.goto(`${instance.dashboard}${path}`);
   await settle(page);
@@ -52,17 +51,6 @@ async function askForPlan(): Promise<void> {
   await database.end();
 }
 
-async function signUp(page: Page): Promise<void> {
-  await page.goto(`${instance.dashboard}/sign-up`);
-  await page.getByLabel('Email').fill(CUSTOMER);
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await press(page, 'Create account');
-  await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
-  await page.getByRole('link', { name: 'outbox' }).click();
-  await page.getByRole('link', { name: /\/verify\?token=/ }).click();
-  await page.getByText('Three steps to your first response').waitFor();
-}
-
 /** What axe finds on a page of the console, in both schemes. */
 async function faultsOf(page: Page, path: string): Promise<string[]> {
   await open(page, path);
@@ -78,51 +66,28 @@ test('an operator sets the account up, suspends a customer, who is refused and r
   let secret = '';
   let key = '';
   let customerPath = '';
+  const entrant: Entrant = { page: operator.page, dashboard: instance.dashboard, email: OPERATOR, password: PASSWORD };
 
   await step('is made by the command line, and sets a password by the link', async () => {
     const { stdout } = await instance.cli('operator', 'create', '--email', OPERATOR, '--json');
     const { link } = JSON.parse(stdout) as { link: string };
     expect(link.startsWith(`${instance.dashboard}/`)).toBe(true);
-    await operator.page.goto(link);
-    await operator.page.getByLabel('New password').fill(PASSWORD);
-    await press(operator.page, 'Set password');
-    await operator.page.getByText('Sign in with your new password').waitFor();
+    await setFirstPassword(entrant, link);
   });
 
   await step('is led from the first sign-in to the second factor, and nowhere else', async () => {
     const { page } = operator;
-    await page.getByLabel('Email').fill(OPERATOR);
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await press(page, 'Sign in');
+    await enterPassword(entrant);
     await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
     await open(page, '/operator/audit');
     await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
-    await page.getByLabel('Your password').fill(PASSWORD);
-    await press(page, 'Continue');
-    secret = (await page.getByLabel('Secret').innerText()).replace(/\s/g, '');
-    await page.getByLabel('Code from the app').fill(totpOf(secret));
-    await press(page, 'Confirm');
-    await press(page, 'Copy codes');
-    await press(page, 'I have saved them');
-    await page.getByRole('heading', { name: 'Customers' }).waitFor();
+    secret = await setUpSecondFactor(entrant);
   });
 
-  await step('signs out, and in again with both', async () => {
-    const { page } = operator;
-    await press(page, 'Sign out');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // Where a page of the console leads now.
-    await open(page, '/operator/customers');
-    await page.getByLabel('Email').fill(OPERATOR);
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await press(page, 'Sign in');
-    await page.getByLabel('Code').fill(totpOf(secret));
-    await press(page, 'Sign in');
-    await page.getByRole('heading', { name: 'Customers' }).waitFor();
-  });
+  await step('signs out, and in again with both', () => signInAgain(entrant, secret));
 
   await step('finds a customer by the last four characters of a key', async () => {
-    await signUp(customer.page);
+    await signUp({ ...customer, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
     const made = await instance.cli('key', 'create', '--customer', CUSTOMER, '--products', 'api-ip', '--mode', 'test', '--json');
     ({ key } = JSON.parse(made.stdout) as { key: string });
     expect((await call(key)).status).toBe(200);

@@ -81,7 +81,9 @@ describe('roles', () => {
 
   const reads = endpoints.filter(({ method }) => method === 'GET').map(({ path }) => [path] as const);
   it.each(reads)('let everybody read: %s', async (path) => {
-    const sample = samples[`GET ${path}`]?.(own) ?? { query: 'from=2026-01-01&to=2026-01-31' };
+    // The request log takes moments of the last week, the others days.
+    const period = path.startsWith('/requests') ? {} : { query: 'from=2026-01-01&to=2026-01-31' };
+    const sample = samples[`GET ${path}`]?.(own) ?? period;
     for (const role of ROLES) {
       const answer = await ask({ path: fillPath(path, sample), cookie: of(role).cookie });
       // A month without a statement is unknown to everybody alike.

@@ -1,13 +1,14 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
 import { startInstance, type RunningInstance } from '../support/system/instance';
+import { ownCatalogue, type OwnCatalogue } from '../support/system/own-catalogue';
+import { startPythonApi, writePythonApi } from '../support/system/python-api';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/your-api.md'), 'utf8');
@@ -37,22 +38,21 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${parts.join('.*')}\\s*$`, 'm');
 }
 
-let folder: string;
+let own: OwnCatalogue;
 let instance: RunningInstance;
 let upstreamPort: number;
-let upstream: ChildProcess | undefined;
+let stopUpstream: (() => void) | undefined;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-your-api-'));
-  for (const name of ['kong.yml', 'catalogue.yml', 'catalogue.schema.json']) copyFileSync(join(ROOT, 'kong', name), join(folder, name));
-  writeFileSync(join(folder, 'weather.py'), /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+  own = ownCatalogue();
+  writePythonApi(own.folder);
   [upstreamPort = 0] = await findFreePorts(1);
-  instance = await startInstance({ KONG_YML: join(folder, 'kong.yml'), CATALOGUE_FILE: join(folder, 'catalogue.yml') });
+  instance = await startInstance(own.env);
 });
 afterAll(async () => {
-  upstream?.kill('SIGKILL');
+  stopUpstream?.();
   await instance.stop();
   closeConnections();
-  rmSync(folder, { recursive: true, force: true });
+  own.remove();
 });
 
 /** The page's ports and key, as they are here. */
@@ -68,9 +68,8 @@ function curl(command: string): Promise<string> {
 
 async function runStep(command: string): Promise<string> {
   const [program = '', ...words] = command.split(' ');
-  if (program === 'python3') {
-    upstream = spawn(program, words, { cwd: folder, stdio: 'ignore' });
-    await eventually(async () => (await send(`http://127.0.0.1:${upstreamPort}/`).catch(() => undefined))?.status === 200);
+  if (command.startsWith('python3 weather.py ')) {
+    stopUpstream = await startPythonApi(own.folder, upstreamPort);
     return '';
   }
   if (program === 'npx') return (await instance.cli(...words.slice(1))).stdout;
@@ -128,7 +127,7 @@ test('its test keys are served by its sandbox once it has one', async () => {
   });
   await new Promise<void>((done) => sandbox.listen(0, '127.0.0.1', done));
   const { port } = sandbox.address() as AddressInfo;
-  const file = join(folder, 'catalogue.yml');
+  const file = own.catalogueFile;
   const before = readFileSync(file, 'utf8');
   try {
     const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
@@ -147,7 +146,7 @@ test('its test keys are served by its sandbox once it has one', async () => {
 });
 
 test('its limits follow the catalogue once it is applied', async () => {
-  const file = join(folder, 'catalogue.yml');
+  const file = own.catalogueFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));
   expect((await instance.cli('catalogue', 'diff')).code).toBe(2);
   expect((await instance.cli('catalogue', 'apply')).stdout).toContain('~ weather: daily 3 → 5');

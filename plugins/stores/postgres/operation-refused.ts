@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'date_malformed'
   | 'name_malformed'
   | 'rule_malformed'
+  | 'tag_malformed'
   | 'hash_malformed'
   | 'reason_malformed'
   | 'key_exists'
@@ -34,6 +35,8 @@ export type RefusalCode =
   | 'delivery_unknown'
   | 'token_unknown'
   | 'token_limit_reached'
+  | 'account_shared'
+  | 'member_leaving'
   | 'member_unknown'
   | 'member_exists'
   | 'member_limit_reached'
@@ -44,7 +47,8 @@ export type RefusalCode =
   | 'invitation_limit_reached'
   | 'operator_exists'
   | 'operator_unknown'
-  | 'email_taken';
+  | 'email_taken'
+  | 'deletion_asked';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -11,8 +11,8 @@ function hash(fields: readonly unknown[]): string {
 }
 
 /** Changes with everything a person can change of a key; not with its use. */
-export function keyVersion({ name, state, expiresAt, products, rules }: KeyView): string {
-  return hash([name, state, expiresAt, products, rules]);
+export function keyVersion({ name, state, expiresAt, products, tags, rules }: KeyView): string {
+  return hash([name, state, expiresAt, products, tags, rules]);
 }
 
 /** Changes with everything a person can change of a subscription; not with its use. */

@@ -12,6 +12,8 @@ import { authRoutes, verifyRoute } from './accounts/auth-routes';
 import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { createPasswordHasher } from './accounts/password-hash';
 import { createSignedUpProof } from './accounts/signed-up-proof';
+import { addPersonRoutes } from './accounts/person-routes';
+import { type MailSender } from './mail/mail-sender';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
@@ -38,6 +40,7 @@ import { verifyHandler } from './accounts/verify-handler';
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;
   readonly auth: AuthSource;
+  readonly mail: MailSender;
   /** Keys the names under which attempts are counted. */
   readonly secret: string;
   /** Origin of the dashboard as browsers see it. */
@@ -88,14 +91,17 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
-  const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher: createPasswordHasher(), now: () => deps.clock.now() });
-  const tools = { auth, db: deps.db, url, limits: createAttemptLimits(deps.db, secret), signedUp };
+  const hasher = createPasswordHasher();
+  const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher, now: () => deps.clock.now() });
+  const { db, log } = deps;
+  const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher };
   for (const route of authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
   const choice = createOrganisationChoice({ secret, url });
   addInvitationRoutes(app, { ...tools, choice });
+  addPersonRoutes(app, deps, tools);
   for (const endpoint of options.endpoints ?? allEndpoints) {
     const endpointTools: EndpointTools<Caller> = {
       deps,

@@ -8,6 +8,7 @@ import { statementEndpoints } from './plans/statement-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
 import { teamEndpoints } from './team/team-endpoints';
 import { tokenEndpoints } from './management/token-endpoints';
+import { requestLogEndpoints } from './requests/request-log-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
 import { usageEndpoints } from './requests/usage-endpoints';
 import { webhookEndpoints } from './webhooks/webhook-endpoints';
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint[] = [
   ...usageEndpoints,
   ...statementEndpoints,
   ...explainEndpoints,
+  ...requestLogEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,

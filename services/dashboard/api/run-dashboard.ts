@@ -16,6 +16,7 @@ import { createOutboxSender, createSmtpSender, type MailSender } from './mail/ma
 import { readBrand } from './public/brand';
 import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
+import { startErasing } from './accounts/start-erasing';
 import { startConsoleJobs } from './operator/start-console-jobs';
 import { startAlerts } from './alerts/start-alerts';
 import { startStatements } from './plans/start-statements';
@@ -80,6 +81,7 @@ async function startApp(
   const app = await createDashboardApp({
     deps,
     auth,
+    mail,
     secret,
     url,
     trustedProxies,
@@ -117,6 +119,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
+  const erasing = startErasing({ db, log });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
@@ -129,7 +132,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close(), jobs.close()]);
+      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close(), jobs.close(), erasing.close()]);
       mail.close();
       await db.end();
       await privateServer.close();

@@ -32,3 +32,10 @@ export const outbox = z.object({
   mails: z.array(z.object({ id: z.string(), at: z.iso.datetime(), to: z.string(), subject: z.string(), text: z.string() })),
 });
 export type Outbox = z.output<typeof outbox>;
+
+/** What asks for the password once more; an account without one gives none. */
+export const passwordProof = z.object({ password: z.string().max(1_000).optional() });
+
+/** A deletion that was asked for. */
+export const deletion = z.object({ erasedAt: z.iso.datetime() });
+export type Deletion = z.output<typeof deletion>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursor, id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
+import { id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
 
 /** The other key of a rotation, as it is now. */
 const rotationPartner = z.object({
@@ -23,6 +23,8 @@ export const key = z.object({
   expired: z.boolean(),
   expiresAt: moment.nullable(),
   products: z.array(z.string()),
+  /** The customer's own words for it: lower case, in order. */
+  tags: z.array(z.string()),
   /** Canonical text; none admit every caller. */
   rules: z.array(z.string()),
   createdAt: moment,
@@ -37,20 +39,47 @@ export const key = z.object({
 });
 export type Key = z.output<typeof key>;
 
+/** Up to ten words by which a customer tells keys apart, of up to 40 letters, digits, spaces and `._:/-`; kept in lower case. */
+const tags = z.array(z.string().trim().min(1).max(40)).max(10);
+
 export const listKeysQuery = z.object({
-  after: cursor.optional(),
+  /** Opaque; from `next` of the page before, in the same order. It holds a name where keys are in the order of these. */
+  after: z.string().min(1).max(800).optional(),
   limit: pageSize,
   /** Part of the name, or of the shown key. */
   search: z.string().trim().max(100).optional(),
   state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
+  mode: z.enum(['live', 'test']).optional(),
+  /** Authorised for this product. */
+  product: productId.optional(),
+  tag: z.string().trim().toLowerCase().min(1).max(40).optional(),
+  /** `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
+  sort: z.enum(['created', 'name', 'expires']).default('created'),
+  /** `true` counts the keys on all pages as `total`. */
+  count: z.enum(['true', 'false']).default('false'),
 });
 
 /** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
 export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
 export type ListedKey = z.output<typeof listedKey>;
 
-export const keyPage = z.object({ keys: z.array(listedKey), next: cursor.nullable(), total: z.number().int() });
+export const keyPage = z.object({
+  keys: z.array(listedKey),
+  next: z.string().nullable(),
+  /** Keys on all pages. Null where nobody asked and there are more than are shown: to count them is to read them. */
+  total: z.number().int().nullable(),
+});
 export type KeyPage = z.output<typeof keyPage>;
+
+/** The first 100 tags in use, in order. */
+export const tagList = z.object({ tags: z.array(z.string()) });
+export type TagList = z.output<typeof tagList>;
+
+/** As many as a page of the list can show. */
+export const revokeKeysBody = z.object({ ids: z.array(id).min(1).max(100) });
+/** `revoked`: those that this request revoked; the others were revoked before. */
+export const revokedKeys = z.object({ revoked: z.array(id) });
+export type RevokedKeys = z.output<typeof revokedKeys>;
 
 export const createKeyBody = z.object({
   submission,
@@ -58,6 +87,7 @@ export const createKeyBody = z.object({
   mode: z.enum(['live', 'test']),
   /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
   products: z.array(productId).min(1),
+  tags: tags.default([]),
   expiresAt: moment.optional(),
   rules: rules.default([]),
 });
@@ -71,6 +101,8 @@ export const changeKeyBody = z.object({
   version,
   name: keyName.nullable().optional(),
   products: z.array(productId).min(1).optional(),
+  /** All tags that the key is to have. */
+  tags: tags.optional(),
   /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
   subscribes: z.boolean().default(false),
   expiresAt: moment.nullable().optional(),

@@ -42,7 +42,7 @@ export const customerDetails = listedCustomer.extend({
 export type CustomerDetails = z.output<typeof customerDetails>;
 
 export const customerKeysQuery = z.object({ after: cursor.optional(), limit: pageSize });
-export const customerKeyPage = z.object({ keys: z.array(listedKey), next: cursor.nullable(), total: z.number().int() });
+export const customerKeyPage = z.object({ keys: z.array(listedKey), next: z.string().nullable(), total: z.number().int() });
 
 /** What the provider stops; a null reason restores it. */
 export const suspendBody = z.object({

@@ -48,6 +48,8 @@ export const keyUsage = z.object({
       refused: z.number(),
       /** With a status of 500 to 599: it could not be decided. */
       unavailable: z.number(),
+      /** Of all of them, how many the log of requests does not list: of a busy hour it holds a sample. */
+      unlogged: z.number(),
     }),
   ),
 });

@@ -153,6 +153,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       hasOutbox: options.hasOutbox ?? false,
     },
     auth,
+    mail,
     secret,
     url,
     webRoot,

@@ -36,6 +36,7 @@ export interface Sample {
  */
 export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'GET /keys/:id': ({ key }) => ({ params: { id: key.id } }),
+  'POST /keys/revoke': ({ key }) => ({ body: { ids: [key.id] } }),
   'PATCH /keys/:id': ({ key }) => ({ params: { id: key.id }, body: { version: key.version, name: 'taken over' } }),
   'PUT /keys/:id/rules': ({ key }) => ({ params: { id: key.id }, body: { version: key.version, rules: ['192.0.2.1'] } }),
   'POST /keys/:id/activate': ({ key }) => ({ params: { id: key.id }, body: { version: key.version } }),
@@ -142,7 +143,7 @@ async function recordInvitation(pool: Pool, key: { readonly id: string }): Promi
 }
 
 /** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with a delivery. */
-export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
+export async function makeBelongings(dashboard: TestDashboard, email?: string, company?: 'alone'): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
   const { key, secret } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
@@ -160,8 +161,8 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     webhook,
     deliveryId: delivery.json().id,
     token: await makeToken(dashboard, cookie),
-    memberId: await recordMember(dashboard.pool, key),
-    invitationId: await recordInvitation(dashboard.pool, key),
+    memberId: company === 'alone' ? '' : await recordMember(dashboard.pool, key),
+    invitationId: company === 'alone' ? '' : await recordInvitation(dashboard.pool, key),
     planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
@@ -173,6 +174,7 @@ export async function readEverything(pool: Pool): Promise<string> {
     'customer',
     'credential',
     'credential_product',
+    'credential_tag',
     'whitelist_rule',
     'subscription',
     'submission',

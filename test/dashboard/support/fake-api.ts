@@ -103,6 +103,8 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/installation', account.installation, () => ({ hasOutbox: true, gatewayUrl: 'http://127.0.0.1:8000' }));
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
   route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));
+  route('GET', '/key-tags', keys.tagList, () => state.tagList());
+  route('POST', '/keys/revoke', keys.revokedKeys, ({ body }) => state.revokeKeys(keys.revokeKeysBody.parse(body).ids));
   route('POST', '/keys', keys.createdKey, ({ body }) => state.createKey(keys.createKeyBody.parse(body)));
   route('GET', '/keys/:id', keys.key, ({ params }) => state.key(params['id'] ?? ''));
   route('PATCH', '/keys/:id', keys.key, ({ params, body }) => state.changeKey(params['id'] ?? '', keys.changeKeyBody.parse(body)));

@@ -32,6 +32,7 @@ export function makeKey(over: Partial<Key> = {}): Key {
     expired: false,
     expiresAt: null,
     products: ['api-ip', 'api-pincode'],
+    tags: [],
     rules: ['203.0.113.0/24', '2001:db8::/32', '*.example.com'],
     createdAt: ago(40 * DAY),
     lastUsedAt: ago(2 * MINUTE),
@@ -54,7 +55,7 @@ export function usualKeys(): Key[] {
     replacedBy: { ...newer, works: true, expiresAt: null },
   });
   return [
-    makeKey(),
+    makeKey({ tags: ['production', 'shop'] }),
     makeKey({
       ...newer,
       name: 'Warehouse',
@@ -63,8 +64,8 @@ export function usualKeys(): Key[] {
       products: ['api-gst', 'api-ip', 'api-pincode', 'api-seo'],
     }),
     rotated,
-    makeKey({ name: 'Ends soon', expiresAt: ago(-5 * DAY), maskedKey: 'tg_live…9zZ0' }),
-    makeKey({ name: 'Last year’s campaign', expiresAt: ago(12 * DAY), expired: true, maskedKey: 'tg_live…a9Kd' }),
+    makeKey({ name: 'Ends soon', tags: ['campaign'], expiresAt: ago(-5 * DAY), maskedKey: 'tg_live…9zZ0' }),
+    makeKey({ name: 'Last year’s campaign', tags: ['campaign'], expiresAt: ago(12 * DAY), expired: true, maskedKey: 'tg_live…a9Kd' }),
     makeKey({ name: '<b>bold</b> & “quoted” 🚚📦', mode: 'test', maskedKey: 'tg_test…e4Re', rules: [], lastUsedAt: null }),
     makeKey({ name: null, state: 'inactive', mode: 'test', maskedKey: 'tg_test…00Vb' }),
     makeKey({ name: 'A-name-of-one-hundred-characters-'.padEnd(100, 'x'), mode: 'test', maskedKey: 'tg_test…Lg1o' }),

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
-import { type CreatedKey, type Key, type KeyPage, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
+import {
+  type CreatedKey,
+  type Key,
+  type KeyPage,
+  type Propagation,
+  type RevokedKeys,
+  type Simulation,
+  type TagList,
+} from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
@@ -131,15 +139,35 @@ export class FakeState {
     this.isSignedIn = true;
   }
 
-  keyPage({ search = '', state, after = '0', limit = '25' }: Record<string, string>): KeyPage {
+  keyPage({ search = '', state, mode, product, tag, sort, after = '0', limit = '25', count }: Record<string, string>): KeyPage {
     const shown = this.keys.filter((key) => `${key.name ?? ''} ${key.maskedKey}`.toLowerCase().includes(search.toLowerCase()));
-    const found = shown.filter((key) => state === undefined || (state === 'expired' ? key.expired : key.state === state && !key.expired));
+    const isState = (key: Key): boolean => (state === 'expired' ? key.expired : key.state === state && !key.expired);
+    const found = shown.filter(
+      (key) =>
+        (state === undefined || isState(key)) &&
+        (mode ?? key.mode) === key.mode &&
+        (product === undefined || key.products.includes(product)) &&
+        (tag === undefined || key.tags.includes(tag)),
+    );
+    if (sort === 'name') found.sort((a, b) => (a.name ?? '\uffff').localeCompare(b.name ?? '\uffff'));
+    if (sort === 'expires') found.sort((a, b) => (a.expiresAt ?? '9').localeCompare(b.expiresAt ?? '9'));
     const start = Number(after);
     const end = start + Number(limit);
     const keys = found
       .slice(start, end)
       .map(({ rules: _rules, version: _version, replaces: _replaces, replacedBy: _replacedBy, ...listed }) => listed);
-    return { keys, next: end < found.length ? String(end) : null, total: found.length };
+    const total = count === 'true' || found.length <= Number(limit) ? found.length : null;
+    return { keys, next: end < found.length ? String(end) : null, total };
+  }
+
+  tagList(): TagList {
+    return { tags: [...new Set(this.keys.flatMap((key) => key.tags))].sort() };
+  }
+
+  revokeKeys(ids: readonly string[]): RevokedKeys {
+    const revoked = ids.filter((id) => this.key(id).state !== 'revoked');
+    for (const id of revoked) this.changeKey(id, { state: 'revoked' });
+    return { revoked };
   }
 
   key(id: string): Key {
@@ -158,15 +186,17 @@ export class FakeState {
     name?: string | undefined;
     mode: 'live' | 'test';
     products: string[];
+    tags?: string[];
     rules: string[];
     expiresAt?: string | undefined;
   }): CreatedKey {
     this.once(body.submission);
-    const { name = null, mode, products, rules, expiresAt = null } = body;
+    const { name = null, mode, products, tags = [], rules, expiresAt = null } = body;
     const key = data.makeKey({
       name,
       mode,
       products,
+      tags,
       rules,
       expiresAt,
       maskedKey: 'tg_test…2mZ9',
@@ -291,6 +321,7 @@ export class FakeState {
       admitted: 400 + 37 * index,
       refused: index % 3 === 0 ? 25 : 0,
       unavailable: 0,
+      unlogged: 0,
     }));
     return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
   }

@@ -23,8 +23,14 @@ export class DecisionQueue {
   /** How many refusals without a known key were let go because their places were full. */
   droppedAnonymous = 0;
 
-  /** @param max most decisions that wait */
-  constructor(private readonly max: number) {}
+  /**
+   * @param max most decisions that wait
+   * @param onDrop told of each that was let go because the queue was full
+   */
+  constructor(
+    private readonly max: number,
+    private readonly onDrop: (decision: Decision) => void = () => undefined,
+  ) {}
 
   get size(): number {
     return this.refused.length + this.anonymous.length + this.admitted.length;
@@ -61,6 +67,8 @@ export class DecisionQueue {
   /** Lets the oldest admissions go, then the oldest refusals. */
   private makeRoom(): void {
     const from = this.admitted.length > 0 ? this.admitted : this.refused.length > 0 ? this.refused : this.anonymous;
-    this.dropped += from.splice(0, Math.max(1, Math.min(from.length, this.max >> 6))).length;
+    const gone = from.splice(0, Math.max(1, Math.min(from.length, this.max >> 6)));
+    this.dropped += gone.length;
+    for (const decision of gone) this.onDrop(decision);
   }
 }

@@ -1,7 +1,8 @@
 import { type Decision } from '../../../core/ports';
 import { type QuotaWindows, windowsAt } from '../../../core/quota';
 import { type Database, isUuid } from '../database';
-import { type KeyHour, KeyHours, writeKeyHours } from './key-hours';
+import { type KeyHour, KeyHours } from './count-key-hours';
+import { writeKeyHours } from './key-hours';
 
 /** Refusals of one kind since the last flush. */
 interface DenialTally {
@@ -34,16 +35,22 @@ export class DecisionTallies {
   /** @param timeZone refusals are counted by its days */
   constructor(private readonly timeZone: string) {}
 
-  count(decision: Decision): void {
-    const credentialId = decision.credentialId !== undefined && isUuid(decision.credentialId) ? decision.credentialId : null;
-    const product = decision.product ?? decision.products[0] ?? '';
-    const { day, dayStartsAt } = this.windowsOf(decision.atMs);
-    if (credentialId !== null) {
-      const hour = Math.floor((decision.atMs / 1_000 - dayStartsAt) / 3_600);
-      this.hours.count({ credentialId, day, hour, product }, decision.outcome);
-    }
-    if (decision.outcome !== 'admitted') this.add({ credentialId, product, day, code: decision.outcome, count: 1 });
-    else if (credentialId !== null) this.markUsed(credentialId, decision.atMs);
+  /** @returns whether the decision gets a line in the log */
+  count(decision: Decision): boolean {
+    const { outcome, atMs } = decision;
+    const place = this.placeOf(decision);
+    if (outcome !== 'admitted')
+      this.add({ credentialId: place.credentialId, product: place.product, day: place.day, code: outcome, count: 1 });
+    const { credentialId } = place;
+    if (credentialId === null) return true;
+    if (outcome === 'admitted') this.markUsed(credentialId, atMs);
+    return this.hours.count({ ...place, credentialId }, outcome);
+  }
+
+  /** A decision that was to get a line, and has none after all. */
+  noteUnlogged(decision: Decision): void {
+    const { credentialId, ...place } = this.placeOf(decision);
+    if (credentialId !== null) this.hours.noteUnlogged({ credentialId, ...place }, decision.outcome);
   }
 
   /** Hands everything out and starts anew; hours stay where they are unless they are wanted. */
@@ -70,6 +77,21 @@ export class DecisionTallies {
 
   private markUsed(credentialId: string, atMs: number): void {
     this.used.set(credentialId, Math.max(this.used.get(credentialId) ?? 0, atMs));
+  }
+
+  private placeOf({
+    credentialId,
+    product,
+    products,
+    atMs,
+  }: Decision): Pick<KeyHour, 'day' | 'hour' | 'product'> & { credentialId: string | null } {
+    const { day, dayStartsAt } = this.windowsOf(atMs);
+    return {
+      credentialId: credentialId !== undefined && isUuid(credentialId) ? credentialId : null,
+      day,
+      hour: Math.floor((atMs / 1_000 - dayStartsAt) / 3_600),
+      product: product ?? products[0] ?? '',
+    };
   }
 
   private windowsOf(atMs: number): QuotaWindows {

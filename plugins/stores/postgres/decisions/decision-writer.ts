@@ -56,8 +56,9 @@ export class DecisionWriter implements DecisionLog {
   constructor(private readonly options: DecisionWriterOptions) {
     const { pool, clock = systemClock, maxQueue = 20_000, flushMs = 500, auditRetentionDays = 400 } = options;
     const { rowsPerSecond = 4_000, admissionsPerSecond = 1_000, anonymousPerSecond = 200 } = options;
-    this.queue = new DecisionQueue(maxQueue);
-    this.tallies = new DecisionTallies(options.timeZone);
+    const tallies = new DecisionTallies(options.timeZone);
+    this.tallies = tallies;
+    this.queue = new DecisionQueue(maxQueue, (decision) => tallies.noteUnlogged(decision));
     this.onError = options.onError ?? (() => undefined);
     const perFlush = (aSecond: number): number => Math.max(1, Math.round((aSecond * flushMs) / 1_000));
     this.share = { rows: perFlush(rowsPerSecond), admissions: perFlush(admissionsPerSecond), anonymous: perFlush(anonymousPerSecond) };
@@ -78,8 +79,7 @@ export class DecisionWriter implements DecisionLog {
 
   record(decision: Decision): void {
     try {
-      this.tallies.count(decision);
-      this.queue.add(decision);
+      if (this.tallies.count(decision)) this.queue.add(decision);
     } catch (error) {
       this.onError(error);
     }
@@ -128,11 +128,16 @@ export class DecisionWriter implements DecisionLog {
     } catch (error) {
       this.counts.failures += 1;
       // A value that PostgreSQL will not take fails every time; the rows go, so that the log does not stand still.
-      if (isDataError(error)) this.counts.refusedRows += decisions.length;
+      if (isDataError(error)) this.letGo(decisions);
       else this.queue.putBack(decisions);
       this.tallies.putBack(tallied);
       this.onError(error);
     }
+  }
+
+  private letGo(decisions: readonly Decision[]): void {
+    this.counts.refusedRows += decisions.length;
+    for (const decision of decisions) this.tallies.noteUnlogged(decision);
   }
 }
 

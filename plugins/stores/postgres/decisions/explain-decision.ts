@@ -1,5 +1,6 @@
 import { type Decision } from '../../../core/ports';
 import { type Database } from '../database';
+import { readStandingText } from './standing-text';
 
 interface Row {
   readonly requestId: string;
@@ -16,6 +17,8 @@ interface Row {
   readonly originHost: string | null;
   readonly matchedRule: string | null;
   readonly suspended: string | null;
+  readonly standing: string | null;
+  /** Of lines that the version before wrote. */
   readonly quota: Decision['quota'] | null;
 }
 
@@ -23,7 +26,7 @@ const SELECT = `
 SELECT request_id AS "requestId", (extract(epoch FROM at) * 1000)::float8 AS "atMs", products, outcome, key_place AS "keyPlace",
   masked_key AS "maskedKey", credential_id AS "credentialId", customer_id AS "customerId", subscription_id AS "subscriptionId", product,
   caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", suspended,
-  quota
+  standing, quota
 FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) ORDER BY at DESC LIMIT 1`;
 
 /**
@@ -41,7 +44,7 @@ export async function explainDecision(
   return {
     requestId: row.requestId,
     atMs: Math.round(row.atMs),
-    products: row.products,
+    products: row.product !== null && row.products.length === 0 ? [row.product] : row.products,
     outcome: row.outcome,
     keyPlace: row.keyPlace ?? undefined,
     maskedKey: row.maskedKey ?? undefined,
@@ -53,6 +56,6 @@ export async function explainDecision(
     originHost: row.originHost ?? undefined,
     matchedRule: row.matchedRule ?? undefined,
     ...(row.suspended === null ? {} : { suspended: row.suspended }),
-    quota: row.quota ?? undefined,
+    quota: row.standing === null ? (row.quota ?? undefined) : readStandingText(row.standing),
   };
 }

@@ -1,70 +1,19 @@
-import { type Decision } from '../../../core/ports';
-import { statusOf } from '../../../core/problems';
 import { type Database } from '../database';
-
-/** Requests with one key for one product in one hour of the quota time zone. */
-export interface KeyHour {
-  readonly credentialId: string;
-  /** `YYYY-MM-DD`. */
-  readonly day: string;
-  /** Whole hours since the day began, 0 to 24. */
-  readonly hour: number;
-  readonly product: string;
-  admitted: number;
-  /** Refused with a status of 400 to 499. */
-  refused: number;
-  /** Refused with one of 500 to 599. */
-  unavailable: number;
-}
-
-type Place = Pick<KeyHour, 'credentialId' | 'day' | 'hour' | 'product'>;
-
-/** Counts requests by key, product and hour until they are written: a row in the database for many requests. */
-export class KeyHours {
-  private hours = new Map<string, KeyHour>();
-
-  count(place: Place, outcome: Decision['outcome']): void {
-    const counts = this.at(place);
-    if (outcome === 'admitted') counts.admitted += 1;
-    else if (statusOf(outcome) < 500) counts.refused += 1;
-    else counts.unavailable += 1;
-  }
-
-  /** Hands everything out and starts anew. */
-  take(): KeyHour[] {
-    const taken = [...this.hours.values()];
-    this.hours = new Map();
-    return taken;
-  }
-
-  /** Takes back what could not be written. */
-  putBack(hours: readonly KeyHour[]): void {
-    for (const hour of hours) {
-      const counts = this.at(hour);
-      counts.admitted += hour.admitted;
-      counts.refused += hour.refused;
-      counts.unavailable += hour.unavailable;
-    }
-  }
-
-  private at({ credentialId, day, hour, product }: Place): KeyHour {
-    const name = `${credentialId} ${day} ${hour} ${product}`;
-    let counts = this.hours.get(name);
-    if (!counts) this.hours.set(name, (counts = { credentialId, day, hour, product, admitted: 0, refused: 0, unavailable: 0 }));
-    return counts;
-  }
-}
+import { type KeyHour } from './count-key-hours';
 
 /** Sorted, so that two nodes lock the rows in the same order. */
 const ADD = `
-INSERT INTO key_hour AS old (credential_id, day, hour, product_id, admitted, refused, unavailable)
-SELECT * FROM json_to_recordset($1)
-  AS row("credentialId" uuid, day date, hour smallint, product text, admitted bigint, refused bigint, unavailable bigint)
-ORDER BY 1, 2, 3, 4
+INSERT INTO key_hour AS old (credential_id, day, hour, product_id, admitted, refused, unavailable, admitted_unlogged, refused_unlogged)
+SELECT "credentialId", day, hour, product, sum(admitted), sum(refused), sum(unavailable), sum("admittedUnlogged"), sum("refusedUnlogged")
+FROM json_to_recordset($1) AS row("credentialId" uuid, day date, hour smallint, product text, admitted bigint, refused bigint,
+  unavailable bigint, "admittedUnlogged" bigint, "refusedUnlogged" bigint)
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET admitted = old.admitted + excluded.admitted,
-  refused = old.refused + excluded.refused, unavailable = old.unavailable + excluded.unavailable`;
+  refused = old.refused + excluded.refused, unavailable = old.unavailable + excluded.unavailable,
+  admitted_unlogged = old.admitted_unlogged + excluded.admitted_unlogged,
+  refused_unlogged = old.refused_unlogged + excluded.refused_unlogged`;
 
-/** @param hours at most one for each key, product and hour */
+/** @param hours several of one key, product and hour are added up */
 export async function writeKeyHours(db: Database, hours: readonly KeyHour[]): Promise<void> {
   if (hours.length > 0) await db.query({ name: 'write-key-hours', text: ADD, values: [JSON.stringify(hours)] });
 }
@@ -77,7 +26,11 @@ export async function pruneKeyHours(db: Database, { now }: { now: Date }): Promi
 }
 
 /** `hour` is null where whole days were asked for. */
-export type KeyUsage = Omit<KeyHour, 'credentialId' | 'hour'> & { readonly hour: number | null };
+export type KeyUsage = Omit<KeyHour, 'credentialId' | 'hour' | 'admittedUnlogged' | 'refusedUnlogged'> & {
+  readonly hour: number | null;
+  /** Of all of them, how many have no line in the log of requests. */
+  readonly unlogged: number;
+};
 
 export interface KeyUsageQuery {
   readonly keyId: string;
@@ -89,7 +42,8 @@ export interface KeyUsageQuery {
 
 const READ = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, CASE WHEN $4 THEN hour END AS hour, product_id AS product,
-  sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable
+  sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable,
+  sum(admitted_unlogged + refused_unlogged)::float8 AS unlogged
 FROM key_hour WHERE credential_id = $1 AND day BETWEEN $2::date AND $3::date
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 

@@ -1,4 +1,5 @@
 import { type Database } from '../database';
+import { readLogPlace, writeLogPlace } from './log-place';
 
 /** A refused request of the last 7 days. */
 export interface DenialView {
@@ -22,7 +23,6 @@ export interface DenialsQuery {
   readonly after?: string | undefined;
 }
 
-/** Times as whole microseconds: a Date has none, and requests of one millisecond are common. */
 const PAGE = `
 SELECT request_id AS "requestId", at, (extract(epoch FROM at) * 1000000)::bigint::text AS micros, outcome AS code,
   COALESCE(product, products[1]) AS product, credential_id AS "keyId", masked_key AS "maskedKey", caller_address AS "callerAddress",
@@ -32,27 +32,18 @@ WHERE customer_id = $1 AND outcome <> 'admitted' AND at > now() - interval '7 da
   AND (at, request_id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4)
 ORDER BY at DESC, request_id DESC LIMIT $5`;
 
-/** Far beyond every decision, and within the range of a timestamp. */
-const FIRST = '9999999999999999';
-
-function readCursor(cursor: string | undefined): { micros: string; requestId: string } {
-  const text = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString();
-  const [, micros, requestId] = /^(\d{1,16})\|([^\0]{1,100})$/.exec(text) ?? [];
-  return micros === undefined || requestId === undefined ? { micros: FIRST, requestId: '' } : { micros, requestId };
-}
-
 /** Requests with a customer's keys that were refused, newest first. `next` is undefined at the end. */
 export async function listDenials(
   db: Database,
   query: DenialsQuery,
 ): Promise<{ refusals: readonly DenialView[]; next: string | undefined }> {
   const { customerId, limit, keyId } = query;
-  const { micros, requestId } = readCursor(query.after);
+  const { micros, requestId } = readLogPlace(query.after);
   const values = [customerId, keyId ?? null, micros, requestId, limit + 1];
   const { rows } = await db.query<DenialView & { micros: string }>(PAGE, values);
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { refusals: shown, next: last && Buffer.from(`${last.micros}|${last.requestId}`).toString('base64url') };
+  return { refusals: shown, next: last && writeLogPlace(last) };
 }
 
 /** Refused requests with one customer's keys. */

@@ -1,14 +1,15 @@
 import { type Decision } from '../../../core/ports';
 import { type Database, isUuid } from '../database';
+import { standingText } from './standing-text';
 
 const INSERT = `
 INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key, credential_id, customer_id, subscription_id, product,
-  caller_address, origin_host, matched_rule, suspended, quota)
+  caller_address, origin_host, matched_rule, suspended, standing)
 SELECT request_id, to_timestamp(at_ms / 1000), outcome, string_to_array(products, ','), key_place, masked_key, credential_id, customer_id,
-  subscription_id, product, caller_address, origin_host, matched_rule, suspended, quota
+  subscription_id, product, caller_address, origin_host, matched_rule, suspended, standing
 FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, products text, key_place text, masked_key text,
   credential_id uuid, customer_id uuid, subscription_id uuid, product text, caller_address text, origin_host text, matched_rule text, suspended text,
-  quota jsonb)`;
+  standing text)`;
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
 function textOf(text: string | undefined): string | undefined {
@@ -19,13 +20,18 @@ function uuidOf(text: string | undefined): string | undefined {
   return text !== undefined && isUuid(text) ? text : undefined;
 }
 
+/** None where the route admits one product and that decided: it is in a column of its own. */
+function productsOf({ products, product }: Decision): string {
+  return products.length === 1 && products[0] === product ? '' : products.join(',');
+}
+
 /** A member that is undefined is not written, and reads as null. */
 function rowOf(decision: Decision): Record<string, unknown> {
   return {
     request_id: textOf(decision.requestId),
     at_ms: decision.atMs,
     outcome: decision.outcome,
-    products: decision.products.join(','),
+    products: productsOf(decision),
     key_place: textOf(decision.keyPlace),
     masked_key: textOf(decision.maskedKey),
     credential_id: uuidOf(decision.credentialId),
@@ -36,7 +42,7 @@ function rowOf(decision: Decision): Record<string, unknown> {
     origin_host: textOf(decision.originHost),
     matched_rule: textOf(decision.matchedRule),
     suspended: textOf(decision.suspended),
-    quota: decision.quota,
+    standing: decision.quota && standingText(decision.quota),
   };
 }
 

@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../database';
-import { checkDate, checkName } from './key-options';
+import { checkDate, checkName, checkTags } from './key-options';
+import { replaceTags } from './key-tags';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from '../operation-refused';
 import { subscribe } from '../subscriptions/subscribe';
@@ -12,6 +13,8 @@ export interface ChangeKeyOptions extends KeyRef {
   readonly name?: string | null | undefined;
   /** All products that the key is to be authorised for. */
   readonly products?: readonly string[] | undefined;
+  /** All tags that the key is to have. */
+  readonly tags?: readonly string[] | undefined;
   /** Subscribes the customer to new ones that it has no subscription to, as when a key is made. Without it they are refused. */
   readonly subscribes?: boolean;
   /** Null lets the key live for ever. */
@@ -24,7 +27,7 @@ export interface ChangeKeyOptions extends KeyRef {
 const SUBSCRIBED = `
 SELECT product_id AS product FROM subscription WHERE customer_id = $1 AND product_id = ANY ($2) AND state <> 'cancelled'`;
 
-function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView, 'name' | 'expiresAt' | 'products'> {
+function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView, 'name' | 'expiresAt' | 'products' | 'tags'> {
   const { name, expiresAt } = options;
   const products = options.products && [...new Set(options.products)].sort();
   if (products?.length === 0) throw new OperationRefused('product_missing', 'a key needs at least one product');
@@ -32,6 +35,7 @@ function wantedFields(before: KeyView, options: ChangeKeyOptions): Pick<KeyView,
     name: name === undefined ? before.name : name === null ? null : checkName(name),
     expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt === null ? null : checkDate(expiresAt),
     products: products ?? before.products,
+    tags: options.tags ? checkTags(options.tags) : before.tags,
   };
 }
 
@@ -59,19 +63,20 @@ async function requireSubscriptions(client: PoolClient, customerId: string, prod
 }
 
 /**
- * Changes name, products or expiry of a key; what is left out stays. A change to what is there already is none.
- * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `date_malformed`, `product_missing`,
+ * Changes name, products, tags or expiry of a key; what is left out stays. A change to what is there already is none.
+ * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`, `product_missing`,
  * `product_unknown`, `product_without_limits`, `subscription_needed`
  */
 export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
   return inTransaction(db, async (client) => {
     const before = await lockKey(client, options);
     if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
-    const { name, expiresAt, products } = wantedFields(before, options);
+    const { name, expiresAt, products, tags } = wantedFields(before, options);
     await client.query('UPDATE credential SET name = $2, expires_at = $3 WHERE id = $1', [before.id, name, expiresAt]);
     await replaceProducts(client, before, products, options);
+    if (options.tags) await replaceTags(client, before.id, tags);
     const after = await lockKey(client, before);
-    const shown = (key: KeyView): unknown => ({ name: key.name, expiresAt: key.expiresAt, products: key.products });
+    const shown = (key: KeyView): unknown => ({ name: key.name, expiresAt: key.expiresAt, products: key.products, tags: key.tags });
     const details = { before: shown(before), after: shown(after) };
     if (JSON.stringify(details.before) === JSON.stringify(details.after)) return after;
     await writeAudit(client, { actor: options.actor, action: 'key.change', subject: { kind: 'credential', id: before.id }, details });

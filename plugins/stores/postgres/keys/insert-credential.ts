@@ -4,6 +4,7 @@ import { type KeyMode } from '../../../core/ports';
 import { type WhitelistRule } from '../../../core/whitelist';
 import { auditRules } from './audit-rules';
 import { OperationRefused } from '../operation-refused';
+import { insertTags } from './key-tags';
 import { insertRules } from './whitelist-rules';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
@@ -16,6 +17,8 @@ export interface NewCredential {
   readonly name: string | null;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];
+  /** As checkTags returns them. */
+  readonly tags: readonly string[];
   readonly rules: readonly WhitelistRule[];
   readonly rotatedFrom: string | null;
 }
@@ -34,15 +37,16 @@ export async function insertCredential(
   credential: NewCredential,
   { actor, action }: { actor: Actor; action: 'key.create' | 'key.import' | 'key.rotate' },
 ): Promise<string> {
-  const { customerId, hash, display, mode, name, expiresAt, products, rules, rotatedFrom } = credential;
+  const { customerId, hash, display, mode, name, expiresAt, products, tags, rules, rotatedFrom } = credential;
   const values = [customerId, hash, display.prefix, display.lastFour, mode, name, expiresAt, rotatedFrom];
   const { rows } = await client.query<{ id: string }>(INSERT, values);
   const id = rows[0]?.id;
   if (id === undefined) throw new OperationRefused('key_exists', 'this key is stored already');
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [id, products]);
+  await insertTags(client, id, tags);
   await insertRules(client, id, rules);
   const texts = rules.map(({ text }) => text);
-  const details = { customer: customerId, mode, name, expiresAt, products, ...auditRules({ rules: texts }, texts), rotatedFrom };
+  const details = { customer: customerId, mode, name, expiresAt, products, tags, ...auditRules({ rules: texts }, texts), rotatedFrom };
   await writeAudit(client, { actor, action, subject: { kind: 'credential', id }, details });
   return id;
 }

@@ -4,7 +4,7 @@ import { type KeyMode } from '../../../core/ports';
 import { requireRoom } from '../customers/customer-limits';
 import { requireCustomer } from '../customers/find-customer';
 import { insertCredential } from './insert-credential';
-import { checkDate, checkName } from './key-options';
+import { checkDate, checkName, checkTags } from './key-options';
 import { OperationRefused } from '../operation-refused';
 import { subscribe } from '../subscriptions/subscribe';
 import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from '../subscriptions/subscription-terms';
@@ -25,6 +25,7 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
   readonly name?: string;
+  readonly tags?: readonly string[];
   readonly actor: Actor;
 }
 
@@ -49,10 +50,11 @@ export async function issueKey(client: PoolClient, options: Issue): Promise<Issu
   const rules = await parseRules(options.rules ?? []);
   const expiresAt = options.expiresAt === undefined ? null : checkDate(options.expiresAt);
   const name = options.name === undefined ? null : checkName(options.name);
+  const tags = checkTags(options.tags ?? []);
   const { id: customerId } = await requireCustomer(client, options.customer);
   await requireRoom(client, customerId, { keys: 1, rules: rules.length, rulesOnKey: rules.length });
   for (const product of products) await subscribeOrCheck(client, customerId, { product, options });
-  const credential = { ...secret, customerId, name, expiresAt, products, rules, rotatedFrom: null };
+  const credential = { ...secret, customerId, name, expiresAt, products, tags, rules, rotatedFrom: null };
   const id = await insertCredential(client, credential, { actor, action });
   const subscriptions = await viewSubscriptions(client, customerId);
   return { id, subscriptions: subscriptions.filter(({ product }) => products.includes(product)) };

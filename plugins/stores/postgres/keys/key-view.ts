@@ -30,6 +30,8 @@ export interface KeyView {
   readonly expired: boolean;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];
+  /** The customer's own words for it, in order. */
+  readonly tags: readonly string[];
   /** Whitelist rules in canonical text; none admit every caller. */
   readonly rules: readonly string[];
   readonly createdAt: Date;
@@ -51,6 +53,7 @@ k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || 'â
   ${suspensionOf('credential', 'k.id')} AS suspended,
   COALESCE(k.expires_at <= now(), false) AS expired, k.expires_at AS "expiresAt",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = k.id ORDER BY product_id) AS products,
+  ARRAY(SELECT tag FROM credential_tag WHERE credential_id = k.id ORDER BY tag COLLATE "C") AS tags,
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;
 
 /** Of one row `o`, or null. */

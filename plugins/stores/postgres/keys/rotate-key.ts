@@ -31,7 +31,7 @@ UPDATE credential SET expires_at = LEAST(expires_at, date_trunc('milliseconds', 
 WHERE id = $1 RETURNING expires_at AS at`;
 
 /**
- * Replaces a key by a new one with the same products, rules, mode, name and expiry. Counts stay, since they belong to subscriptions.
+ * Replaces a key by a new one with the same products, tags, rules, mode, name and expiry. Counts stay, since they belong to subscriptions.
  * @param options.overlapMs how long the old key keeps working beside the new one; without it the old key is revoked at once
  * @throws OperationRefused `key_unknown`, `key_not_usable`, `date_malformed`; with an overlap `key_limit_reached`, `rule_limit_reached`
  */
@@ -44,7 +44,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     const old = await lockKey(client, options);
     checkRotatable(old);
     const key = generateApiKey(old.mode);
-    const { customerId, mode, name, expiresAt, products } = old;
+    const { customerId, mode, name, expiresAt, products, tags } = old;
     const rules = await parseRules(old.rules);
     // Without an overlap the new key takes the place of the old one, and the customer has no more than before.
     if (overlapMs > 0) await requireRoom(client, customerId, { keys: 1, rules: rules.length });
@@ -54,6 +54,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
       name,
       expiresAt,
       products,
+      tags,
       rules,
       hash: hashApiKey(key),
       display: displayOf(key),

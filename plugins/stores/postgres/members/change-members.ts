@@ -27,6 +27,14 @@ async function requireOwnerFor(client: PoolClient, { customerId, byUserId }: Mem
   if (role !== 'owner') throw new OperationRefused('owner_needed', 'only an owner can make an owner, or change one');
 }
 
+const IS_LEAVING = 'SELECT 1 FROM account_deletion WHERE user_id = $1 AND erased_at IS NULL';
+
+/** An account that is about to be erased could leave an organisation without an owner. @throws OperationRefused `member_leaving` */
+async function requireStaying(client: PoolClient, { userId }: MemberRef): Promise<void> {
+  const { rowCount } = await client.query(IS_LEAVING, [userId]);
+  if (rowCount) throw new OperationRefused('member_leaving', 'this account is being deleted; it cannot become an owner');
+}
+
 async function audit(
   client: PoolClient,
   action: Extract<AuditAction, `member.${string}`>,
@@ -40,7 +48,7 @@ const SET = 'UPDATE member SET role = $3 WHERE customer_id = $1 AND user_id = $2
 /**
  * Gives a member another role.
  * @returns the member, and whether that was news
- * @throws OperationRefused `member_unknown`, `owner_needed`, `last_owner`
+ * @throws OperationRefused `member_unknown`, `owner_needed`, `last_owner`, `member_leaving`
  */
 export function changeRole(
   db: Database,
@@ -52,6 +60,7 @@ export function changeRole(
     if (before.role === role) return { member: before, isNew: false };
     if (before.role === 'owner' || role === 'owner') await requireOwnerFor(client, act);
     if (before.role === 'owner') await requireAnotherOwner(client, act);
+    if (role === 'owner') await requireStaying(client, act);
     await client.query(SET, [act.customerId, act.userId, role]);
     await audit(client, 'member.role', { act, details: { member: before.email, before: before.role, after: role } });
     return { member: { ...before, role }, isNew: true };
@@ -80,7 +89,7 @@ export function removeMember(db: Database, act: MemberAct): Promise<MemberView> 
 
 /**
  * Hands the ownership over: the other becomes an owner, and whoever asks an admin.
- * @throws OperationRefused `member_unknown`, `owner_needed`; `member_exists` for oneself
+ * @throws OperationRefused `member_unknown`, `owner_needed`, `member_leaving`; `member_exists` for oneself
  */
 export function transferOwnership(db: Database, act: MemberAct): Promise<MemberView> {
   return inTransaction(db, async (client) => {
@@ -88,6 +97,7 @@ export function transferOwnership(db: Database, act: MemberAct): Promise<MemberV
     if (act.userId === act.byUserId) throw new OperationRefused('member_exists', 'you are an owner already');
     const member = await requireMember(client, act);
     await requireOwnerFor(client, act);
+    await requireStaying(client, act);
     await client.query(SET, [act.customerId, act.userId, 'owner']);
     await client.query(SET, [act.customerId, act.byUserId, 'admin']);
     await audit(client, 'member.transfer', { act, details: { member: member.email, before: member.role } });

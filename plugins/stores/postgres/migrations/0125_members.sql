@@ -56,6 +56,17 @@ CREATE TABLE invitation (
 );
 CREATE INDEX invitation_inviter_idx ON invitation (invited_by);
 
+-- With an account go the invitations of its address, and those of an organisation that nobody else is in.
+CREATE FUNCTION forget_invitations() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM invitation i WHERE i.email = OLD.email OR i.customer_id IN (
+    SELECT m.customer_id FROM member m
+    WHERE m.user_id = OLD.id AND NOT EXISTS (SELECT FROM member o WHERE o.customer_id = m.customer_id AND o.user_id <> OLD.id)
+  );
+  RETURN OLD;
+END $$;
+CREATE TRIGGER auth_user_forgets_invitations BEFORE DELETE ON auth_user FOR EACH ROW EXECUTE FUNCTION forget_invitations();
+
 -- Who made a token; null for older ones, and once the account is gone.
 ALTER TABLE admin_token ADD COLUMN made_by uuid REFERENCES auth_user ON DELETE SET NULL;
 CREATE INDEX admin_token_maker_idx ON admin_token (made_by);

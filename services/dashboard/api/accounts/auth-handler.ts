@@ -7,7 +7,10 @@ import { refuseCommonPassword } from './common-password';
 import { type SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
+import { type Log } from '../../../kit/log';
+import { keepAccount } from './keep-account';
 import { noteAccount } from './note-account';
+import { type MailSender } from '../mail/mail-sender';
 import { asksForSecondFactor, findSignedIn, noteSecondFactor, refuseMisplaced } from './second-factor';
 import { Refusal } from '../http/refusal';
 
@@ -16,6 +19,8 @@ export interface AuthTools {
   readonly db: Pool;
   readonly limits: AttemptLimits;
   readonly signedUp: SignedUpProof;
+  readonly mail: MailSender;
+  readonly log: Log;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
 }
@@ -157,7 +162,7 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
     if (route.secondFactor) await noteSecondFactor(route.secondFactor, { request, response, user, db: tools.db });
     const signedIn = await whoSignedIn(route, { email, user, response });
-    if (signedIn !== undefined) await tools.limits.forgiveSignIn(signedIn, request.ip);
+    if (signedIn !== undefined) await welcome({ email: signedIn, from: request.ip }, tools);
     await noteInAudit(route, { signedIn, user, from: request.ip, db: tools.db });
     const password = body?.['password'];
     if (route.path === '/sign-up/email' && typeof password === 'string') {
@@ -165,6 +170,12 @@ export function authHandler(route: AuthRoute, tools: AuthTools): (request: Fasti
     }
     return send(response, reply);
   };
+}
+
+/** What follows from a sign-in, by whatever way. */
+export async function welcome(person: { email: string; from: string }, tools: AuthTools): Promise<void> {
+  await tools.limits.forgiveSignIn(person.email, person.from);
+  await keepAccount(person, tools);
 }
 
 async function noteInAudit(

@@ -203,6 +203,7 @@ export interface SessionUser {
   readonly emailVerified: boolean;
   /** True once signing in asks for a second factor. */
   readonly hasSecondFactor: boolean;
+  readonly session: { readonly id: string; readonly createdAt: Date };
 }
 
 /** The parts of better-auth that the dashboard uses. */
@@ -247,6 +248,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
         email: response.user.email,
         emailVerified: response.user.emailVerified,
         hasSecondFactor: response.user.twoFactorEnabled === true,
+        session: { id: response.session.id, createdAt: response.session.createdAt },
       };
       return { user: user ?? undefined, cookies: answered.getSetCookie() };
     },

@@ -31,7 +31,7 @@ export async function findUser(request: FastifyRequest, reply: FastifyReply, { a
 }
 
 /** Likewise, and no operator. @throws Refusal 401 `not_signed_in`, 403 `customers_only` */
-export async function findPerson(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<SessionUser> {
+export async function findAccount(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<SessionUser> {
   const user = await findUser(request, reply, tools);
   if (await findOperator(tools.db, { id: user.id })) throw new Refusal('customers_only');
   return user;
@@ -69,7 +69,7 @@ export async function findCaller(
   reply: FastifyReply,
   { needs, choice, ...tools }: CallerTools & { readonly needs: Permission; readonly choice: OrganisationChoice },
 ): Promise<Caller> {
-  const user = await findPerson(request, reply, tools);
+  const user = await findAccount(request, reply, tools);
   const memberships = await membershipsOf(user, { request, db: tools.db });
   const chosen = choice.read(request, user.id);
   const membership = memberships.find(({ customerId }) => customerId === chosen) ?? memberships[0];

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { invalidInput, ServiceError } from '../../../kit/errors';
-import { askAuth, type AuthTools } from './auth-handler';
+import { askAuth, type AuthTools, welcome } from './auth-handler';
 import { verifyRoute } from './auth-routes';
 import { noteAccount } from './note-account';
 import { asksForSecondFactor } from './second-factor';
@@ -88,7 +88,7 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
     const proved = await prove(request, { token, email, password }, tools);
     const twoFactorRedirect = await asksForSecondFactor(proved);
     if (!twoFactorRedirect) {
-      await tools.limits.forgiveSignIn(email, request.ip);
+      await welcome({ email, from: request.ip }, tools);
       await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip });
     }
     return reply

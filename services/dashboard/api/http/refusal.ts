@@ -60,6 +60,7 @@ export type RefusalKind = keyof typeof TABLE;
 export interface RefusalOptions {
   /** Public text in place of the table's. */
   readonly detail?: string;
+  readonly title?: string;
   /** A code finer than the kind, for example `subscription_cancelled` under `conflict`. */
   readonly code?: string;
   /** Further members of the body, for example `current`. */
@@ -82,8 +83,8 @@ export class Refusal extends Error {
 
   /** RFC 9457 body. */
   problem(requestId: string): Readonly<Record<string, unknown>> {
-    const { title, detail, status } = TABLE[this.kind];
-    const { code = this.kind, members } = this.options;
+    const { title: usual, detail, status } = TABLE[this.kind];
+    const { code = this.kind, title = usual, members } = this.options;
     return { ...members, type: 'about:blank', title, status, detail: this.options.detail ?? detail, code, request_id: requestId };
   }
 }

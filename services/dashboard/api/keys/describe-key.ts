@@ -4,7 +4,7 @@ import { type Key, type ListedKey } from '../../contract/keys';
 
 /** A stored key as lists show it. */
 export function describeListedKey(view: KeySummary): ListedKey {
-  const { id, name, maskedKey, mode, state, suspended, expired, products, rotatedFrom } = view;
+  const { id, name, maskedKey, mode, state, suspended, expired, products, tags, rotatedFrom } = view;
   return {
     id,
     name,
@@ -15,6 +15,7 @@ export function describeListedKey(view: KeySummary): ListedKey {
     expired,
     expiresAt: view.expiresAt?.toISOString() ?? null,
     products: [...products],
+    tags: [...tags],
     createdAt: view.createdAt.toISOString(),
     lastUsedAt: view.lastUsedAt?.toISOString() ?? null,
     rotatedFrom,

@@ -5,6 +5,8 @@ import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
 import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
+import { listTags } from '../../../../plugins/stores/postgres/keys/key-tags';
+import { revokeKeys } from '../../../../plugins/stores/postgres/keys/revoke-keys';
 import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
 import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
 import { runIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
@@ -18,9 +20,12 @@ import {
   keyPage,
   listKeysQuery,
   replaceRulesBody,
+  revokedKeys,
+  revokeKeysBody,
   rotateKeyBody,
   simulateBody,
   simulation,
+  tagList,
   versionBody,
 } from '../../contract/keys';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
@@ -31,6 +36,8 @@ import { describeKey, describeListedKey } from './describe-key';
 
 const params = z.object({ id });
 const HOUR_MS = 3_600_000;
+/** As many as anybody chooses from. */
+const MOST_TAGS_LISTED = 100;
 /** A minute: each may read 10,000 rules. More than anybody clicks. */
 const MOST_SIMULATIONS = 60;
 /** A minute: each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log that stays. */
@@ -44,9 +51,29 @@ const list = defineEndpoint({
   answer: keyPage,
   handler: async ({ query, caller: { customerId } }, { db, tryKeyOf }) => {
     const exceptHash = hashApiKey(tryKeyOf(customerId));
-    const { keys, next, total } = await listKeysPage(db, { ...query, customerId, exceptHash });
-    return { keys: keys.map(describeListedKey), next: next ?? null, total };
+    const page = { ...query, customerId, exceptHash, count: query.count === 'true' };
+    const { keys, next, total } = await listKeysPage(db, page);
+    return { keys: keys.map(describeListedKey), next: next ?? null, total: total ?? null };
   },
+});
+
+const tags = defineEndpoint({
+  method: 'GET',
+  path: '/key-tags',
+  needs: 'read',
+  answer: tagList,
+  handler: async ({ caller: { customerId } }, { db }) => ({ tags: await listTags(db, customerId, MOST_TAGS_LISTED) }),
+});
+
+const revokeMany = defineEndpoint({
+  method: 'POST',
+  path: '/keys/revoke',
+  needs: 'keys',
+  body: revokeKeysBody,
+  answer: revokedKeys,
+  handler: async ({ body: { ids }, caller: { customerId, actor } }, { db }) => ({
+    revoked: await revokeKeys(db, { customerId, ids, actor }),
+  }),
 });
 
 const create = defineEndpoint({
@@ -57,13 +84,14 @@ const create = defineEndpoint({
   answer: createdKey,
   handler: async ({ body, caller }, { db }) => {
     const { customerId, actor } = caller;
-    const { submission, name, mode, products, expiresAt, rules } = body;
+    const { submission, name, mode, products, tags, expiresAt, rules } = body;
     await refuseSubscribingByRole(products, caller, { db });
     const wanted = {
       customer: customerId,
       actor,
       mode,
       products,
+      tags,
       rules,
       keepsLimits: true,
       ...(name === undefined ? {} : { name }),
@@ -92,11 +120,11 @@ const change = defineEndpoint({
   answer: key,
   handler: async ({ params: { id: wanted }, body, caller }, { db }) => {
     const { customerId, actor } = caller;
-    const { version, name, products, subscribes } = body;
+    const { version, name, products, tags, subscribes } = body;
     await refuseSubscribingByRole(products ?? [], caller, { db });
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
-    const wish = { ...ref, name, products, subscribes, expiresAt, actor, keepsLimits: true };
+    const wish = { ...ref, name, products, tags, subscribes, expiresAt, actor, keepsLimits: true };
     return describeKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => changeKey(client, wish)));
   },
 });
@@ -170,7 +198,9 @@ const simulate = defineEndpoint({
 /** Making keys and changing them. Every change names the version that its page showed. */
 export const keyEndpoints: readonly Endpoint[] = [
   list,
+  tags,
   create,
+  revokeMany,
   show,
   change,
   replaceRules,

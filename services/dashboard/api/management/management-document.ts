@@ -28,7 +28,8 @@ const problem = (description: string): object => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 
-function responsesOf({ answer, path, method, isRead }: ManagementOperation['endpoint']): object {
+function responsesOf({ endpoint, namesInBody }: ManagementOperation): object {
+  const { answer, path, method, isRead } = endpoint;
   const isCsv = path.endsWith('.csv');
   const content = answer
     ? { 'application/json': { schema: jsonSchema(answer, 'output') } }
@@ -39,13 +40,14 @@ function responsesOf({ answer, path, method, isRead }: ManagementOperation['endp
     400: problem('The request is invalid; `errors` names the fields'),
     401: problem('`token_missing`, `token_not_valid` or `token_expired`'),
     403: problem(isChange ? '`scope_missing` or `customer_suspended`' : '`scope_missing`'),
-    ...(path.includes(':') && { 404: problem('There is nothing of yours with this id') }),
+    ...((path.includes(':') || namesInBody) && { 404: problem('There is nothing of yours with this id') }),
     ...(isChange && { 409: problem('The change does not fit the current state; `version_conflict` carries it as `current`') }),
     429: problem('`too_many_attempts`: wait as long as `Retry-After` says'),
   };
 }
 
-function describeOperation({ endpoint, scopes, summary }: ManagementOperation): object {
+function describeOperation(operation: ManagementOperation): object {
+  const { endpoint, scopes, summary } = operation;
   const { method, path, params, query, body } = endpoint;
   const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')];
   return {
@@ -54,7 +56,7 @@ function describeOperation({ endpoint, scopes, summary }: ManagementOperation): 
     description: `Scope: ${scopes.map((each) => `\`${each}\``).join(' or ')}.`,
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
-    responses: responsesOf(endpoint),
+    responses: responsesOf(operation),
   };
 }
 

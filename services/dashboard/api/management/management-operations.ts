@@ -9,19 +9,20 @@ export interface ManagementOperation {
   readonly scopes: readonly Scope[];
   /** For the API's description. */
   readonly summary: string;
+  /** Its body names things by their ids, which may be unknown; a path with a name in it says so by itself. */
+  readonly namesInBody?: true;
 }
 
-interface Entry {
-  readonly scopes: readonly Scope[];
-  readonly summary: string;
-}
+type Entry = Omit<ManagementOperation, 'endpoint'>;
 
 /** By method and path. What is not here is not for tokens: account, sessions, tokens, audit log, webhooks and alerts are people's. */
 const TABLE: Readonly<Record<string, Entry>> = {
   'GET /keys': { scopes: ['keys:read'], summary: 'List keys' },
   'POST /keys': { scopes: ['keys:write'], summary: 'Create a key; its secret is in this answer only' },
   'GET /keys/:id': { scopes: ['keys:read', 'rules:read'], summary: 'Show a key with its whitelist rules' },
-  'PATCH /keys/:id': { scopes: ['keys:write'], summary: 'Change name, products or expiry of a key' },
+  'GET /key-tags': { scopes: ['keys:read'], summary: 'List the tags in use' },
+  'POST /keys/revoke': { scopes: ['keys:write'], summary: 'Revoke several keys for good, all or none', namesInBody: true },
+  'PATCH /keys/:id': { scopes: ['keys:write'], summary: 'Change name, products, tags or expiry of a key' },
   'POST /keys/:id/activate': { scopes: ['keys:write'], summary: 'Activate a key' },
   'POST /keys/:id/deactivate': { scopes: ['keys:write'], summary: 'Deactivate a key' },
   'POST /keys/:id/revoke': { scopes: ['keys:write'], summary: 'Revoke a key for good' },
@@ -39,6 +40,8 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'GET /usage': { scopes: ['usage:read'], summary: 'Requests used and refused, by day and product' },
   'GET /usage.csv': { scopes: ['usage:read'], summary: 'The same as CSV' },
   'GET /keys/:id/usage': { scopes: ['usage:read'], summary: 'Requests with a key, by day or hour, product and outcome' },
+  'GET /requests': { scopes: ['usage:read'], summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome and time' },
+  'GET /requests.csv': { scopes: ['usage:read'], summary: 'The newest 100,000 of them as CSV' },
   'GET /refusals': { scopes: ['usage:read'], summary: 'Refused requests of the last 7 days' },
   'GET /explain/:requestId': { scopes: ['usage:read'], summary: 'Why a request was admitted or refused' },
 };

@@ -82,8 +82,8 @@ const keys = defineOperatorEndpoint({
   query: customerKeysQuery,
   answer: customerKeyPage,
   handler: async ({ params: { id: customerId }, query }, { db }) => {
-    const page = await listKeysPage(db, { ...query, customerId });
-    return { keys: page.keys.map(describeListedKey), next: page.next ?? null, total: page.total };
+    const page = await listKeysPage(db, { ...query, customerId, count: true });
+    return { keys: page.keys.map(describeListedKey), next: page.next ?? null, total: page.total ?? 0 };
   },
 });
 

@@ -6,7 +6,7 @@ import { hashInvitationToken } from '../../../../plugins/stores/postgres/members
 import { ServiceError } from '../../../kit/errors';
 import { type InvitationOffer, invitationToken, type OwnMembership, switchBody } from '../../contract/team';
 import { findSessionUser } from '../accounts/auth-handler';
-import { actorOf, type CallerTools, findPerson } from '../accounts/find-caller';
+import { actorOf, type CallerTools, findAccount } from '../accounts/find-caller';
 import { readBody } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 import { takeRequest } from '../http/request-limit';
@@ -35,7 +35,7 @@ async function look(request: FastifyRequest, tools: InvitationTools): Promise<In
 
 /** @throws Refusal 403 `invitation_for_another` for another account than the invited one */
 async function accept(request: FastifyRequest, reply: FastifyReply, tools: InvitationTools): Promise<OwnMembership> {
-  const user = await findPerson(request, reply, tools);
+  const user = await findAccount(request, reply, tools);
   await takeRequest(tools.db, { kind: 'invitation', customerId: user.id, mostPerMinute: MOST_LOOKS });
   const hash = hashInvitationToken(readBody(request, invitationToken).token);
   const found = await findInvitation(tools.db, hash);
@@ -53,7 +53,7 @@ async function accept(request: FastifyRequest, reply: FastifyReply, tools: Invit
 
 /** Another's organisation reads as one that there is not. */
 async function switchTo(request: FastifyRequest, reply: FastifyReply, tools: InvitationTools): Promise<OwnMembership> {
-  const user = await findPerson(request, reply, tools);
+  const user = await findAccount(request, reply, tools);
   const { customerId } = readBody(request, switchBody);
   const membership = (await findMemberships(tools.db, { userId: user.id })).find((each) => each.customerId === customerId);
   if (!membership) throw new ServiceError('not_found', { detail: 'You are in no such organisation.' });

@@ -26,6 +26,7 @@ export interface UsagePeriod {
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
+/** Asked again while a page is open: who is suspended reads why without loading the page anew. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
@@ -34,6 +35,7 @@ export const sessionQuery = queryOptions({
     return session;
   },
   staleTime: 60_000,
+  refetchInterval: 15_000,
 });
 export const installationQuery = queryOptions({
   queryKey: ['installation'],

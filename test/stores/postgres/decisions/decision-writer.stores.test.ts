@@ -130,7 +130,7 @@ describe('the decision log', () => {
     one.record(decision({ atMs: lateEvening, outcome: 'key_unknown' }));
     await one.flush();
     const read = (by: 'day' | 'hour') => readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', by });
-    const nothing = { admitted: 0, refused: 0, unavailable: 0 };
+    const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0 };
     const late = { day: '2026-11-20', product: 'api-ip', ...nothing };
     const early = { day: '2026-11-21', product: 'api-pincode', ...nothing, admitted: 1 };
     expect(await read('hour')).toEqual([
@@ -161,7 +161,8 @@ describe('the decision log', () => {
     for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
     await writer.flush();
     const use = await readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-20', by: 'day' });
-    expect(use).toEqual([expect.objectContaining({ admitted: 1_000, refused: 0 })]);
+    const { rows } = await database.pool.query<{ lines: number }>('SELECT count(*)::integer AS lines FROM decision');
+    expect(use).toEqual([expect.objectContaining({ admitted: 1_000, refused: 0, unlogged: 1_000 - (rows[0]?.lines ?? NaN) })]);
     await writer.close();
     await pool.end();
   });

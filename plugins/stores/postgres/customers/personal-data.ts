@@ -1,0 +1,80 @@
+/**
+ * Parts of what is known of a person, as the account page names them.
+ * `erased` goes 14 days after the account was deleted; `kept` stays, without who it was.
+ */
+export const PERSONAL_PARTS = {
+  account: 'erased',
+  keys: 'erased',
+  subscriptions: 'erased',
+  alerts: 'erased',
+  webhooks: 'erased',
+  tokens: 'erased',
+  requests: 'erased',
+  provider: 'erased',
+  statements: 'kept',
+  audit: 'kept',
+} as const;
+export type PersonalPart = keyof typeof PERSONAL_PARTS;
+
+/**
+ * What every table holds of a person, the one list of them: `none`, or the part it belongs to. The function `erase_account` does what is
+ * said here, and a test walks both; a table without an entry fails it.
+ */
+export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
+  auth_user: 'account',
+  auth_session: 'account',
+  auth_account: 'account',
+  auth_two_factor: 'account',
+  auth_verification: 'account',
+  // By the deletion of the account itself; see migration 0125.
+  member: 'account',
+  invitation: 'account',
+  outbox_mail: 'account',
+  submission: 'account',
+  credential: 'keys',
+  credential_product: 'keys',
+  whitelist_rule: 'keys',
+  change_confirmation: 'keys',
+  subscription: 'subscriptions',
+  plan_request: 'subscriptions',
+  subscription_limit_term: 'subscriptions',
+  alert: 'alerts',
+  alert_preference: 'alerts',
+  alert_threshold: 'alerts',
+  alert_mail: 'alerts',
+  webhook: 'webhooks',
+  webhook_delivery: 'webhooks',
+  admin_token: 'tokens',
+  decision: 'requests',
+  denial_count: 'requests',
+  key_hour: 'requests',
+  customer_note: 'provider',
+  customer_limit: 'provider',
+  suspension: 'provider',
+  // The books: amounts, and what they are computed from. They name the account by its number.
+  statement: 'statements',
+  subscription_term: 'statements',
+  usage: 'statements',
+  audit_log: 'audit',
+  // Its number stays for the statements; the address is replaced.
+  customer: 'statements',
+  account_deletion: 'statements',
+  // Under hashes that tell no address, for a day.
+  auth_rate_limit: 'none',
+  // Of accounts that cannot be deleted by themselves.
+  operator: 'none',
+  // Request ids alone, for 3 days.
+  quota_refund: 'none',
+  product: 'none',
+  plan: 'none',
+  catalogue_revision: 'none',
+  product_document: 'none',
+  product_day: 'none',
+  gateway_node: 'none',
+  schema_migration: 'none',
+};
+
+/** The address of an account that is gone. No mail reaches it, and nobody can sign up with it. @param customerId of the account */
+export function erasedAddress(customerId: string): string {
+  return `deleted-${customerId}@deleted.invalid`;
+}

@@ -1,0 +1,123 @@
+import { type Decision } from '../../../core/ports';
+import { statusOf } from '../../../core/problems';
+
+/** Requests with one key for one product in one hour of the quota time zone. */
+export interface KeyHour {
+  readonly credentialId: string;
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Whole hours since the day began, 0 to 24. */
+  readonly hour: number;
+  readonly product: string;
+  admitted: number;
+  /** Refused with a status of 400 to 499. */
+  refused: number;
+  /** Refused with one of 500 to 599. */
+  unavailable: number;
+  /** Of those that were admitted, and of all others: how many have no line in the log. */
+  admittedUnlogged: number;
+  refusedUnlogged: number;
+}
+
+type Place = Pick<KeyHour, 'credentialId' | 'day' | 'hour' | 'product'>;
+
+interface Entry {
+  /** Since they were last handed out; undefined when nothing was counted. */
+  counts: KeyHour | undefined;
+  /** Admissions of the whole hour on this node. */
+  admitted: number;
+}
+
+/**
+ * Admissions with one key for one product that all have a line, in an hour on a node: one a second. So many hours of a week are 600,000 lines; the log
+ * holds 5,000,000, and whoever asks seldom must find his own in it for a week.
+ */
+const LOGGED_WHOLLY = 3_600;
+/** Above it one of so many has a line, and above a hundred times as many one of more. */
+const [ONE_OF, ONE_OF_FEW] = [100, 1_000];
+
+/** Whether the `place`th admission of an hour has a line in the log; counted from 1. */
+export function isLogged(place: number): boolean {
+  if (place <= LOGGED_WHOLLY) return true;
+  return place % (place <= LOGGED_WHOLLY * ONE_OF ? ONE_OF : ONE_OF_FEW) === 0;
+}
+
+const nameOf = ({ credentialId, day, hour, product }: Place): string => `${credentialId} ${day} ${hour} ${product}`;
+
+/** Counts requests by key, product and hour until they are written: a row in the database for many requests. */
+export class KeyHours {
+  /** Of the hour that runs. */
+  private entries = new Map<string, Entry>();
+  /** Of hours before, until they are handed out. */
+  private readonly late = new Map<string, Entry>();
+  private changed: Entry[] = [];
+  private now = '';
+
+  /** @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample */
+  count(place: Place, outcome: Decision['outcome']): boolean {
+    const entry = this.enter(place);
+    const counts = this.countsOf(entry, place);
+    if (outcome !== 'admitted') {
+      counts[statusOf(outcome) < 500 ? 'refused' : 'unavailable'] += 1;
+      return true;
+    }
+    counts.admitted += 1;
+    entry.admitted += 1;
+    if (isLogged(entry.admitted)) return true;
+    counts.admittedUnlogged += 1;
+    return false;
+  }
+
+  /** The line of a request that was counted before did not find its way into the log. */
+  noteUnlogged(place: Place, outcome: Decision['outcome']): void {
+    this.countsBefore(place)[outcome === 'admitted' ? 'admittedUnlogged' : 'refusedUnlogged'] += 1;
+  }
+
+  /** Hands everything out and starts anew. Of an hour that has just ended there may be two for one key and product. */
+  take(): KeyHour[] {
+    const taken = this.changed.flatMap(({ counts }) => counts ?? []);
+    for (const entry of this.changed) entry.counts = undefined;
+    this.changed = [];
+    this.late.clear();
+    return taken;
+  }
+
+  /** Takes back what could not be written. */
+  putBack(hours: readonly KeyHour[]): void {
+    for (const hour of hours) {
+      const counts = this.countsBefore(hour);
+      for (const name of COUNTS) counts[name] += hour[name];
+    }
+  }
+
+  /** The entry of a request that is made now; with the hour the counts for the sample begin anew. */
+  private enter(place: Place): Entry {
+    const now = `${place.day} ${place.hour}`;
+    if (now !== this.now) {
+      this.now = now;
+      this.entries = new Map();
+    }
+    return entryIn(this.entries, nameOf(place));
+  }
+
+  /** The counts of a request that was made before, perhaps in an hour that has ended. */
+  private countsBefore(place: Place): KeyHour {
+    const name = nameOf(place);
+    return this.countsOf(this.entries.get(name) ?? entryIn(this.late, name), place);
+  }
+
+  private countsOf(entry: Entry, { credentialId, day, hour, product }: Place): KeyHour {
+    if (entry.counts) return entry.counts;
+    this.changed.push(entry);
+    const none = { admitted: 0, refused: 0, unavailable: 0, admittedUnlogged: 0, refusedUnlogged: 0 };
+    return (entry.counts = { credentialId, day, hour, product, ...none });
+  }
+}
+
+function entryIn(entries: Map<string, Entry>, name: string): Entry {
+  let entry = entries.get(name);
+  if (!entry) entries.set(name, (entry = { counts: undefined, admitted: 0 }));
+  return entry;
+}
+
+const COUNTS = ['admitted', 'refused', 'unavailable', 'admittedUnlogged', 'refusedUnlogged'] as const;

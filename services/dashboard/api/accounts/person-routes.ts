@@ -1,0 +1,23 @@
+import { type FastifyInstance } from 'fastify';
+import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
+import { type DashboardDeps, type Route } from '../http/define-endpoint';
+import { takeWrite } from '../http/request-limit';
+import { deletionEndpoints } from './deletion-endpoints';
+import { findPerson, type Person, type PersonTools } from './person';
+
+/** What a person may do with the own account. Not among the endpoints of customers: no role and no token reaches it. */
+export function personEndpoints(tools: PersonTools): readonly Route<Person>[] {
+  return [...deletionEndpoints(tools)];
+}
+
+export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools: PersonTools): void {
+  const endpointTools: EndpointTools<Person> = {
+    deps,
+    findCaller: (request, reply) => findPerson(request, reply, tools),
+    takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+  };
+  for (const endpoint of personEndpoints(tools)) {
+    const handler = bindEndpoint(endpoint, endpointTools);
+    app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
+  }
+}

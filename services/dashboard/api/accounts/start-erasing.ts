@@ -1,0 +1,25 @@
+import { type Pool } from 'pg';
+import { eraseDueAccounts } from '../../../../plugins/stores/postgres/customers/account-deletion';
+import { type Log } from '../../../kit/log';
+
+const EVERY_MS = 600_000;
+
+/** Erases accounts whose grace is over, beside the API. Any number of processes may do so at once. */
+export function startErasing({ db, log, everyMs = EVERY_MS }: { db: Pool; log: Log; everyMs?: number }): { close(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const run = (): void =>
+    void (running ??= eraseDueAccounts(db)
+      .then(
+        (erased) => void (erased > 0 && log.info({ erased }, 'accounts were erased')),
+        (err: unknown) => log.warn({ err }, 'accounts that are due could not be erased'),
+      )
+      .finally(() => (running = undefined)));
+  const timer = setInterval(run, everyMs).unref();
+  run();
+  return {
+    async close() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import { listRequests, type RequestsQuery } from '../../../../plugins/stores/postgres/decisions/list-requests';
+import { invalidInput } from '../../../kit/errors';
+import { streamReply } from '../../../kit/service/reply';
+import { exportRequestsQuery, listRequestsQuery, requestPage, type RequestFilter } from '../../contract/requests';
+import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { takeRequest } from '../http/request-limit';
+import { codesWith, describeRequest } from './describe-request';
+import { requestRecords } from './request-log-csv';
+
+/** Each reads up to 100,000 lines. */
+const MOST_EXPORTS = 6;
+
+function outcomesOf({ outcome, status }: RequestFilter): RequestsQuery['outcomes'] {
+  if (status === undefined) return outcome === undefined || outcome === 'refused' ? outcome : [outcome];
+  const codes = codesWith(status);
+  return outcome === undefined || outcome === 'refused' ? codes : codes.filter((code) => code === outcome);
+}
+
+/** PostgreSQL knows no year 0; nothing is older than this century. */
+function dateOf(moment: string | undefined): Date | undefined {
+  return moment === undefined ? undefined : new Date(Math.max(0, Date.parse(moment)));
+}
+
+/** What the store is asked for. @throws ServiceError 400 */
+function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }: DashboardDeps): Omit<RequestsQuery, 'limit'> {
+  const { key, product, from, to } = filter;
+  if (from !== undefined && to !== undefined && from >= to) throw invalidInput([{ field: 'to', message: 'must be after from' }]);
+  return {
+    customerId,
+    timeZone,
+    keyId: key,
+    product: product?.replaceAll('\0', ''),
+    outcomes: outcomesOf(filter),
+    from: dateOf(from),
+    to: dateOf(to),
+  };
+}
+
+const list = defineEndpoint({
+  method: 'GET',
+  path: '/requests',
+  needs: 'read',
+  query: listRequestsQuery,
+  answer: requestPage,
+  handler: async ({ query: { after, limit, ...filter }, caller }, deps) => {
+    const { requests, next } = await listRequests(deps.db, { ...readFilter(filter, caller, deps), limit, after });
+    const nowMs = deps.clock.now();
+    return { requests: requests.map((each) => describeRequest(each, nowMs)), next: next ?? null };
+  },
+});
+
+const download = defineEndpoint({
+  method: 'GET',
+  path: '/requests.csv',
+  needs: 'read',
+  query: exportRequestsQuery,
+  handler: async ({ query, caller }, deps) => {
+    const { db, clock } = deps;
+    const filter = readFilter(query, caller, deps);
+    await takeRequest(db, { kind: 'request-export', customerId: caller.customerId, mostPerMinute: MOST_EXPORTS });
+    const headers = { 'Content-Disposition': 'attachment; filename="tollgate-requests.csv"' };
+    const records = Readable.from(requestRecords(db, filter, { nowMs: clock.now() }));
+    return streamReply(records, 'text/csv; charset=utf-8; header=present', { headers });
+  },
+});
+
+/** Requests of 7 days, those that went through too; up to a second old. */
+export const requestLogEndpoints: readonly Endpoint[] = [list, download];
