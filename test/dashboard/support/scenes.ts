@@ -106,6 +106,17 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'revoke-keys',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/keys');
+      await page.getByLabel('Select all on this page').check();
+      await page.getByLabel('Select Checkout server tg_live…1a2B').uncheck();
+      await button(page, 'Revoke 6 keys').click();
+      await button(page, 'Revoke 6 keys permanently').waitFor();
+    },
+  },
+  {
     name: 'rotate-key',
     state: () => new FakeState(),
     play: async (page, api) => {
@@ -238,6 +249,20 @@ export const SCENES: readonly Scene[] = [
     name: 'account-with-second-factor',
     state: () => Object.assign(new FakeState(), { hasSecondFactor: true }),
     play: (page, api) => go(page, api, '/account'),
+  },
+  {
+    name: 'delete-account',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Delete account…').click();
+      await page.getByLabel('Your password').waitFor();
+    },
+  },
+  {
+    name: 'account-deleted',
+    state: () => new FakeState(),
+    play: (page, api) => go(page, api, '/sign-in?reason=deleted'),
   },
   {
     name: 'menu',
