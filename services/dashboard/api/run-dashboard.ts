@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
+import { createAttemptLimits } from './accounts/attempt-limits';
 import { createAuthLater } from './accounts/create-auth';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
@@ -71,6 +72,7 @@ async function startApp(
     catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
+    letters: { mail, url, limits: createAttemptLimits(db, secret) },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };

@@ -8,6 +8,7 @@ import { defineEndpoint } from '../http/define-endpoint';
 export const propagationEndpoint = defineEndpoint({
   method: 'GET',
   path: '/keys/:id/propagation',
+  needs: 'read',
   params: z.object({ id }),
   answer: propagation,
   handler: async ({ params, caller: { customerId } }, { db }) => {

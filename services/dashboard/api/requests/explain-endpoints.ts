@@ -13,6 +13,7 @@ const UNKNOWN =
 const explain = defineEndpoint({
   method: 'GET',
   path: '/explain/:requestId',
+  needs: 'read',
   params: requestIdParams,
   answer: explanation,
   handler: async ({ params: { requestId }, caller: { customerId } }, { db }) => {
@@ -25,6 +26,7 @@ const explain = defineEndpoint({
 const refusals = defineEndpoint({
   method: 'GET',
   path: '/refusals',
+  needs: 'read',
   query: listRefusalsQuery,
   answer: refusalPage,
   handler: async ({ query: { after, limit, key }, caller: { customerId } }, { db }) => {
