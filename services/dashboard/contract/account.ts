@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type PERSONAL_PARTS } from '../../../plugins/core/personal-parts';
 import { suspension } from './fields';
 
 /** Who is signed in, and what the pages need to know of this installation. */
@@ -32,3 +33,6 @@ export const passwordProof = z.object({ password: z.string().max(1_000).optional
 /** A deletion that was asked for. */
 export const deletion = z.object({ erasedAt: z.iso.datetime() });
 export type Deletion = z.output<typeof deletion>;
+
+/** Which parts of what is known of a person go with the account, and which stay. */
+export type PersonalParts = typeof PERSONAL_PARTS;

@@ -234,6 +234,20 @@ export const SCENES: readonly Scene[] = [
     play: (page, api) => go(page, api, '/account'),
   },
   {
+    name: 'delete-account',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Delete account…').click();
+      await page.getByLabel('Your password').waitFor();
+    },
+  },
+  {
+    name: 'account-deleted',
+    state: () => new FakeState(),
+    play: (page, api) => go(page, api, '/sign-in?reason=deleted'),
+  },
+  {
     name: 'menu',
     state: () => new FakeState(),
     play: async (page, api) => {

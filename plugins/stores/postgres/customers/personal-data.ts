@@ -1,20 +1,4 @@
-/**
- * Parts of what is known of a person, as the account page names them.
- * `erased` goes 14 days after the account was deleted; `kept` stays, without who it was.
- */
-export const PERSONAL_PARTS = {
-  account: 'erased',
-  keys: 'erased',
-  subscriptions: 'erased',
-  alerts: 'erased',
-  webhooks: 'erased',
-  tokens: 'erased',
-  requests: 'erased',
-  provider: 'erased',
-  statements: 'kept',
-  audit: 'kept',
-} as const;
-export type PersonalPart = keyof typeof PERSONAL_PARTS;
+import { type PersonalPart } from '../../../core/personal-parts';
 
 /**
  * What every table holds of a person, the one list of them: `none`, or the part it belongs to. The function `erase_account` does what is
@@ -30,6 +14,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   submission: 'account',
   credential: 'keys',
   credential_product: 'keys',
+  credential_tag: 'keys',
   whitelist_rule: 'keys',
   change_confirmation: 'keys',
   subscription: 'subscriptions',

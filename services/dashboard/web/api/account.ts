@@ -1,4 +1,5 @@
-import { get, post } from './request';
+import { type Deletion } from '../../contract/account';
+import { get, post, postForFile } from './request';
 
 /** One place where the account is signed in. */
 export interface AccountSession {
@@ -62,3 +63,11 @@ export const listSessions = (): Promise<AccountSession[]> => get('/auth/list-ses
 export const currentSession = (): Promise<{ session: { id: string } } | null> => get('/auth/get-session');
 export const signOutSession = (token: string): Promise<unknown> => post('/auth/revoke-session', { token });
 export const signOutOthers = (): Promise<unknown> => post('/auth/revoke-other-sessions');
+
+/** Stops the account now, and has it erased in 14 days. */
+export const deleteAccount = (password: string): Promise<Deletion> => post('/account/delete', { password });
+
+const EXPORT_TIMEOUT_MS = 120_000;
+
+/** Everything that is known of the person, as JSON. */
+export const exportAccount = (password: string): Promise<Blob> => postForFile('/account/export', { password }, EXPORT_TIMEOUT_MS);

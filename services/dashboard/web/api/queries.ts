@@ -104,10 +104,10 @@ export const explanationQuery = (requestId: string) =>
     staleTime: Infinity,
   });
 
-export const refusalsQuery = (after: After, limit = 25, key?: string) =>
+export const refusalsQuery = (after: After, limit = 25) =>
   queryOptions({
-    queryKey: ['refusals', after, limit, key],
-    queryFn: () => get<RefusalPage>('/refusals', { after, limit, key }),
+    queryKey: ['refusals', after, limit],
+    queryFn: () => get<RefusalPage>('/refusals', { after, limit }),
     refetchInterval: 10_000,
   });
 

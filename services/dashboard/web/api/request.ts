@@ -89,6 +89,18 @@ export async function postSlowly<Answer>(path: string, body: object, timeoutMs: 
   return ask({ method: 'POST', path: `/api${path}`, body, timeoutMs });
 }
 
+/** A file that takes a body to be had. @throws ApiProblem */
+export async function postForFile(path: string, body: object, timeoutMs: number): Promise<Blob> {
+  if (viewedCustomer() !== undefined) throw new ApiProblem(409, 'read_only', READ_ONLY);
+  const response = await exchange({ method: 'POST', path: `/api${path}`, body, timeoutMs });
+  if (!response.ok) throw problemFrom(response.status, await readJson(response));
+  try {
+    return await response.blob();
+  } catch {
+    throw unreachable();
+  }
+}
+
 /** @throws ApiProblem */
 export function get<Answer>(path: string, query: Query = {}): Promise<Answer> {
   return request('GET', `${path}${queryText(query)}`);

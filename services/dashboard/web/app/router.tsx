@@ -115,6 +115,19 @@ const usageRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
+const requestLogRoute = createRoute({
+  ...shell,
+  path: '/requests',
+  validateSearch: (search: Record<string, unknown>) => ({
+    key: text(search['key']),
+    product: text(search['product']),
+    outcome: text(search['outcome']),
+    status: text(search['status']),
+    day: text(search['day']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
+});
 const statementsRoute = createRoute({
   ...shell,
   path: '/statements',
@@ -272,6 +285,7 @@ const routeTree = rootRoute.addChildren([
     keyRoute,
     plansRoute,
     usageRoute,
+    requestLogRoute,
     statementsRoute,
     statementRoute,
     explainRoute,

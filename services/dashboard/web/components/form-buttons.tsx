@@ -4,13 +4,14 @@ import { type ReactNode } from 'react';
 interface FormButtonsProps {
   /** What the button says: the act itself, never "OK". */
   readonly action: string;
+  readonly isDangerous?: boolean;
   readonly pending: boolean;
   /** Without one there is no way back. */
   readonly onCancel?: (() => void) | undefined;
 }
 
 /** The end of a form in a dialog; in sight however long the form is. */
-export function FormButtons({ action, pending, onCancel }: FormButtonsProps): ReactNode {
+export function FormButtons({ action, isDangerous = false, pending, onCancel }: FormButtonsProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs" className="form-buttons">
       {onCancel && (
@@ -18,7 +19,7 @@ export function FormButtons({ action, pending, onCancel }: FormButtonsProps): Re
           Cancel
         </Button>
       )}
-      <Button type="submit" loading={pending}>
+      <Button type="submit" color={isDangerous ? 'red' : 'indigo'} loading={pending}>
         {action}
       </Button>
     </Group>

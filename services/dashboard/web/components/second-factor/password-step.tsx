@@ -9,13 +9,14 @@ interface PasswordStepProps {
   /** What is about to happen. */
   readonly children: ReactNode;
   readonly action: string;
+  readonly isDangerous?: boolean;
   /** Throws ApiProblem. */
   readonly onPassword: (password: string) => Promise<unknown>;
   readonly onCancel?: (() => void) | undefined;
 }
 
-/** Asks for the account's password before its second factor changes. */
-export function PasswordStep({ children, action, onPassword, onCancel }: PasswordStepProps): ReactNode {
+/** Asks for the account's password before something of the account changes. */
+export function PasswordStep({ children, action, isDangerous = false, onPassword, onCancel }: PasswordStepProps): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
@@ -34,7 +35,7 @@ export function PasswordStep({ children, action, onPassword, onCancel }: Passwor
           {...form.getInputProps('password')}
         />
         <ProblemAlert problem={problem} />
-        <FormButtons action={action} pending={pending} onCancel={onCancel} />
+        <FormButtons action={action} isDangerous={isDangerous} pending={pending} onCancel={onCancel} />
       </Stack>
     </form>
   );

@@ -3,6 +3,8 @@ import { type ReactNode } from 'react';
 import { useSession } from '../../hooks/use-session';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { DeletionPanel } from './deletion-panel';
+import { ExportPanel } from './export-panel';
 import { PasswordForm } from './password-form';
 import { SecondFactorPanel } from './second-factor-panel';
 import { SessionList } from './session-list';
@@ -28,6 +30,8 @@ export function AccountPage(): ReactNode {
             <SessionList />
           </Stack>
         </Panel>
+        <ExportPanel />
+        <DeletionPanel />
       </SimpleGrid>
     </>
   );

@@ -13,6 +13,7 @@ import { ProblemAlert } from '../../components/problem-alert';
 
 const REASONS: Readonly<Record<string, string>> = {
   ended: 'Your session has ended. Sign in to continue where you left off.',
+  deleted: 'Your account is deleted, and will be erased in 14 days. To keep it, sign in before then.',
   reset: 'Password changed. Sign in with your new password.',
 };
 

@@ -1,0 +1,41 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { exportAccount } from '../../api/account';
+import { saveFile } from '../../browser/save-file';
+import { toast } from '../../browser/toast';
+import { Dialog } from '../../components/dialog';
+import { Panel } from '../../components/panel';
+import { PasswordStep } from '../../components/second-factor/password-step';
+
+/** Everything that is known of the person, as a file. */
+export function ExportPanel(): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  const close = (): void => setAsking(false);
+  const save = async (password: string): Promise<void> => {
+    saveFile('tollgate-account.json', await exportAccount(password));
+    close();
+    toast('Your data was exported.');
+  };
+  return (
+    <Panel title="Your data">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.
+          It holds no secrets. Of each list you get up to 50,000 entries. You can export three times an hour.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => setAsking(true)}>
+            Export…
+          </Button>
+        </Group>
+      </Stack>
+      {isAsking && (
+        <Dialog title="Export your data" onClose={close} mayCloseLightly>
+          <PasswordStep action="Export" onPassword={save} onCancel={close}>
+            The file tells much about your account. Keep it where only you can read it.
+          </PasswordStep>
+        </Dialog>
+      )}
+    </Panel>
+  );
+}
