@@ -10,6 +10,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_account: 'account',
   auth_two_factor: 'account',
   auth_verification: 'account',
+  email_change: 'account',
   outbox_mail: 'account',
   submission: 'account',
   credential: 'keys',
