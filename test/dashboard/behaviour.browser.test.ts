@@ -643,4 +643,22 @@ describe('the account page', () => {
     expect(file.suggestedFilename()).toBe('tollgate-account.json');
     await page.getByText('Your data was exported.').waitFor();
   });
+
+  it('asks for a new address, and the page of its links takes the token out of the address bar', async () => {
+    await open('/account');
+    await page.getByLabel('New email address').fill(' asha.new@example.com ');
+    await page.getByLabel('Account password').fill('a long password');
+    await button('Change email address').click();
+    await page.getByText('Open both within an hour').waitFor();
+    expect(changes('POST', '/api/account/email').map(({ body }) => body)).toEqual([
+      { email: 'asha.new@example.com', password: 'a long password' },
+    ]);
+    await page.goto(`${api.url}/confirm-email?token=first`);
+    await button('Confirm').waitFor();
+    expect([page.url(), changes('POST', '/api/account/email/confirm')]).toEqual([`${api.url}/confirm-email`, []]);
+    await page.reload();
+    await button('Confirm').click();
+    await page.getByText('Now open the link in the mail to the other address').waitFor();
+    expect(changes('POST', '/api/account/email/confirm').map(({ body }) => body)).toEqual([{ token: 'first' }]);
+  });
 });

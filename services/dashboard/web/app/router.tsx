@@ -63,6 +63,11 @@ const verifyRoute = createRoute({
   path: '/verify',
   component: lazyRouteComponent(() => import('../pages/entrance/verify-page'), 'VerifyPage'),
 });
+const confirmEmailRoute = createRoute({
+  ...entrance,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('../pages/entrance/confirm-email-page'), 'ConfirmEmailPage'),
+});
 const outboxRoute = createRoute({
   ...entrance,
   path: '/outbox',
@@ -258,7 +263,17 @@ const operatorAccountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute, setUpRoute]),
+  entranceRoute.addChildren([
+    signInRoute,
+    secondStepRoute,
+    signUpRoute,
+    forgotRoute,
+    resetRoute,
+    verifyRoute,
+    confirmEmailRoute,
+    outboxRoute,
+    setUpRoute,
+  ]),
   consoleRoute.addChildren([
     operatorRoute,
     customersRoute,
