@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly databaseUrls: DatabaseUrls;
   readonly redisUrl: string | undefined;
   readonly proofKeys: ProofKeys;
+  /** `id:base64,…`: what video links are sealed with. */
+  readonly linkKeys: string;
   /** At least 32 characters. */
   readonly dashboardSecret: string;
   readonly pluginSocket: string;
@@ -76,6 +78,7 @@ const NOT_FOR_ALL = {
   TOLLGATE_CONTEXT_PRIVATE_KEY: undefined,
   TOLLGATE_CONTEXT_JWKS: undefined,
   TOLLGATE_SIGNING_KEYS: undefined,
+  GDPLAY_LINK_KEYS: undefined,
 } as const;
 
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
@@ -153,6 +156,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     IP_LISTS_FOLDER: context.env['IP_LISTS_FOLDER'] || listsFolder(dirname(context.logsDir)),
     TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
+    GDPLAY_LINK_KEYS: context.linkKeys,
     DATABASE_URL: databaseUrls.service,
     REDIS_URL: redisUrl,
     ...workerUrls(context),
@@ -187,6 +191,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     REDIS_URL: redisUrl,
     TOLLGATE_CONTEXT_PRIVATE_KEY: proofKeys.privateKey,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,
+    GDPLAY_LINK_KEYS: context.linkKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContextKey, keySetOf } from '../../plugins/core/create-context-key';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
-import { keepSecret, keepSigningKeys } from './secrets';
+import { keepSecret, keepSharedKeys } from './secrets';
 import { type StartSettings } from './start-settings';
 
 /** What the plugin server signs proofs with, and what services verify them with. */
@@ -20,7 +20,7 @@ export interface ProofKeys {
  * @throws Error when a kept key cannot be read
  */
 export function keepProofKeys(dataDir: string, { proof }: StartSettings): ProofKeys {
-  const sharedKeys = proof.sharedKeys ?? (proof.format === 'v1' ? keepSigningKeys(join(dataDir, 'signing-keys')) : undefined);
+  const sharedKeys = proof.sharedKeys ?? (proof.format === 'v1' ? keepSharedKeys(join(dataDir, 'signing-keys')) : undefined);
   if (proof.privateKey !== undefined) {
     const keySet = proof.keySet ?? JSON.stringify(keySetOf(readPrivateKey(proof.privateKey)));
     return { privateKey: proof.privateKey, keySet, sharedKeys };

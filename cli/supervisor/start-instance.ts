@@ -25,7 +25,7 @@ import {
 import { prepareDatabase } from './prepare-database';
 import { type ReadyLine } from './ready-line';
 import { keepProofKeys } from './proof-keys';
-import { keepDashboardSecret, keepDatabasePasswords } from './secrets';
+import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
@@ -140,6 +140,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     databaseUrls,
     redisUrl,
     proofKeys: keepProofKeys(dataDir, settings),
+    linkKeys: env['GDPLAY_LINK_KEYS'] || keepSharedKeys(join(dataDir, 'link-keys')),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
     pluginSocket: socketPath(dataDir, 'plugin.sock'),
     gateway: options.gateway,

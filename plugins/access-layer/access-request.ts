@@ -1,3 +1,4 @@
+import { type AccessLink } from '../core/access-link';
 import { type KeyPlace, type RequestHeaders } from '../core/credential-location';
 import {
   type AccessRecord,
@@ -15,6 +16,7 @@ import { type DenialCode } from '../core/problems';
 import { type RawBody } from '../core/kong-pdk';
 import { type ContextSigner } from '../core/context-token';
 import { type AccessLayerConfig } from './config';
+import { type AccessLinks } from './resolve-link';
 
 /** What the plugin is given by its composition root. */
 export interface AccessLayerDeps {
@@ -22,6 +24,8 @@ export interface AccessLayerDeps {
   readonly quota: QuotaCounter;
   readonly decisions: DecisionLog;
   readonly clock: Clock;
+  /** Absent: no link admits anybody. */
+  readonly links?: AccessLinks | undefined;
   /** Makes the proof of an admitted request. */
   readonly signContext: ContextSigner;
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
@@ -37,6 +41,7 @@ export interface AccessLayerDeps {
 export interface AccessRequest {
   readonly config: AccessLayerConfig;
   readonly requestId: string;
+  readonly method: string;
   /** How many units it costs. */
   readonly units: number;
   readonly headers: RequestHeaders;
@@ -48,7 +53,9 @@ export interface AccessRequest {
   readonly trace: DecisionTrace | undefined;
 
   key: string | undefined;
-  keyPlace: KeyPlace | undefined;
+  keyPlace: KeyPlace | 'link' | undefined;
+  /** Set when a link stands in for the key. */
+  link: AccessLink | undefined;
   /** The form without the key, when the key came from there. */
   strippedBody: Buffer | undefined;
   record: AccessRecord | undefined;

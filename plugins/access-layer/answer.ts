@@ -1,3 +1,4 @@
+import { LINK_PARAMETER } from '../core/access-link';
 import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/context-token';
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/cross-origin';
@@ -34,6 +35,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
     chargedDay: spend?.standing.day ?? null,
     ...(request.units === 1 ? {} : { units: request.units }),
     quota,
+    ...(request.link && { link: request.link.grant }),
     expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
   });
   const out = kong.service.request;
@@ -46,7 +48,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   // Last, so that the message ends with bytes that are different for every request (writeExitArgs in plugins/server says what for).
   headers[CONTEXT_HEADER] = token;
   const writes: Promise<unknown>[] = [out.setHeaders(headers)];
-  const query = removeParameter(request.rawQuery, KEY_PARAMETER);
+  const query = removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
   if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));
   const answer = crossOriginHeaders(record.whitelist, request.headers);

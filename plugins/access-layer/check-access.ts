@@ -8,9 +8,13 @@ export function checkAccess(request: AccessRequest, deps: AccessLayerDeps): Prom
 }
 
 function decide(request: AccessRequest, nowMs: number): Denial | undefined {
-  const verdict = checkSubscription(request.record, request.config.products, nowMs);
+  const { link } = request;
+  const verdict = checkSubscription(request.record, link ? [link.product] : request.config.products, nowMs);
   if (!verdict.ok) return { code: verdict.denial, ...(verdict.suspended === undefined ? {} : { suspended: verdict.suspended }) };
   request.subscription = verdict.subscription;
+  // Both were true when the link was made; where either is another by now, nobody paid for this viewing.
+  const isOwn = request.record?.credentialId === link?.credentialId && verdict.subscription.id === link?.subscriptionId;
+  if (link && !isOwn) return { code: 'link_not_valid' };
   const whitelist = request.record?.whitelist;
   if (!whitelist) return { code: 'key_unknown' };
   const admitted = checkWhitelist(whitelist, { address: request.callerAddress, originHost: request.originHost });

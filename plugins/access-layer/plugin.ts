@@ -68,6 +68,7 @@ function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, '
   const { config, trace, headers, rawQuery, callerAddress, requestId, method } = known;
   return {
     config,
+    method,
     units: method === 'POST' ? config.postUnits : 1,
     headers,
     rawQuery,
@@ -78,6 +79,7 @@ function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, '
     trace,
     key: undefined,
     keyPlace: undefined,
+    link: undefined,
     strippedBody: undefined,
     record: undefined,
     subscription: undefined,

@@ -2,6 +2,7 @@ import { hashApiKey, isPlausibleKey } from '../core/api-key';
 import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/credential-location';
 import { isForm, readFormField } from '../core/form-body';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
+import { findLinks, resolveLink } from './resolve-link';
 
 /** Why a form was not searched for a key, or not to its end. */
 type SkippedForm = 'too-large' | 'no-length' | 'late';
@@ -10,6 +11,10 @@ type SkippedForm = 'too-large' | 'no-length' | 'late';
 export async function resolveKey(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   let search = locateKey(request.headers, request.rawQuery, request.config.keyIn);
   let skipped: SkippedForm | undefined;
+  if (search.status === 'missing') {
+    const links = findLinks(request);
+    if (links.length > 0) return resolveLink(links, request, deps);
+  }
   if (search.status === 'missing' && request.config.keyIn.has('form') && isForm(header(request, 'content-type'))) {
     const found = await searchForm(request, deps);
     if (typeof found === 'string') skipped = found;

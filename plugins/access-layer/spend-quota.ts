@@ -9,7 +9,8 @@ const CAP_REACHED = 'The daily cap that its owner set for this subscription is r
 /** Step 3: takes the request's units from the day and the month of the subscription that admitted it; test keys have both for themselves. */
 export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   const { config, record, subscription, units } = request;
-  if (!config.quota) return undefined;
+  // The viewing was paid for when its link was made.
+  if (!config.quota || request.link) return undefined;
   if (!record || !subscription) return { code: 'subscription_missing' };
   try {
     request.spend = await deps.quota.spend({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits, units });

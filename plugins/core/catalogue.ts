@@ -56,14 +56,24 @@ export interface CatalogueProduct {
   readonly openapi?: string | undefined;
 }
 
+/** Where the products stand in the file that they were read from. */
+export interface CatalogueSource {
+  /** For example `kong/catalogue.yml`. */
+  readonly file: string;
+  /** Product → line, counted from 1. */
+  readonly lines: Readonly<Record<string, number>>;
+}
+
 /** Every product, in the order in which it is shown. */
 export interface Catalogue {
   readonly products: readonly CatalogueProduct[];
+  /** Absent when it was read from no file. */
+  readonly source?: CatalogueSource | undefined;
   /** The product with this id; the argument may be any text. */
   find(id: string): CatalogueProduct | undefined;
 }
 
-export function createCatalogue(products: readonly CatalogueProduct[]): Catalogue {
+export function createCatalogue(products: readonly CatalogueProduct[], source?: CatalogueSource): Catalogue {
   const byId = new Map(products.map((product) => [product.id, product]));
-  return { products, find: (id) => byId.get(id) };
+  return { products, source, find: (id) => byId.get(id) };
 }

@@ -1,4 +1,5 @@
 import { createHmac, sign, timingSafeEqual, verify } from 'node:crypto';
+import { type LinkGrant } from './access-link';
 import { type ContextKey } from './context-keys';
 import { CONTEXT_LIFETIME_SECONDS, MAX_TOKEN_LENGTH, type ContextSigner, type ContextVerdict, type RequestContext } from './context-token';
 import { type QuotaReport } from './quota';
@@ -18,7 +19,7 @@ interface WindowClaim {
 /** The claims of a proof; docs/verify-context.md tells upstreams what each means. */
 interface ContextClaims {
   readonly iss: string;
-  /** The product. */
+  /** The product; of a request that a link admitted, see {@link audienceOf}. */
   readonly aud: string;
   /** The customer. */
   readonly sub: string;
@@ -31,6 +32,8 @@ interface ContextClaims {
   /** Only where it is not one. */
   readonly units?: number;
   readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim } | null;
+  /** Only where a link admitted the request. */
+  readonly link?: LinkGrant;
   readonly iat: number;
   readonly exp: number;
   /** The request's id. */
@@ -63,10 +66,10 @@ function signatureOf(input: string, { algorithm, key }: ContextKey): Buffer {
 }
 
 function claimsOf(context: RequestContext): ContextClaims {
-  const { quota, product, expiresAt } = context;
+  const { quota, product, link, expiresAt } = context;
   return {
     iss: CONTEXT_ISSUER,
-    aud: product,
+    aud: audienceOf(product, link),
     sub: context.customerId,
     key: context.credentialId,
     sub_id: context.subscriptionId,
@@ -76,10 +79,19 @@ function claimsOf(context: RequestContext): ContextClaims {
     day: context.chargedDay,
     ...(context.units === undefined || context.units === 1 ? {} : { units: context.units }),
     quota: quota && { daily: claimOf(quota.daily), monthly: claimOf(quota.monthly) },
+    ...(link && { link }),
     iat: expiresAt - CONTEXT_LIFETIME_SECONDS,
     exp: expiresAt,
     jti: context.requestId,
   };
+}
+
+/**
+ * A link's proof is for another audience than a key's: a receiver that knows nothing of links, or takes none, would read the one as the other
+ * and answer anything. No product's id holds a slash.
+ */
+function audienceOf(product: string, link: LinkGrant | undefined): string {
+  return link ? `${product}/link` : product;
 }
 
 function claimOf({ limit, remaining, resetsAt, windowSeconds }: QuotaReport['daily']): WindowClaim {
@@ -96,6 +108,8 @@ export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
 export interface ExpectedToken {
   /** Product ids; a proof for another is no proof. */
   readonly products: readonly string[];
+  /** True where requests that a link admitted are taken; then `context.link` says what they may have. */
+  readonly links?: boolean | undefined;
   /** Unix seconds. */
   readonly nowSeconds: number;
 }
@@ -106,7 +120,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
  * Verifies a proof. The first part is not parsed but compared with the one that each key's signer writes: a token can name no algorithm,
  * key or extension of its own. The claims are not read before the signature holds.
  */
-export function verifyJwt(token: string, keys: JwtKeys, { products, nowSeconds }: ExpectedToken): ContextVerdict {
+export function verifyJwt(token: string, keys: JwtKeys, { products, links, nowSeconds }: ExpectedToken): ContextVerdict {
   if (token.length > MAX_TOKEN_LENGTH) return { ok: false, reason: 'malformed' };
   const [header = '', payload = '', signature = '', ...more] = token.split('.');
   if (more.length > 0 || !BASE64URL.test(payload) || !BASE64URL.test(signature)) return { ok: false, reason: 'malformed' };
@@ -114,8 +128,9 @@ export function verifyJwt(token: string, keys: JwtKeys, { products, nowSeconds }
   if (!key || !isSigned(`${header}.${payload}`, signature, key)) return { ok: false, reason: 'forged' };
   const claims = parseClaims(payload);
   if (!claims) return { ok: false, reason: 'malformed' };
-  const { aud, product, exp } = claims;
-  if (aud !== product || !products.includes(aud)) return { ok: false, reason: 'misdirected' };
+  const { aud, product, link, exp } = claims;
+  const isMeant = aud === audienceOf(product, link) && products.includes(product) && (link === undefined || links === true);
+  if (!isMeant) return { ok: false, reason: 'misdirected' };
   return nowSeconds > exp ? { ok: false, reason: 'expired' } : { ok: true, context: contextOf(claims) };
 }
 
@@ -151,6 +166,7 @@ function hasClaims(value: unknown): value is ContextClaims {
     (claims.day === null || typeof claims.day === 'string') &&
     (claims.units === undefined || isCount(claims.units)) &&
     (claims.quota === null || hasWindows(claims.quota)) &&
+    (claims.link === undefined || isGrant(claims.link)) &&
     Number.isSafeInteger(claims.iat) &&
     Number.isSafeInteger(claims.exp)
   );
@@ -158,6 +174,11 @@ function hasClaims(value: unknown): value is ContextClaims {
 
 function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function isGrant(link: unknown): boolean {
+  const { viewing, resource, allowance, expiresAt } = (link ?? {}) as Partial<Record<string, unknown>>;
+  return typeof viewing === 'string' && typeof resource === 'string' && isCount(allowance) && isCount(expiresAt);
 }
 
 function hasWindows(quota: unknown): boolean {
@@ -181,6 +202,7 @@ function contextOf(claims: ContextClaims): RequestContext {
     chargedDay: claims.day,
     ...(claims.units === undefined ? {} : { units: claims.units }),
     quota: quota && { daily: windowOf(quota.daily), monthly: windowOf(quota.monthly) },
+    ...(claims.link && { link: claims.link }),
     expiresAt: claims.exp,
   };
 }

@@ -1,3 +1,4 @@
+import { type LinkGrant } from './access-link';
 import { type KeyMode } from './ports';
 import { type QuotaReport } from './quota';
 
@@ -17,6 +18,8 @@ export interface RequestContext {
   /** How many units were taken from it; absent: one. */
   readonly units?: number | undefined;
   readonly quota: QuotaReport | null;
+  /** Set where a link admitted the request: it may have this resource and nothing else. */
+  readonly link?: LinkGrant | undefined;
   /** Unix seconds. */
   readonly expiresAt: number;
 }

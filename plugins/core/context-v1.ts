@@ -19,7 +19,9 @@ function sign(payload: string, key: SharedKey): string {
 /** The JSON is an array, because names would cost bytes on every request. */
 export function createV1Signer(key: SharedKey): ContextSigner {
   return (context) => {
-    const { quota } = context;
+    const { quota, link } = context;
+    // This form has no place for it, and without it a service would answer anything.
+    if (link) throw new Error('a proof of the form v1 cannot say that a link admitted the request');
     const wire: WireContext = [
       key.id,
       context.requestId,

@@ -25,8 +25,10 @@ interface Check {
   readonly saw: (decision: Decision, passed: boolean) => string;
 }
 
-const key = (decision: Decision): string =>
-  decision.maskedKey === undefined ? 'no key' : `${decision.maskedKey} in ${decision.keyPlace ?? 'an unknown place'}`;
+const key = (decision: Decision): string => {
+  if (decision.keyPlace === 'link') return 'a link in its place';
+  return decision.maskedKey === undefined ? 'no key' : `${decision.maskedKey} in ${decision.keyPlace ?? 'an unknown place'}`;
+};
 
 const products = (decision: Decision): string => decision.product ?? decision.products.join(' or ');
 
@@ -44,7 +46,7 @@ const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, pass
 const TEST_PREFIX = 'tg_test';
 
 const CHECKS: readonly Check[] = [
-  { name: 'exactly one key is sent', denials: ['request_not_readable', 'key_missing', 'ambiguous_key'], saw: key },
+  { name: 'exactly one key is sent', denials: ['request_not_readable', 'key_missing', 'ambiguous_key', 'link_not_valid'], saw: key },
   {
     name: 'the key exists and is active',
     denials: ['key_unknown', 'key_inactive', 'access_layer_unavailable'],
@@ -75,8 +77,8 @@ const CHECKS: readonly Check[] = [
   {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
-    saw: ({ quota, maskedKey }) => {
-      if (!quota) return 'not counted';
+    saw: ({ quota, maskedKey, keyPlace }) => {
+      if (!quota) return keyPlace === 'link' ? 'counted when the link was made' : 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
       return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}`;
     },
@@ -97,6 +99,7 @@ const REMEDIES: Record<DenialCode, Remedy> = {
   key_missing: 'Send the key in a place that this product takes it from: the header X-API-Key always is one.',
   ambiguous_key: 'Send one key, in one place, once.',
   key_unknown: 'Check the key for typing errors, or create a new one.',
+  link_not_valid: 'Make another link with the key.',
   key_inactive: 'Activate the key, or create a new one if it was revoked.',
   key_expired: 'Move the expiry of the key, or create a new one. Rotating a key before it expires leaves no gap.',
   product_not_authorised: (decision) => `Authorise the key for ${products(decision)}, or use a key that is.`,

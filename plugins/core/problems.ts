@@ -46,6 +46,11 @@ const TABLE = {
     title: 'Caller not on the whitelist',
     detail: 'The whitelist rules of this API key do not admit this address or origin.',
   },
+  link_not_valid: {
+    status: 401,
+    title: 'Link not valid',
+    detail: 'This link does not hold, or not for this. Make another with your API key.',
+  },
   gateway_proof_missing: {
     status: 401,
     title: 'Request did not come through the gateway',
@@ -125,6 +130,7 @@ export type DenialCode = Extract<
   | 'subscription_missing'
   | 'subscription_inactive'
   | 'caller_not_whitelisted'
+  | 'link_not_valid'
   | 'quota_daily_exceeded'
   | 'quota_monthly_exceeded'
   | 'request_not_readable'

@@ -4,14 +4,17 @@ import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
+import { openLink } from '../core/access-link';
 import { systemClock, type DecisionTracer } from '../core/ports';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
+import { type QuotaStoreStats } from '../core/store-stats';
 import { readEntranceSettings } from '../entrances/settings';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
 import { KnownHashes } from '../stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
 import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
+import { createFindKeyHash } from '../stores/postgres/keys/find-key-hash';
 import { createPostgresHashSource } from '../stores/postgres/keys/list-hashes';
 import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
 import { createPool, warmPool } from '../stores/postgres/pool';
@@ -87,10 +90,14 @@ function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: Serv
   }
 }
 
+function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined {
+  return isRedisGivenUp === undefined ? undefined : !isRedisGivenUp;
+}
+
 /** Builds the stores and the plugin, and serves it to Kong until SIGTERM. */
 async function serve(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
-  const { databaseUrl, timeZone } = settings;
+  const { databaseUrl, timeZone, linkKeys } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
   const clock = new StoreClock(systemClock);
@@ -113,6 +120,8 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     pool: ledger,
     feed,
     name: settings.nodeName,
+    version: ACCESS_LAYER.Version,
+    isRedisAnswering: () => redisAnswers(quota.stats()),
     onError: (err) => log.warn({ err }, 'what this node knows could not be told yet'),
   });
   // Nothing is counted or timed for nobody.
@@ -124,6 +133,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock,
+    links: linkKeys && { open: (token, nowSeconds) => openLink(token, linkKeys, nowSeconds), findKeyHash: createFindKeyHash(records) },
     signContext: settings.signing.sign,
     readBodyFile,
     log,

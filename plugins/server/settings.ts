@@ -1,6 +1,8 @@
 import { availableParallelism, hostname } from 'node:os';
 import { z } from 'zod';
 import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
+import { linkSettings } from '../core/link-settings';
+import { type LinkKeys } from '../core/access-link';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
 /** Migration 0042 keeps younger lines, whatever is asked. */
@@ -33,6 +35,8 @@ export interface PluginServerSettings {
   readonly redisUrl: string | undefined;
   readonly timeZone: string;
   readonly signing: ContextSigning;
+  /** Undefined: links are not set up. */
+  readonly linkKeys: LinkKeys | undefined;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
   readonly nodeName: string;
@@ -47,12 +51,17 @@ export interface PluginServerSettings {
 
 /** @throws SettingsError */
 export function readPluginServerSettings(environment: Environment): PluginServerSettings {
-  const { server: data, signing } = readSettings({ server: ENVIRONMENT, signing: signingSettings }, environment);
+  const {
+    server: data,
+    signing,
+    links,
+  } = readSettings({ server: ENVIRONMENT, signing: signingSettings, links: linkSettings }, environment);
   return {
     databaseUrl: data.DATABASE_URL,
     redisUrl: data.REDIS_URL,
     timeZone: data.QUOTA_TIMEZONE,
     signing,
+    linkKeys: links.GDPLAY_LINK_KEYS,
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,

@@ -13,6 +13,10 @@ const MAX_FILE_BYTES = 200 * 1024 * 1024;
 const DEADLINE_MS = 180_000;
 const FILE_FIELDS = ['file', 'apk', 'app'];
 const APK_TYPE = 'application/vnd.android.package-archive';
+/** Bundles and sets of APKs have no type of their own that is registered. */
+const FILE_TYPES = [APK_TYPE, 'application/octet-stream', 'application/zip'];
+/** Told by what is in the file, not by its name or type. */
+const FORMS = ['apk', 'aab', 'xapk', 'apks'];
 
 type AppDeps = WorkerDeps<ApkWorkerMethods>;
 
@@ -20,12 +24,15 @@ const analyze = defineRoute({
   method: 'POST',
   path: '/app/analyze',
   output: analyzeOutput,
-  body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: [APK_TYPE] },
+  body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: FILE_TYPES },
   bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
   handler: async (_input, context, { worker }: AppDeps) => {
     const { upload } = context;
-    if (!upload) throw invalidInput([{ field: 'file', message: `is required: send an APK as multipart/form-data or as ${APK_TYPE}` }]);
+    if (!upload)
+      throw invalidInput([
+        { field: 'file', message: `is required: send an APK, AAB, XAPK or APKS as multipart/form-data or as ${FILE_TYPES.join(' or ')}` },
+      ]);
     const data = await analyzeUpload(worker, { upload, context, deadlineMs: DEADLINE_MS });
     return { status: 'success' as const, data, timestamp: formatTimestamp(context.clock.now()) };
   },
@@ -38,7 +45,7 @@ const health = workerHealthRoute<ApkWorkerMethods, z.output<typeof healthOutput>
 });
 
 const information = {
-  upload: { fields: FILE_FIELDS, media_types: ['multipart/form-data', APK_TYPE], max_bytes: MAX_FILE_BYTES },
+  upload: { fields: FILE_FIELDS, media_types: ['multipart/form-data', ...FILE_TYPES], forms: FORMS, max_bytes: MAX_FILE_BYTES },
 };
 
 /** Looks into Android packages. The file goes through in pieces; a worker analyses it. */

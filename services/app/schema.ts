@@ -44,6 +44,17 @@ const certificate = z.object({
 
 /** What the worker reports of one APK; every figure is of the file itself, nothing is looked up elsewhere. */
 export const apkReport = z.object({
+  form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('What the upload was recognised as, by what is in it.'),
+  parts: z
+    .array(
+      z.object({
+        name: z.string(),
+        kind: z.enum(['base', 'module', 'split', 'expansion', 'other']),
+        size: count,
+        analyzed: z.boolean().describe('False: listed only.'),
+      }),
+    )
+    .describe('Modules of a bundle or files of a set of APKs; empty for an APK.'),
   file: z.object({ name: z.string(), size: count, md5: z.string(), sha1: z.string(), sha256: z.string() }),
   package: z.object({
     name: z.string(),

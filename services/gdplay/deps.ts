@@ -1,3 +1,4 @@
+import { type LinkKeys } from '../../plugins/core/access-link';
 import { type ServiceTools } from '../kit/service/define-service';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { ApiDirectory } from './api-directory';
@@ -6,12 +7,16 @@ import { type DriveDirectory } from './drive-file';
 import { DriveTransport } from './drive-transport';
 import { PublicDirectory } from './public-directory';
 import { type GdplaySettings } from './settings';
+import { Viewings } from './viewings';
 
 export interface GdplayDeps {
   readonly files: DescribedFiles;
   readonly transport: DriveTransport;
   /** Milliseconds in which a stream has to move. */
   readonly idleMs: number;
+  /** Undefined where links are not set up. */
+  readonly linkKeys: LinkKeys | undefined;
+  readonly viewings: Viewings;
 }
 
 /** What the sandbox takes for an API key. */
@@ -29,5 +34,11 @@ export function createGdplayDeps({ settings, common, clock, metrics }: ServiceTo
   const live = settings.GDPLAY_API_KEY;
   const directory: DriveDirectory =
     live === undefined ? new PublicDirectory(transport) : new ApiDirectory(transport, { live, test: SANDBOX_KEY });
-  return { files: new DescribedFiles(directory, clock), transport, idleMs: settings.GDPLAY_IDLE_TIMEOUT_MS };
+  return {
+    files: new DescribedFiles(directory, clock),
+    transport,
+    idleMs: settings.GDPLAY_IDLE_TIMEOUT_MS,
+    linkKeys: settings.GDPLAY_LINK_KEYS,
+    viewings: new Viewings(clock),
+  };
 }

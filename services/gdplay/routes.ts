@@ -2,7 +2,8 @@ import { defineRoute, defineService } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
 import { createGdplayDeps, type GdplayDeps } from './deps';
 import { fetchThumbnail } from './fetch-thumbnail';
-import { streamInput, thumbnailInput, thumbnailOutput } from './schema';
+import { makeLink } from './make-link';
+import { linkInput, linkOutput, streamInput, thumbnailInput, thumbnailOutput } from './schema';
 import { type GdplaySettings, gdplaySettings } from './settings';
 import { streamFile } from './stream-file';
 
@@ -19,7 +20,15 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
       method: 'ANY',
       path: '/gdplay/stream',
       input: streamInput,
+      takesLinks: true,
       handler: (input, context, deps: GdplayDeps) => streamFile(input, context, deps),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/gdplay/link',
+      input: linkInput,
+      output: linkOutput,
+      handler: (input, context, deps: GdplayDeps) => makeLink(input, context, deps),
     }),
     defineRoute({
       method: 'ANY',

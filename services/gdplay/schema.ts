@@ -18,6 +18,30 @@ export const thumbnailInput = z.object({
   format: z.enum(['image', 'json']).default('image'),
 });
 
+export const linkInput = z.object({
+  ...fileRef,
+  /** Seconds: short, because whoever holds a link can use it. */
+  expires_in: z.number().int().min(60).max(14_400).default(3_600),
+  /** The one address that may use the link. */
+  viewer: z.string().max(45).optional(),
+});
+
+export const linkOutput = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    path: z.string(),
+    expires_at: z.string(),
+    viewer: z.string().nullable(),
+    content_type: z.string(),
+    size_bytes: z.number().nullable(),
+    duration_ms: z.number().nullable(),
+    width: z.number().nullable(),
+    height: z.number().nullable(),
+    allowance_bytes: z.number(),
+  }),
+  timestamp: z.string(),
+});
+
 /** Of `format=json`; otherwise the answer is the image itself. */
 export const thumbnailOutput = z.object({
   status: z.literal('success'),

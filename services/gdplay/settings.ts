@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { linkSettings } from '../../plugins/core/link-settings';
 import { listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 
 /** Where Google sends downloads and pictures to. */
@@ -6,7 +7,7 @@ const GOOGLE_HOSTS = ['drive.usercontent.google.com', 'lh3.googleusercontent.com
 const HOST_NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)+$/;
 
 /** Environment of the gdplay service. */
-export const gdplaySettings = z.object({
+export const gdplaySettings = linkSettings.extend({
   /** A Google API key with the Drive API enabled. Without it files are fetched as a browser without an account does. */
   GDPLAY_API_KEY: z
     .string()

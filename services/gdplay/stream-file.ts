@@ -1,13 +1,16 @@
+import { pipeline, Readable } from 'node:stream';
 import { type CallContext } from '../kit/service/define-service';
-import { ServiceError } from '../kit/errors';
+import { invalidInput, ServiceError } from '../kit/errors';
 import { emptyReply, Reply, streamReply } from '../kit/service/reply';
 import { type ByteRange } from './byte-range';
 import { type GdplayDeps } from './deps';
 import { type DriveFile } from './drive-file';
 import { inlineDisposition } from './media-type';
 import { openMedia } from './open-media';
-import { type FileRefInput, parseFileRef } from './parse-file-ref';
+import { fileOf } from './make-link';
+import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref';
 import { selectRepresentation } from './select-representation';
+import { type Admission } from './viewings';
 
 /** What 200, 206 and 304 say of the file. */
 function validatorHeaders({ etag, modifiedAtMs }: DriveFile): Record<string, string> {
@@ -41,21 +44,30 @@ function unsatisfiable({ size }: DriveFile): ServiceError {
   });
 }
 
-async function answerBytes(file: DriveFile, range: ByteRange | undefined, { context, deps }: StreamCall): Promise<Reply> {
+async function answerBytes(file: DriveFile, range: ByteRange | undefined, { context, deps, admission }: StreamCall): Promise<Reply> {
   if (context.method === 'HEAD') {
     return new Reply(undefined, { headers: { 'Content-Type': file.contentType, ...fileHeaders(file, undefined) } });
   }
   const { mode, signal } = context;
   const opened = await openMedia(file, { transport: deps.transport, call: { mode, signal }, range, idleMs: deps.idleMs });
-  return streamReply(opened.body, file.contentType, {
+  return streamReply(counted(opened.body, admission), file.contentType, {
     status: opened.range ? 206 : 200,
     headers: fileHeaders(file, opened.range),
   });
 }
 
+/** What a viewing has of a body counts as it passes; the request is over when the body is. */
+function counted(body: Readable, admission: Admission | undefined): Readable {
+  if (!admission) return body;
+  // Whichever side fails or leaves takes the other with it.
+  return pipeline(body, admission.count(), () => admission.end());
+}
+
 interface StreamCall {
   readonly context: CallContext;
   readonly deps: GdplayDeps;
+  /** Where a link stands in for a key. */
+  readonly admission: Admission | undefined;
 }
 
 function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
@@ -76,12 +88,28 @@ function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
   }
 }
 
+/** A link names its file itself: the request may not name another. */
+function linkedFile(resource: string, { id, url, resourcekey }: FileRefInput): FileRef {
+  if ([id, url, resourcekey].some((text) => (text ?? '') !== '')) {
+    throw invalidInput([{ field: 'link', message: 'stands for its own file: leave id, url and resourcekey out' }]);
+  }
+  return fileOf(resource);
+}
+
 /**
  * Streams a file, or what a range or a condition leaves of it.
- * @throws ServiceError 400, 404, 412, 415, 416, 502 with `reason`, 504
+ * @throws ServiceError 400, 401 for a link that is used up, 404, 412, 415, 416, 429, 502 with `reason`, 504
  */
 export async function streamFile(input: FileRefInput, context: CallContext, deps: GdplayDeps): Promise<Reply> {
-  const ref = parseFileRef(input);
-  const { mode, signal } = context;
-  return deps.files.use(ref, { mode, signal }, (file) => answerFile(file, { context, deps }));
+  const { mode, signal, proof } = context;
+  const ref = proof.link ? linkedFile(proof.link.resource, input) : parseFileRef(input);
+  const admission = proof.link && deps.viewings.admit(proof.link);
+  let isStreaming = false;
+  try {
+    const reply = await deps.files.use(ref, { mode, signal }, (file) => answerFile(file, { context, deps, admission }));
+    isStreaming = reply.body instanceof Readable;
+    return reply;
+  } finally {
+    if (!isStreaming) admission?.end();
+  }
 }

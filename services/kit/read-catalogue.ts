@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { type Catalogue } from '../../plugins/core/catalogue';
 import { parseCatalogue } from '../../plugins/core/parse-catalogue';
 import { type CatalogueProblem } from '../../plugins/core/locate-problems';
@@ -23,12 +24,18 @@ export function describeProblem(file: string, { line, column, place, message }: 
   return `${file}:${line}:${column} ${place === '' ? '' : `${place}: `}${message}`;
 }
 
+/** From the folder in which processes run, when it lies there. */
+function nameOf(file: string): string {
+  const name = relative(process.cwd(), file);
+  return name.startsWith('..') ? file : name;
+}
+
 /**
  * Reads the catalogue; once, at the start of a process that needs it.
  * @throws CatalogueError naming every problem; whatever reading the file throws
  */
 export function readCatalogue(file: string): Catalogue {
-  const { catalogue, problems } = parseCatalogue(readFileSync(file, 'utf8'));
+  const { catalogue, problems } = parseCatalogue(readFileSync(file, 'utf8'), nameOf(file));
   if (!catalogue) throw new CatalogueError(file, problems);
   return catalogue;
 }

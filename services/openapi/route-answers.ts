@@ -14,7 +14,7 @@ const fromTable = (code: ProblemCode): Refusal => ({ status: statusOf(code), cod
 /** The access check's, which come before any route. */
 const ACCESS: readonly ProblemCode[] = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
-  'caller_not_whitelisted', 'gateway_proof_missing', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
+  'caller_not_whitelisted', 'link_not_valid', 'gateway_proof_missing', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
   'access_layer_unavailable', 'quota_unavailable',
 ]; // prettier-ignore
 
@@ -75,6 +75,7 @@ const OWN: Readonly<Record<string, readonly Refusal[]>> = {
   '/image/background_remover': finer('no_foreground'),
   '/pincode': PROVIDER_ERROR,
   '/gdplay/stream': (['not_found', 'precondition_failed', 'media_type_unsupported', 'range_not_satisfiable'] as const).map(fromTable),
+  '/gdplay/link': (['not_found', 'media_type_unsupported'] as const).map(fromTable),
   '/gdplay/thumbnail': (['not_found', 'media_type_unsupported'] as const).map(fromTable),
   '/seo/authority': PAGES,
   '/seo/backlinks': PAGES,

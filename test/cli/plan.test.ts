@@ -8,7 +8,12 @@ import {
   workerChild,
 } from '../../cli/supervisor/plan';
 
-const SECRETS = { TOLLGATE_CONTEXT_PRIVATE_KEY: 'private', TOLLGATE_CONTEXT_JWKS: 'public', TOLLGATE_SIGNING_KEYS: 'shared' };
+const SECRETS = {
+  TOLLGATE_CONTEXT_PRIVATE_KEY: 'private',
+  TOLLGATE_CONTEXT_JWKS: 'public',
+  TOLLGATE_SIGNING_KEYS: 'shared',
+  GDPLAY_LINK_KEYS: 'links',
+};
 
 const context: PlanContext = {
   root: '/project',
@@ -18,6 +23,7 @@ const context: PlanContext = {
   databaseUrls: { owner: 'owner', plugin: 'plugin', dashboard: 'dashboard', service: 'service' },
   redisUrl: undefined,
   proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
+  linkKeys: 'links',
   dashboardSecret: 'secret',
   pluginSocket: '/socket',
   gateway: 'local',
@@ -28,16 +34,16 @@ const context: PlanContext = {
   }, // prettier-ignore
 };
 
-const { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS } = SECRETS;
+const { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS } = SECRETS;
 
 test.each([
-  ['the plugin server', pluginServerChild(context), { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_SIGNING_KEYS }],
-  ['services', servicesChild(context), { TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS }],
+  ['the plugin server', pluginServerChild(context), { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
+  ['services', servicesChild(context), { TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
   ['the dashboard', dashboardChild(context), {}],
   ['the gateway', gatewayChild(context, {}), {}],
   ['the sandbox', sandboxChild(context), {}],
   ['a worker', workerChild(context, 'apk'), {}],
-])('of the keys of proofs %s is told what it needs and no more', (_name, { env = {} }, told) => {
+])('of the keys %s is told what it needs and no more', (_name, { env = {} }, told) => {
   const known = Object.entries(env).filter(([name, value]) => name in SECRETS && value !== undefined);
   expect(Object.fromEntries(known)).toEqual(told);
 });

@@ -9,7 +9,7 @@ import { findFreePorts, findFreeRow, isPortFree } from '../../cli/supervisor/fre
 import { readState, writeState } from '../../cli/supervisor/instance-state';
 import { rotateLog } from '../../cli/supervisor/log-file';
 import { keepProofKeys, type ProofKeys } from '../../cli/supervisor/proof-keys';
-import { keepSigningKeys } from '../../cli/supervisor/secrets';
+import { keepSharedKeys } from '../../cli/supervisor/secrets';
 import { parseStartArguments } from '../../cli/supervisor/start-arguments';
 import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
 import { readStartSettings } from '../../cli/supervisor/start-settings';
@@ -111,9 +111,9 @@ describe('the data folder', () => {
 
   test('keeps one set of shared keys, for its owner only', () => {
     const file = join(createDataFolder(folder, {}), 'signing-keys');
-    const keys = keepSigningKeys(file);
+    const keys = keepSharedKeys(file);
     expect(parseSharedKeys(keys)[0].secret).toHaveLength(32);
-    expect(keepSigningKeys(file)).toBe(keys);
+    expect(keepSharedKeys(file)).toBe(keys);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

@@ -28,6 +28,20 @@ describe('a catalogue', () => {
     ]);
   });
 
+  it('knows the line of each product in the file, wherever its members and comments stand', () => {
+    const flow =
+      '  - { id: api-one, title: One, description: One., prefix: null, routes: [], base: null, subscribable: false, plans: [] }\n';
+    const aside = `  # A comment.\n  -\n${weather.replace('  - ', '    ')}`;
+    const { catalogue } = parseCatalogue(HEAD + flow + tides + aside, 'kong/catalogue.yml');
+    const text = (HEAD + flow + tides + aside).split('\n');
+    expect(catalogue?.source).toEqual({ file: 'kong/catalogue.yml', lines: { 'api-one': 3, 'api-tides': 4, 'api-weather': 15 } });
+    expect(text[15 - 1]).toContain('api-weather');
+  });
+
+  it('of no file has no lines', () => {
+    expect(parseCatalogue(HEAD + weather).catalogue?.source).toBeUndefined();
+  });
+
   it('may be empty', () => {
     expect(parseCatalogue('version: 1\nproducts: []\n').catalogue?.products).toEqual([]);
   });

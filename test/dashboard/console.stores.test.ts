@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { createCatalogue } from '../../plugins/core/catalogue';
+import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
 import { endLimits } from '../../plugins/stores/postgres/operators/limit-terms';
 import { addUpProducts } from '../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../plugins/core/quota';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { operatorEndpoints } from '../../services/dashboard/api/operator/operator-endpoints';
+import { CATALOGUE } from '../support/catalogue';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
 import { makeOperator } from './support/operator';
@@ -327,5 +332,59 @@ describe('products', () => {
       currency: 'INR',
       mostCustomersADay: 1,
     });
+  });
+});
+
+describe('the catalogue', () => {
+  it('tells the line of each product, and follows what moves without a change of any', async () => {
+    const text = readFileSync('kong/catalogue.yml', 'utf8');
+    const placesOf = async (): Promise<unknown[]> =>
+      (await get('/catalogue')).json().products.map(({ id, source }: { id: string; source: string }) => [id, source]);
+    const lineOf = (id: string): number => text.split('\n').findIndex((line) => line.trim() === `- id: ${id}`) + 1;
+    const applyMoved = async (down: number): Promise<void> => {
+      const { catalogue } = parseCatalogue('\n'.repeat(down) + text, 'kong/catalogue.yml');
+      if (!catalogue) throw new Error('the catalogue cannot be read');
+      expect(await applyCatalogue(dashboard.pool, catalogue, { actor: 'test' })).toEqual([]);
+    };
+    for (const down of [0, 7]) {
+      await applyMoved(down);
+      const places = await placesOf();
+      expect(places).toContainEqual(['api-ip', `kong/catalogue.yml:${lineOf('api-ip') + down}`]);
+      expect(places).toContainEqual(['api-pan', `kong/catalogue.yml:${lineOf('api-pan') + down}`]);
+    }
+  });
+
+  it('that came from no file names none', async () => {
+    await applyCatalogue(dashboard.pool, createCatalogue(CATALOGUE.products), { actor: 'test' });
+    expect((await get('/catalogue')).json().products[0].source).toBeNull();
+  });
+});
+
+describe('nodes', () => {
+  const nodeCalled = async (name: string) =>
+    (await get('/nodes')).json().nodes.find((node: { name: string }) => node.name === name) as Record<string, unknown>;
+
+  it('tell version, state and Redis, each with its beginning', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO gateway_node (id, name, feed_healthy, version, feed_since, redis_answers, redis_since)
+       VALUES (gen_random_uuid(), 'telling', true, '9.9.9', '2027-01-01Z', false, '2027-01-02Z')`,
+    );
+    expect(await nodeCalled('telling')).toMatchObject({
+      version: '9.9.9',
+      state: 'live',
+      stateSince: '2027-01-01T00:00:00.000Z',
+      redisAnswers: false,
+      redisSince: '2027-01-02T00:00:00.000Z',
+    });
+  });
+
+  it('of a version that tells nothing have nulls, and what is gone is asked for nothing', async () => {
+    await dashboard.pool.query("INSERT INTO gateway_node (id, name, feed_healthy) VALUES (gen_random_uuid(), 'silent', true)");
+    const untold = { version: null, stateSince: null, redisAnswers: null, redisSince: null };
+    expect(await nodeCalled('silent')).toMatchObject({ state: 'live', ...untold });
+    await dashboard.pool.query("UPDATE gateway_node SET seen_at = now() - interval '11 s' WHERE name = 'telling'");
+    const gone = await nodeCalled('telling');
+    expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
+    expect(gone['stateSince']).toBe(gone['seenAt']);
   });
 });

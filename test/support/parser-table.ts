@@ -8,14 +8,20 @@ import { readMultipart } from '../../services/kit/input/multipart';
 import { parseRobots } from '../../services/kit/pages/robots';
 import { emailsInPage } from '../../services/workers/ranking/emails/emails-in-page';
 import { BufferSource } from '../../services/workers/apk/bytes/byte-source';
+import { ProtoResourceTable } from '../../services/workers/apk/bundle/proto-table';
+import { parseProtoXml } from '../../services/workers/apk/bundle/proto-xml';
 import { parseBinaryXml } from '../../services/workers/apk/resources/binary-xml';
 import { ResourceTable } from '../../services/workers/apk/resources/resource-table';
 import { ContentScanner } from '../../services/workers/apk/scan/content-scanner';
 import { parseJarManifest } from '../../services/workers/apk/signing/jar-manifest';
 import { openZip } from '../../services/workers/apk/zip/open-zip';
+import { readEntry } from '../../services/workers/apk/zip/read-entry';
+import { createApkExamples } from '../../services/sandbox/app/apk-examples';
 import { createRandom } from './apk/apk-fuzz';
 import { type EntryEncoding, writeResourceTable } from './apk/apk-resource-table';
+import { analyzeBytes } from './apk/apk-worker';
 import { writeZip } from './apk/apk-zip';
+import { writeProto } from './apk/proto-message';
 import { growingBinaryXml } from './growing-chunks';
 import { growingText, type GrowingInput, type Vocabulary } from './growing-input';
 import { parsePage } from '../../services/kit/pages/parse-page';
@@ -140,6 +146,42 @@ function growingZip(seed: number): GrowingInput<Buffer> {
   };
 }
 
+/** Messages within messages, of the fields that the readers of bundles look at, one of them repeated. */
+function growingProto(seed: number): GrowingInput<Buffer> {
+  const random = createRandom(seed);
+  const path = Array.from({ length: 1 + random(6) }, () => 1 + random(7));
+  const leaf = writeProto([[1 + random(7), random(2) === 0 ? 1 : 'abc']]);
+  const repeatedAt = random(path.length);
+  const nest = (depth: number, times: number): Buffer => {
+    const inner = depth + 1 < path.length ? nest(depth + 1, times) : leaf;
+    const field = writeProto([[path[depth] ?? 1, inner]]);
+    return depth === repeatedAt ? Buffer.alloc(field.length * times, field) : Buffer.concat([writeProto([[1, [[1, 1]]]]), field]);
+  };
+  const once = nest(0, 100).length / 100;
+  return (bytes) => nest(0, Math.ceil(bytes / once));
+}
+
+/** APKs in an archive: many small ones, or fewer of many entries, stored or compressed. */
+function growingSet(seed: number): GrowingInput<Buffer> {
+  const random = createRandom(seed);
+  const [entries, method] = [random(60), random(2) * 8];
+  const sample = openZip(new BufferSource(sampleApk()));
+  const files = [...sample.entries.values()].map((entry) => ({ name: entry.name, data: readEntry(sample, entry, 64 * KIB) }));
+  const more = Array.from({ length: entries }, (_, index) => ({ name: `res/${index}.xml`, data: 'https://a.example/' }));
+  const inner = writeZip([...files, ...more]);
+  return (bytes) => {
+    const count = Math.ceil(bytes / (inner.length + 100));
+    return writeZip(Array.from({ length: count }, (_, index) => ({ name: `${index}.apk`, data: inner, method })));
+  };
+}
+
+/** The app that the sandbox documents. */
+function sampleApk(): Buffer {
+  const example = createApkExamples().examples.find((each) => each.route === '/app/analyze' && each.outcome === 'success');
+  const { base64 } = example?.input.file as { base64: string };
+  return Buffer.from(base64, 'base64');
+}
+
 export const KIB = 1024;
 /** Everything that takes bytes from strangers apart, with inputs that grow in one shape a seed. */
 export const PARSERS: Readonly<Record<string, Parser>> = {
@@ -191,6 +233,17 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       return [...table.strings()];
     },
   },
+  "a bundle's XML": { most: 2_048 * KIB, grow: growingProto, parse: (xml) => parseProtoXml(Buffer.from(xml), 'AndroidManifest.xml') },
+  "a bundle's resources": {
+    most: 1_024 * KIB,
+    grow: growingProto,
+    parse: (bytes) => {
+      const table = new ProtoResourceTable(Buffer.from(bytes));
+      for (let id = 0; id < 200; id++) table.valuesOf(0x01010000 + (id & 3));
+      return [...table.strings()].length;
+    },
+  },
+  'a set of APKs': { most: 1_024 * KIB, grow: growingSet, parse: (zip) => analyzeBytes(Buffer.from(zip)) },
   'a signature file': {
     most: 2_048 * KIB,
     grow: text({ tokens: JAR, frame: ['Manifest-Version: 1.0\r\n', ''] }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/key-tag';
 import { id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
 
 /** The other key of a rotation, as it is now. */
@@ -39,8 +40,8 @@ export const key = z.object({
 });
 export type Key = z.output<typeof key>;
 
-/** Up to ten words by which a customer tells keys apart, of up to 40 letters, digits, spaces and `._:/-`; kept in lower case. */
-const tags = z.array(z.string().trim().min(1).max(40)).max(10);
+/** Words by which a customer tells keys apart, of letters, digits, spaces and `._:/-`; kept in lower case. */
+const tags = z.array(z.string().trim().min(1).max(LONGEST_TAG)).max(MOST_TAGS);
 
 export const listKeysQuery = z.object({
   /** Opaque; from `next` of the page before, in the same order. It holds a name where keys are in the order of these. */
@@ -52,7 +53,7 @@ export const listKeysQuery = z.object({
   mode: z.enum(['live', 'test']).optional(),
   /** Authorised for this product. */
   product: productId.optional(),
-  tag: z.string().trim().toLowerCase().min(1).max(40).optional(),
+  tag: z.string().trim().toLowerCase().min(1).max(LONGEST_TAG).optional(),
   /** `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
   sort: z.enum(['created', 'name', 'expires']).default('created'),
   /** `true` counts the keys on all pages as `total`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursor, id, moment, pageSize } from './fields';
+import { productList } from './plans';
 
 /** Which operator is signed in, and what the pages need to know of this installation. */
 export const operatorSession = z.object({
@@ -87,6 +88,13 @@ export const productFigures = z.object({
 });
 export type ProductFigures = z.output<typeof productFigures>;
 
+/** The catalogue with the place of each product in the file that was applied last. */
+export const operatorCatalogue = z.object({
+  /** `kong/catalogue.yml:12`; null when the catalogue came from no file. */
+  products: z.array(productList.shape.products.element.extend({ source: z.string().nullable() })),
+});
+export type OperatorCatalogue = z.output<typeof operatorCatalogue>;
+
 export const nodeList = z.object({
   nodes: z.array(
     z.object({
@@ -96,6 +104,12 @@ export const nodeList = z.object({
       seenAt: moment,
       /** `reading`: it has lost its feed of changes and asks the database on every request, so it is up to date. */
       state: z.enum(['live', 'reading', 'gone']),
+      /** Null: its version does not tell. */
+      stateSince: moment.nullable(),
+      version: z.string().nullable(),
+      /** Whether it counts in Redis; null when it has none, does not tell, or has gone. */
+      redisAnswers: z.boolean().nullable(),
+      redisSince: moment.nullable(),
       /** Changes of keys that it confirmed in the last day, and how long after their commit, in ms. */
       confirmations: z.number().int(),
       medianLagMs: z.number().nullable(),

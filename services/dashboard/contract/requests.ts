@@ -31,8 +31,6 @@ const request = z.object({
   at: moment,
   key: z.object({ id, name: z.string().nullable(), masked: z.string().nullable() }).nullable(),
   product: z.string().nullable(),
-  /** As it is published, for example `/gst/data`; null where none is, and where the gateway does not tell paths. */
-  path: z.string().nullable(),
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
   /** Of the refusal. Null for an admitted request: what the product answered is not recorded. */

@@ -17,6 +17,8 @@ export interface ProofCheck {
   readonly keys: ContextKeys;
   /** Product ids; a proof for another product is no proof. */
   readonly products: readonly string[];
+  /** True where a link's proof counts too. */
+  readonly links?: boolean | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -25,7 +27,7 @@ export interface ProofCheck {
 export function findProof(headers: IncomingHttpHeaders, check: ProofCheck): RequestContext | undefined {
   const token = headers[PROOF_HEADER];
   if (typeof token !== 'string') return undefined;
-  const verdict = verifyContext(token, check.keys, { products: check.products, nowSeconds: check.nowMs / 1000 });
+  const verdict = verifyContext(token, check.keys, { products: check.products, links: check.links, nowSeconds: check.nowMs / 1000 });
   return verdict.ok ? verdict.context : undefined;
 }
 

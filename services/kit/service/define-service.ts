@@ -97,6 +97,8 @@ interface RouteSettings {
   readonly deadlineMs?: number;
   /** Answers at once (an index, a health check), so it takes none of the subscription's slots. */
   readonly isLight?: boolean;
+  /** True where a link may stand in for a key; the handler must heed `context.proof.link`. All other routes refuse links. */
+  readonly takesLinks?: boolean;
   /** Fields that are refused in the URL, because URLs end up in logs (an Aadhaar number). */
   readonly bodyOnlyFields?: readonly string[];
 }

@@ -71,6 +71,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
   };
   return async (request, reply) => {
     const state = stateOf(request);
+    if (state.proof?.link && route.takesLinks !== true) throw new ServiceError('link_not_valid');
     // Before the body: what is still being sent counts, and nobody else waits for it.
     const release = route.isLight ? undefined : tools.takeSlot(proofOf(state));
     try {

@@ -131,7 +131,9 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 
 function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
   const { contextKeys: keys, service, clock } = tools;
-  const proof = findProof(request.headers, { keys, products: service.products, nowMs: clock.now() });
+  const { products, routes } = service;
+  const links = routes.some((route) => route.takesLinks === true);
+  const proof = findProof(request.headers, { keys, products, links, nowMs: clock.now() });
   const requestId = requestIdOf(request.headers, proof);
   const state: CallState = {
     requestId,

@@ -18,16 +18,29 @@ const SAMPLE_APK = [
   'ADQDAAAAAA==',
 ].join('');
 
+/** A bundle of the same package in 642 bytes, in base64: its manifest as aapt2 writes it for bundles, and nothing else. */
+const SAMPLE_BUNDLE = [
+  'UEsDBBQAAAAIAAAAIQCsOGMNDAAAAAoAAAAPAAAAQnVuZGxlQ29uZmlnLnBi4+IQYjPUMzTVMwMAUEsDBBQAAAAIAAAAIQBwXUppaAEAAFwDAAAhAAAAYmFzZS9tYW5pZm',
+  'VzdC9BbmRyb2lkTWFuaWZlc3QueG1snZMxS8NAFMe9atuQItRM9aDLTaFg0laXdirtKFS00v2ZXNuQS3LkrtaxQl3E0U0HZ8HZTyL4MUS/gNc0hYoukRsOHn9+//97905/',
+  'K+gtvQihG0eea9QmUvK2bQtnQgMQVlq3nCiwgft2TIWd1nBOQ1gLIPRGVEhSNYocHB/GFBtKbdErCDijlkgucqxnQBulSxoLLwp7kUsxahBlZT4sFlpzp52rI9L7F6wPAc',
+  'XbDatuPioUOcsE2VNF7jE6cP3hCodzzVYS7PM2DVYlplHhDOQoioPu1GPucKONVJ4qzzO57/9yXyLDZUOFRt1Sx/xSKQj527+/Iay9Iv1FPdxUUHEgXJ/0MyXZDbzwxwyO',
+  'khncrR+nQk4z8coS4jGVm8jDFfJjjSQ4r6HyPao9I/0J4RJwzjwHpBKTk2ybAIxFs65a0ynH+REwQROr+c3KqrNFOpmAeQYXlOHCIFly83q+0JKw72j5O74BUEsBAhQDFA',
+  'AAAAgAAAAhAKw4Yw0MAAAACgAAAA8AAAAAAAAAAAAAAIABAAAAAEJ1bmRsZUNvbmZpZy5wYlBLAQIUAxQAAAAIAAAAIQBwXUppaAEAAFwDAAAhAAAAAAAAAAAAAACAATkA',
+  'AABiYXNlL21hbmlmZXN0L0FuZHJvaWRNYW5pZmVzdC54bWxQSwUGAAAAAAIAAgCMAAAA4AEAAAAA',
+].join('');
+
 const APK_TYPE = 'application/vnd.android.package-archive';
 
-function upload(outcome: string, base64: string, yields: string): SandboxExample {
+const APK_FILE = { filename: 'sample.apk', content_type: APK_TYPE };
+
+function upload(outcome: string, base64: string, yields: string, file = APK_FILE): SandboxExample {
   return {
     product: 'api-app',
     route: '/app/analyze',
     method: 'POST',
     outcome,
     // To be sent as a file: decode it into the form field `file`, or send it as the body of this type.
-    input: { file: { filename: 'sample.apk', content_type: APK_TYPE, base64 } },
+    input: { file: { ...file, base64 } },
     yields,
   };
 }
@@ -49,6 +62,10 @@ export function createApkExamples(): SandboxUpstream {
         SAMPLE_APK,
         '200, the report of com.example.sample: unsigned, debuggable, permissions_dangerous, allow_backup; risk 68.26, high',
       ),
+      upload('bundle', SAMPLE_BUNDLE, '200, the report of com.example.sample as an app bundle (form aab): unsigned; risk 50, high', {
+        filename: 'sample.aab',
+        content_type: 'application/octet-stream',
+      }),
       upload('not_an_apk', encode('This is no archive.'), '400 not_an_apk'),
       upload('malformed', encode('PK\x03\x04 and nothing more'), '422 apk_malformed'),
     ],

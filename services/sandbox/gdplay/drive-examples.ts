@@ -15,6 +15,10 @@ function thumbnail(outcome: string, id: string, yields: string, more: Input = {}
   return example('/gdplay/thumbnail', outcome, { id, ...more }, yields);
 }
 
+function link(outcome: string, input: Input, yields: string): SandboxExample {
+  return { ...example('/gdplay/link', outcome, input, yields), method: 'POST' };
+}
+
 const FOLDER_URL = `https://drive.google.com/drive/folders/${DRIVE_FILES.folder.id}`;
 
 /** What the simulated Drive answers to which id. */
@@ -42,6 +46,10 @@ export const driveExamples: readonly SandboxExample[] = [
   stream('form_elsewhere', DRIVE_FILES.formElsewhere.id, '502, reason redirect_refused: the confirmation leads to a foreign host'),
   stream('stalls', DRIVE_FILES.stalls.id, '200 whose bytes stop after 65,536; the connection is cut when time runs out'),
   stream('timeout', DRIVE_FILES.silent.id, '504'),
+  link('success', { id: DRIVE_FILES.video.id, expires_in: 600 }, '200, a path that plays the clip without a key for ten minutes'),
+  link('not_found', { id: 'sandbox-missing-01' }, '404'),
+  link('not_video', { id: DRIVE_FILES.document.id }, '415, a PDF'),
+  link('timeout', { id: DRIVE_FILES.silent.id }, '504'),
   thumbnail('success', DRIVE_FILES.video.id, '200, a PNG of 320 × 180 pixels', { size: 320 }),
   thumbnail('success_json', DRIVE_FILES.video.id, '200, JSON with the picture in base64', { format: 'json' }),
   thumbnail('not_found', 'sandbox-missing-01', '404'),

@@ -10,6 +10,8 @@ import { ownTask } from './thread-cpu';
 export interface ThreadInput {
   readonly descriptor: number;
   readonly file: FileFacts;
+  /** Where APKs inside of the file are unpacked. */
+  readonly folder: string;
 }
 
 /** What the thread posts first: where the kernel keeps its CPU time, when that can be known. */
@@ -23,9 +25,9 @@ export type ThreadOutput =
   | { readonly kind: 'report'; readonly json: string }
   | { readonly kind: 'refused'; readonly code: ApkRefused['code']; readonly message: string };
 
-async function analyze({ descriptor, file }: ThreadInput): Promise<ThreadOutput> {
+async function analyze({ descriptor, file, folder }: ThreadInput): Promise<ThreadOutput> {
   try {
-    const json = JSON.stringify(await analyzeApk({ source: new FileSource(descriptor, file.size), file }));
+    const json = JSON.stringify(await analyzeApk({ source: new FileSource(descriptor, file.size), file, folder }));
     if (json.length > LIMITS.reportCharacters) throw new ApkRefused('apk_too_complex', 'The app declares more than a report can hold.');
     return { kind: 'report', json };
   } catch (error) {

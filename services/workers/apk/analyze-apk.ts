@@ -1,52 +1,63 @@
-import { ApkRefused, MalformedError, tolerate } from './apk-error';
+import { tolerate } from './apk-error';
 import { type ByteSource } from './bytes/byte-source';
+import { listNativeLibraries } from './code/native-libraries';
+import { orRefuse, readManifestOf, readResourcesOf, readXmlOf } from './container/app-part';
+import { openApp } from './container/open-app';
+import { type OpenedApp } from './container/opened-app';
+import { Unpacker } from './container/unpacker';
 import { findFindings } from './judge/find-findings';
 import { rateRisk } from './judge/rate-risk';
-import { LIMITS } from './limits';
+import { AttributeReader } from './manifest/attributes';
+import { readComponentsOfParts } from './manifest/components-of-parts';
+import { readManifest } from './manifest/read-manifest';
 import { Notes } from './notes';
 import { type ApkReport, type FileFacts } from './report';
-import { parseBinaryXml, type XmlElement } from './resources/binary-xml';
-import { ResourceTable } from './resources/resource-table';
-import { listNativeLibraries } from './code/native-libraries';
-import { AttributeReader } from './manifest/attributes';
-import { readManifest } from './manifest/read-manifest';
 import { scanContents } from './scan/scan-contents';
-import { checkSigning } from './signing/check-signing';
-import { openZip, type ZipArchive } from './zip/open-zip';
-import { readEntry } from './zip/read-entry';
-
-const MANIFEST = 'AndroidManifest.xml';
-const RESOURCES = 'resources.arsc';
+import { checkSignings } from './signing/check-signings';
 
 export interface AnalysisInput {
   readonly source: ByteSource;
   /** Digests and size were taken while the file arrived. */
   readonly file: FileFacts;
+  /** Where APKs inside of the file are unpacked, without a name. */
+  readonly folder: string;
 }
 
 /**
- * The whole analysis of one APK. Broken parts cost a warning; what makes the report meaningless refuses the file.
+ * The whole analysis of one app. Broken parts cost a warning; what makes the report meaningless refuses the file.
  * @throws ApkRefused
  */
-export async function analyzeApk({ source, file }: AnalysisInput): Promise<ApkReport> {
-  const archive = openZip(source);
+export async function analyzeApk({ source, file, folder }: AnalysisInput): Promise<ApkReport> {
   const notes = new Notes();
-  for (const anomaly of archive.anomalies) notes.add(anomaly);
-  const root = openManifest(archive);
-  const manifest = orRefuse(() => {
-    const attributes = new AttributeReader(openResources(archive, notes), notes.add);
-    return readManifest(root, attributes, archive);
-  });
-  const signing = await checkSigning(archive);
-  const contents = scanContents(archive, { manifest: root, notes, readTable: () => openResources(archive, notes) });
+  const unpacker = new Unpacker(folder);
+  try {
+    return await report(await openApp(source, { notes, unpacker }), file, notes);
+  } finally {
+    unpacker.close();
+  }
+}
+
+async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<ApkReport> {
+  const { base, others } = app;
+  const root = orRefuse(() => readManifestOf(base));
+  const attributes = (): AttributeReader => new AttributeReader(readResourcesOf(base, notes), notes.add);
+  const ofBase = orRefuse(() => readManifest(root, attributes(), (path) => readXmlOf(base, path)));
+  const more = others.map((part) => ({ part, manifest: tolerate(() => readManifestOf(part), undefined, notes.add) }));
+  const manifest = { ...ofBase, components: readComponentsOfParts(ofBase, more, notes) };
+  const signing = await checkSignings(app.signed);
+  const contents = scanContents([{ part: base, manifest: root }, ...more], notes);
   const findings = findFindings({
     ...manifest,
+    form: app.form,
     network: manifest.network_security,
     signing: signing.facts,
     signers: signing.signers,
+    isSignedAlike: signing.isAlike,
     secrets: contents.secrets,
   });
   return {
+    form: app.form,
+    parts: app.listed,
     file,
     package: manifest.package,
     permissions: manifest.permissions,
@@ -54,34 +65,10 @@ export async function analyzeApk({ source, file }: AnalysisInput): Promise<ApkRe
     flags: manifest.flags,
     network_security: manifest.network_security,
     signing: signing.facts,
-    ...listNativeLibraries(archive, notes),
+    ...listNativeLibraries([base, ...others], notes),
     ...contents,
     findings,
     risk: rateRisk(findings),
     warnings: notes.list(),
   };
-}
-
-function orRefuse<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof MalformedError) throw new ApkRefused('apk_malformed', `The app cannot be read: ${error.message}.`);
-    throw error;
-  }
-}
-
-function openManifest(archive: ZipArchive): XmlElement {
-  const entry = archive.entries.get(MANIFEST);
-  if (!entry) throw new ApkRefused('apk_malformed', 'The archive is not an APK: it has no AndroidManifest.xml.');
-  const root = orRefuse(() => parseBinaryXml(readEntry(archive, entry, LIMITS.manifestBytes), MANIFEST));
-  if (root.name !== 'manifest') throw new ApkRefused('apk_malformed', 'The app cannot be read: its manifest has another root element.');
-  return root;
-}
-
-/** Apps without resources are rare and valid. */
-function openResources(archive: ZipArchive, notes: Notes): ResourceTable | undefined {
-  const entry = archive.entries.get(RESOURCES);
-  if (!entry) return undefined;
-  return tolerate(() => new ResourceTable(readEntry(archive, entry, LIMITS.resourceTableBytes)), undefined, notes.add);
 }

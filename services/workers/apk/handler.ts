@@ -45,7 +45,7 @@ export function createApkHandlers(options: ApkHandlerOptions): ApkHandlers {
           const startedAt = performance.now();
           const output = await analyses.run(
             ownerOf(call),
-            () => runAnalysis({ descriptor: handle.fd, file: facts }, options, signal),
+            () => runAnalysis({ descriptor: handle.fd, file: facts, folder: options.folder }, options, signal),
             call,
           );
           log.info({ bytes: facts.size, outcome: output.kind, ms: Math.round(performance.now() - startedAt) }, 'a file was analysed');

@@ -18,6 +18,13 @@ export const LIMITS = {
   bombRatio: 100,
   bombRatioFromBytes: 64 * MIB,
 
+  /** Of a bundle or a set of APKs: modules and splits looked at, all within the bounds above together. */
+  parts: 100,
+  /** What compressed APKs in a set may take on disk while they are looked at; APKs hardly become smaller, so it is twice the upload. */
+  unpackedApksBytes: 400 * MIB,
+  /** The description of an XAPK. */
+  descriptionBytes: MIB,
+
   /** Unpacked sizes of what is held in memory, one at a time. */
   manifestBytes: 16 * MIB,
   resourceTableBytes: 64 * MIB,
@@ -34,6 +41,9 @@ export const LIMITS = {
   /** Characters; longer texts of resources are cut. */
   stringLength: 32_768,
   resourceTypeChunks: 50_000,
+  /** Of a bundle's resources, of the types that the manifest refers to; a type has at most 65,536. */
+  resourceEntries: 300_000,
+  localeLength: 40,
   referenceHops: 20,
   /**
    * Configurations looked at for all references together, about two microseconds each; a thousand references to texts in a hundred languages

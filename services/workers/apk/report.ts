@@ -2,6 +2,20 @@
 
 export type ProtectionLevel = 'normal' | 'dangerous' | 'signature' | 'special' | 'internal' | 'unknown';
 
+/** What an upload was recognised as: an APK, an Android App Bundle, an XAPK, or another archive of APKs such as bundletool's APKS. */
+export type AppForm = 'apk' | 'aab' | 'xapk' | 'apks';
+
+/** One module of a bundle, or one file of a set of APKs. */
+export interface PartFacts {
+  readonly name: string;
+  /** `expansion`: data in an OBB. `other`: an APK that does not belong to the base, or cannot be read. */
+  readonly kind: 'base' | 'module' | 'split' | 'expansion' | 'other';
+  /** Bytes, unpacked. */
+  readonly size: number;
+  /** False: listed only. */
+  readonly analyzed: boolean;
+}
+
 export interface FileFacts {
   readonly name: string;
   readonly size: number;
@@ -150,6 +164,9 @@ export interface Risk {
 }
 
 export interface ApkReport {
+  readonly form: AppForm;
+  /** Empty for an APK. */
+  readonly parts: readonly PartFacts[];
   readonly file: FileFacts;
   readonly package: PackageFacts;
   readonly permissions: readonly PermissionFacts[];

@@ -10,6 +10,7 @@ import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
 import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
+import { requestPage } from '../../../services/dashboard/contract/requests';
 import * as statements from '../../../services/dashboard/contract/statements';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
@@ -141,6 +142,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/usage', usage, () => state.usage());
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
+  route('GET', '/requests', requestPage, ({ query }) => state.requestPage(query));
   route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
   route('GET', '/alerts/settings', alerts.alertSettings, () => state.alertSettings);
   route('PUT', '/alerts/settings', alerts.alertSettings, ({ body }) => {

@@ -17,6 +17,8 @@ import { type CreatedToken, type Token } from '../../../services/dashboard/contr
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
+import { type RequestPage } from '../../../services/dashboard/contract/requests';
+import { usualRequests } from './fake-requests';
 import * as data from './fake-data';
 
 const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
@@ -320,6 +322,15 @@ export class FakeState {
       unlogged: 0,
     }));
     return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
+  }
+
+  /** Of what is filtered, only the outcome counts here. */
+  requestPage({ outcome, key }: Record<string, string>): RequestPage {
+    const all = this.hasUsage ? usualRequests(this.keys) : [];
+    const isWanted = (each: RequestPage['requests'][number]): boolean =>
+      (outcome === undefined || each.outcome === outcome) && (key === undefined || each.key?.id === key);
+    const requests = all.filter(isWanted);
+    return { requests, next: requests.length > 10 ? 'second' : null };
   }
 
   explain(requestId: string): Explanation {

@@ -89,6 +89,17 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'revoke-keys',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/keys');
+      await page.getByLabel('Select all on this page').check();
+      await page.getByLabel('Select Checkout server tg_live…1a2B').uncheck();
+      await button(page, 'Revoke 6 keys').click();
+      await button(page, 'Revoke 6 keys permanently').waitFor();
+    },
+  },
+  {
     name: 'rotate-key',
     state: () => new FakeState(),
     play: async (page, api) => {

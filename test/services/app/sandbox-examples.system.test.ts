@@ -16,6 +16,12 @@ describe('the documented uploads yield what they say', () => {
     expect(report.risk).toMatchObject({ score: 68.26, level: 'high' });
   });
 
+  test('a report of the bundle', async () => {
+    const report = await analyzeBytes(fileOf('bundle'));
+    expect([report.form, report.package.name, report.package.label]).toEqual(['aab', 'com.example.sample', 'Sample']);
+    expect([report.findings.map(({ id }) => id), report.risk.score, report.risk.level]).toEqual([['unsigned'], 50, 'high']);
+  });
+
   test('refusals of the others', async () => {
     await expect(analyzeBytes(fileOf('not_an_apk'))).rejects.toMatchObject({ code: 'not_an_apk' });
     await expect(analyzeBytes(fileOf('malformed'))).rejects.toMatchObject({ code: 'apk_malformed' });

@@ -46,9 +46,9 @@ export async function startTestWorker(environment: Readonly<Record<string, strin
 }
 
 /** The analysis without a worker around it. @throws ApkRefused */
-export function analyzeBytes(bytes: Buffer, name = 'sample.apk'): Promise<ApkReport> {
-  const file = { name, size: bytes.length, md5: '', sha1: '', sha256: '' };
-  return analyzeApk({ source: new BufferSource(bytes), file });
+export function analyzeBytes(bytes: Buffer, { folder = tmpdir() } = {}): Promise<ApkReport> {
+  const file = { name: 'sample.apk', size: bytes.length, md5: '', sha1: '', sha256: '' };
+  return analyzeApk({ source: new BufferSource(bytes), file, folder });
 }
 
 export async function analyzeFile(path: string): Promise<ApkReport> {

@@ -20,7 +20,7 @@ async function threadOf(source: string): Promise<string> {
   return file;
 }
 
-const input = { descriptor: 0, file: { name: 'x', size: 0, md5: '', sha1: '', sha256: '' } };
+const input = { descriptor: 0, file: { name: 'x', size: 0, md5: '', sha1: '', sha256: '' }, folder: '' };
 const never = new AbortController().signal;
 
 describe('an analysis', () => {

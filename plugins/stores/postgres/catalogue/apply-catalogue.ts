@@ -41,6 +41,10 @@ WHERE active AND NOT EXISTS (
 const RAISE_REVISION = `
 UPDATE catalogue_revision SET revision = revision + 1, product_order = $2 WHERE $1 OR product_order IS DISTINCT FROM $2`;
 
+/** Lines move without a change of any product: this neither raises the revision nor has a line in the audit log. */
+const SET_SOURCE =
+  "UPDATE catalogue_revision SET source = NULLIF($1::jsonb, 'null') WHERE source IS DISTINCT FROM NULLIF($1::jsonb, 'null')";
+
 const AUDIT = `
 INSERT INTO audit_log (actor, action, subject_kind, subject_id, details)
 SELECT $2, action, kind, id, details FROM jsonb_to_recordset($1) AS row(action text, kind text, id text, details jsonb)`;
@@ -59,6 +63,7 @@ export interface ApplyCatalogueOptions {
 export function applyCatalogue(db: Database, catalogue: Catalogue, { actor }: ApplyCatalogueOptions): Promise<CatalogueChange[]> {
   return inTransaction(db, async (client) => {
     await client.query(LOCK);
+    await client.query(SET_SOURCE, [JSON.stringify(catalogue.source ?? null)]);
     const applied = await readAppliedCatalogue(client);
     if (isDeepStrictEqual(applied.products, catalogue.products)) return [];
     const changes = compareCatalogues(applied, catalogue);

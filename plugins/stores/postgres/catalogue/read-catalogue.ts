@@ -1,4 +1,4 @@
-import { type Catalogue, type CataloguePlan, type CatalogueProduct, createCatalogue } from '../../../core/catalogue';
+import { type Catalogue, type CataloguePlan, type CatalogueProduct, type CatalogueSource, createCatalogue } from '../../../core/catalogue';
 import { type Database } from '../database';
 
 /** What a product is besides its limits and its state, as `product.definition` keeps it. */
@@ -46,6 +46,12 @@ function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: s
     ...(openapi !== undefined && { openapi }),
   };
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
+}
+
+/** @returns where the products stand in the file that was applied last; undefined when what was applied last came from no file, or from a version that did not tell */
+export async function readCatalogueSource(db: Database): Promise<CatalogueSource | undefined> {
+  const { rows } = await db.query<{ source: CatalogueSource | null }>('SELECT source FROM catalogue_revision');
+  return rows[0]?.source ?? undefined;
 }
 
 /** Changes whenever {@link readAppliedCatalogue} would return something else. */

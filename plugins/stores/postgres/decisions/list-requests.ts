@@ -9,8 +9,6 @@ export interface LoggedRequest {
   readonly outcome: string;
   /** The product that decided; the route's first when the request did not come so far. */
   readonly product: string | null;
-  /** As it is published; null where none is, and where the gateway does not tell paths. */
-  readonly path: string | null;
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly maskedKey: string | null;
@@ -30,8 +28,8 @@ export interface RequestsQuery {
   readonly limit: number;
   readonly keyId?: string | undefined;
   readonly product?: string | undefined;
-  /** Any of these outcomes; `refused` is every one but `admitted`. */
-  readonly outcomes?: 'refused' | readonly string[] | undefined;
+  /** Any of these. */
+  readonly outcomes?: readonly string[] | undefined;
   /** The first moment that is wanted, and the first that is not. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
@@ -39,20 +37,22 @@ export interface RequestsQuery {
   readonly after?: string | undefined;
 }
 
+/** As the log's index has it. */
+const AT = "(at AT TIME ZONE 'UTC')";
+
 /** Conditions name only columns of the log's index, so that no line is read that is not shown. */
 function conditionsOf(query: RequestsQuery, values: unknown[]): string {
   const given = (value: unknown): string => `$${values.push(value)}`;
   const { keyId, product, outcomes, from, to } = query;
-  const conditions = [`customer_id = ${given(query.customerId)}`, "at > now() - interval '7 days'"];
+  const conditions = [`customer_id = ${given(query.customerId)}`, `${AT} > (now() AT TIME ZONE 'UTC') - interval '7 days'`];
   if (keyId !== undefined) conditions.push(`credential_id = ${given(keyId)}::uuid`);
   if (product !== undefined) conditions.push(`COALESCE(product, products[1]) = ${given(product)}`);
-  if (outcomes === 'refused') conditions.push("outcome <> 'admitted'");
-  else if (outcomes?.length === 1) conditions.push(`outcome = ${given(outcomes[0])}`);
+  if (outcomes?.length === 1) conditions.push(`outcome = ${given(outcomes[0])}`);
   else if (outcomes !== undefined) conditions.push(`outcome = ANY (${given(outcomes)}::text[])`);
-  if (from) conditions.push(`at >= ${given(from)}`);
-  if (to) conditions.push(`at < ${given(to)}`);
+  if (from) conditions.push(`${AT} >= ${given(from)}::timestamptz AT TIME ZONE 'UTC'`);
+  if (to) conditions.push(`${AT} < ${given(to)}::timestamptz AT TIME ZONE 'UTC'`);
   const { micros, requestId } = readLogPlace(query.after);
-  conditions.push(`(at, request_id) < (timestamptz 'epoch' + ${given(micros)}::bigint * interval '1 microsecond', ${given(requestId)})`);
+  conditions.push(`(${AT}, request_id) < (timestamp 'epoch' + ${given(micros)}::bigint * interval '1 microsecond', ${given(requestId)})`);
   return conditions.join(' AND ');
 }
 
@@ -61,12 +61,12 @@ function statement(query: RequestsQuery): { text: string; values: unknown[] } {
   const values: unknown[] = [query.limit + 1, query.timeZone];
   const text = `
 WITH page AS MATERIALIZED (
-  SELECT request_id, at, outcome, COALESCE(product, products[1]) AS product, path, credential_id, masked_key,
+  SELECT request_id, at, outcome, COALESCE(product, products[1]) AS product, credential_id, masked_key,
     (at AT TIME ZONE $2)::date AS day
   FROM decision WHERE ${conditionsOf(query, values)}
-  ORDER BY at DESC, request_id DESC LIMIT $1
+  ORDER BY ${AT} DESC, request_id DESC LIMIT $1
 )
-SELECT p.request_id AS "requestId", p.at, (extract(epoch FROM p.at) * 1000000)::bigint::text AS micros, p.outcome, p.product, p.path,
+SELECT p.request_id AS "requestId", p.at, (extract(epoch FROM p.at) * 1000000)::bigint::text AS micros, p.outcome, p.product,
   p.credential_id AS "keyId", k.name AS "keyName", p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack",
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share

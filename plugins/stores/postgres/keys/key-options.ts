@@ -1,13 +1,8 @@
+import { isTag, LONGEST_TAG, MOST_TAGS, normaliseTags } from '../../../core/key-tag';
 import { type KeyMode } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 
 const LONGEST_NAME = 100;
-
-/** More than anybody tells keys apart by. */
-export const MOST_TAGS = 10;
-
-/** A letter or digit, then up to 39 more of these, spaces and `._:/-`: nothing that hides, breaks a line or turns the text around. */
-export const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]{0,39}$/u;
 
 /** @throws OperationRefused `mode_unknown` */
 export function checkMode(mode: string): KeyMode {
@@ -38,9 +33,9 @@ export function checkName(name: string): string {
  * @throws OperationRefused `tag_malformed`
  */
 export function checkTags(tags: readonly string[]): string[] {
-  const checked = [...new Set(tags.map((tag) => tag.trim().normalize('NFC').toLowerCase()))].sort();
+  const checked = normaliseTags(tags);
   if (checked.length > MOST_TAGS) throw new OperationRefused('tag_malformed', `a key can have ${MOST_TAGS} tags at most`);
-  const wrong = checked.find((tag) => !TAG.test(tag) || tag.length > 40);
-  if (wrong === undefined) return checked;
-  throw new OperationRefused('tag_malformed', 'a tag has 1 to 40 letters, digits, spaces and . _ : / -, and begins with a letter or digit');
+  if (checked.every(isTag)) return checked;
+  const rule = `a tag has 1 to ${LONGEST_TAG} letters, digits, spaces and . _ : / -, and begins with a letter or digit`;
+  throw new OperationRefused('tag_malformed', rule);
 }

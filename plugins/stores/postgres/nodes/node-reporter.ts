@@ -9,6 +9,10 @@ export interface NodeReporterOptions {
   readonly feed: ChangeFeed;
   /** For people; processes with the same name stay apart. */
   readonly name: string;
+  /** Of this program; null unless given. */
+  readonly version?: string;
+  /** Whether Redis counts for this node now; undefined without Redis. Asked at every heartbeat. */
+  readonly isRedisAnswering?: () => boolean | undefined;
   readonly clock?: Clock;
   /** Default 2 s. Readers take a node for gone after 10 s. */
   readonly heartbeatMs?: number;
@@ -23,8 +27,12 @@ const MOST_PENDING = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 const BEAT = `
-INSERT INTO gateway_node (id, name, feed_healthy, current_until) VALUES ($1, $2, $3, now() - $4 * interval '1 millisecond')
-ON CONFLICT (id) DO UPDATE SET seen_at = now(), feed_healthy = excluded.feed_healthy, current_until = excluded.current_until`;
+INSERT INTO gateway_node AS old (id, name, feed_healthy, current_until, version, redis_answers, feed_since, redis_since)
+VALUES ($1, $2, $3, now() - $4 * interval '1 millisecond', $5, $6::boolean, now(), CASE WHEN $6::boolean IS NOT NULL THEN now() END)
+ON CONFLICT (id) DO UPDATE SET seen_at = now(), feed_healthy = excluded.feed_healthy, current_until = excluded.current_until,
+  redis_answers = excluded.redis_answers,
+  feed_since = CASE WHEN old.feed_healthy = excluded.feed_healthy THEN old.feed_since ELSE now() END,
+  redis_since = CASE WHEN old.redis_answers = excluded.redis_answers THEN old.redis_since ELSE excluded.redis_since END`;
 
 const CONFIRM = `
 INSERT INTO change_confirmation (credential_id, node_id, changed_at)
@@ -119,10 +127,17 @@ export class NodeReporter {
   }
 
   private async beatOnce(): Promise<void> {
-    const { pool, feed, name } = this.options;
+    const { pool, feed, name, version = null, isRedisAnswering } = this.options;
     const ageMs = this.clock.monotonic() - feed.lastHealthyAt();
     try {
-      await pool.query(BEAT, [this.id, name, feed.isHealthy(), Number.isFinite(ageMs) ? ageMs : null]);
+      await pool.query(BEAT, [
+        this.id,
+        name,
+        feed.isHealthy(),
+        Number.isFinite(ageMs) ? ageMs : null,
+        version,
+        isRedisAnswering?.() ?? null,
+      ]);
     } catch (error) {
       this.onError(error);
     }

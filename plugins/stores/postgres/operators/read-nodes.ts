@@ -8,6 +8,13 @@ export interface NodeHealth {
   readonly seenAt: Date;
   /** `live`; `reading`: without its feed of changes it asks the database on every request; `gone`: no sign of life for 10 s. */
   readonly state: 'live' | 'reading' | 'gone';
+  /** Since when it is in that state; null: its version does not tell. */
+  readonly stateSince: Date | null;
+  /** Of Tollgate's access layer; null: its version does not tell. */
+  readonly version: string | null;
+  /** Whether it counts in Redis; null when it has none, or does not tell, or has gone. */
+  readonly redisAnswers: boolean | null;
+  readonly redisSince: Date | null;
   /** Of changes of keys in the last day, from commit to confirmation: how many, the median and the longest, in ms. */
   readonly confirmations: number;
   readonly medianLagMs: number | null;
@@ -16,9 +23,11 @@ export interface NodeHealth {
 
 const NODES = `
 SELECT node.id, node.name, node.started_at AS "startedAt", node.seen_at AS "seenAt",
-  CASE WHEN node.seen_at < now() - interval '10 seconds' THEN 'gone' WHEN node.feed_healthy THEN 'live' ELSE 'reading' END AS state,
+  CASE WHEN is_gone THEN 'gone' WHEN node.feed_healthy THEN 'live' ELSE 'reading' END AS state,
+  CASE WHEN is_gone THEN node.seen_at ELSE node.feed_since END AS "stateSince", node.version,
+  CASE WHEN NOT is_gone THEN node.redis_answers END AS "redisAnswers", CASE WHEN NOT is_gone THEN node.redis_since END AS "redisSince",
   lag.confirmations, lag."medianLagMs", lag."longestLagMs"
-FROM gateway_node node, LATERAL (
+FROM gateway_node node, LATERAL (SELECT node.seen_at < now() - interval '10 seconds' AS is_gone) AS sign, LATERAL (
   SELECT count(*)::integer AS confirmations, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS "medianLagMs", max(ms) AS "longestLagMs"
   FROM (
     SELECT (extract(epoch FROM confirmed_at - changed_at) * 1000)::float8 AS ms FROM change_confirmation

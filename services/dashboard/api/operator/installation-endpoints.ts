@@ -1,8 +1,8 @@
 import { windowsAt } from '../../../../plugins/core/quota';
+import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';
-import { nodeList, productFigures } from '../../contract/operator';
-import { productList } from '../../contract/plans';
+import { nodeList, operatorCatalogue, productFigures } from '../../contract/operator';
 import { describeProduct } from '../plans/plan-endpoints';
 import { defineOperatorEndpoint, type OperatorEndpoint } from './define-operator-endpoint';
 
@@ -19,10 +19,20 @@ const figures = defineOperatorEndpoint({
 const catalogue = defineOperatorEndpoint({
   method: 'GET',
   path: '/operator/catalogue',
-  answer: productList,
-  handler: async (_call, deps) => ({
-    products: (await deps.catalogue()).products.map((product) => describeProduct(product, { subscription: undefined, request: undefined })),
-  }),
+  answer: operatorCatalogue,
+  handler: async (_call, deps) => {
+    const source = await readCatalogueSource(deps.db);
+    const placeOf = (id: string): string | null => {
+      const line = source?.lines[id];
+      return source === undefined || line === undefined ? null : `${source.file}:${line}`;
+    };
+    return {
+      products: (await deps.catalogue()).products.map((product) => ({
+        ...describeProduct(product, { subscription: undefined, request: undefined }),
+        source: placeOf(product.id),
+      })),
+    };
+  },
 });
 
 const nodes = defineOperatorEndpoint({
@@ -38,6 +48,8 @@ const nodes = defineOperatorEndpoint({
         ...node,
         startedAt: node.startedAt.toISOString(),
         seenAt: node.seenAt.toISOString(),
+        stateSince: node.stateSince?.toISOString() ?? null,
+        redisSince: node.redisSince?.toISOString() ?? null,
       })),
       database: { ...database, startedAt: database.startedAt.toISOString(), answeredInMs },
     };

@@ -5,15 +5,15 @@ import { streamReply } from '../../../kit/service/reply';
 import { exportRequestsQuery, listRequestsQuery, requestPage, type RequestFilter } from '../../contract/requests';
 import { type Caller, type DashboardDeps, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { takeRequest } from '../http/request-limit';
-import { codesWith, describeRequest } from './describe-request';
+import { codesOf, describeRequest } from './describe-request';
 import { requestRecords } from './request-log-csv';
 
 /** Each reads up to 100,000 lines. */
 const MOST_EXPORTS = 6;
 
 function outcomesOf({ outcome, status }: RequestFilter): RequestsQuery['outcomes'] {
-  if (status === undefined) return outcome === undefined || outcome === 'refused' ? outcome : [outcome];
-  const codes = codesWith(status);
+  if (status === undefined && outcome !== 'refused') return outcome === undefined ? undefined : [outcome];
+  const codes = codesOf(status);
   return outcome === undefined || outcome === 'refused' ? codes : codes.filter((code) => code === outcome);
 }
 

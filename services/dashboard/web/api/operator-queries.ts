@@ -1,9 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Explanation } from '../../contract/explain';
-import { type AuditOfAll, type NodeList, type OperatorSession, type ProductFigures, type RefusalsOfAll } from '../../contract/operator';
+import {
+  type AuditOfAll,
+  type NodeList,
+  type OperatorCatalogue,
+  type OperatorSession,
+  type ProductFigures,
+  type RefusalsOfAll,
+} from '../../contract/operator';
 import { type CustomerDetails, type CustomerPage, type PlanRequestPage } from '../../contract/operator-customers';
 import { type KeyPage } from '../../contract/keys';
-import { type ProductList } from '../../contract/plans';
 import { get } from './request';
 
 /** Where a page of a list begins; undefined for the first. */
@@ -83,7 +89,7 @@ export const figuresQuery = queryOptions({
 
 export const catalogueQuery = queryOptions({
   queryKey: ['operator', 'catalogue'],
-  queryFn: () => get<ProductList>('/operator/catalogue'),
+  queryFn: () => get<OperatorCatalogue>('/operator/catalogue'),
 });
 
 export const nodesQuery = queryOptions({

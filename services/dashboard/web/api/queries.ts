@@ -4,17 +4,16 @@ import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
-import { type Key, type KeyPage, type Propagation } from '../../contract/keys';
+import { type Key, type KeyPage, type Propagation, type TagList } from '../../contract/keys';
 import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
 import { get, getFile } from './request';
 
-export interface KeyFilter {
-  readonly search?: string | undefined;
-  readonly state?: string | undefined;
-}
+/** By what a list of keys is narrowed down, and its order. */
+export const KEY_FILTERS = ['search', 'state', 'mode', 'product', 'tag', 'sort'] as const;
+export type KeyFilter = { readonly [Name in (typeof KEY_FILTERS)[number]]?: string | undefined };
 
 export interface UsagePeriod {
   readonly from: string;
@@ -62,6 +61,16 @@ export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
     refetchInterval: 10_000,
   });
 
+/** How many there are on all pages. Asked once and after a change, as counting reads all of them. */
+export const keyCountQuery = (filter: KeyFilter) =>
+  queryOptions({
+    queryKey: ['keys', 'count', filter],
+    queryFn: () => get<KeyPage>('/keys', { ...filter, limit: 1, count: 'true' }),
+    staleTime: 60_000,
+  });
+
+export const tagsQuery = queryOptions({ queryKey: ['keys', 'tags'], queryFn: () => get<TagList>('/key-tags') });
+
 export const keyQuery = (id: string) => queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => get<Key>(`/keys/${id}`) });
 
 /** Asked again and again while a node has yet to confirm, and seldom afterwards. */
@@ -95,10 +104,10 @@ export const explanationQuery = (requestId: string) =>
     staleTime: Infinity,
   });
 
-export const refusalsQuery = (after: After, limit = 25, key?: string) =>
+export const refusalsQuery = (after: After, limit = 25) =>
   queryOptions({
-    queryKey: ['refusals', after, limit, key],
-    queryFn: () => get<RefusalPage>('/refusals', { after, limit, key }),
+    queryKey: ['refusals', after, limit],
+    queryFn: () => get<RefusalPage>('/refusals', { after, limit }),
     refetchInterval: 10_000,
   });
 

@@ -1,8 +1,9 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { isRefusedAs, isSignedOut } from '../api/query-client';
+import { keyFilter } from '../api/key-filter';
 import { operatorSessionQuery } from '../api/operator-queries';
-import { sessionQuery } from '../api/queries';
+import { type KeyFilter, sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
 import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
@@ -99,11 +100,7 @@ const overviewRoute = createRoute({
 const keysRoute = createRoute({
   ...shell,
   path: '/keys',
-  validateSearch: (search: Record<string, unknown>) => ({
-    search: text(search['search']),
-    state: text(search['state']),
-    ...pageSearch(search),
-  }),
+  validateSearch: (search: Record<string, unknown>): KeyFilter & PageSearch => ({ ...keyFilter(search), ...pageSearch(search) }),
   component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
 });
 const keyRoute = createRoute({
@@ -122,6 +119,19 @@ const usageRoute = createRoute({
   path: '/usage',
   validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
+});
+const requestLogRoute = createRoute({
+  ...shell,
+  path: '/requests',
+  validateSearch: (search: Record<string, unknown>) => ({
+    key: text(search['key']),
+    product: text(search['product']),
+    outcome: text(search['outcome']),
+    status: text(search['status']),
+    day: text(search['day']),
+    ...pageSearch(search),
+  }),
+  component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
 });
 const statementsRoute = createRoute({
   ...shell,
@@ -290,6 +300,7 @@ const routeTree = rootRoute.addChildren([
     keyRoute,
     plansRoute,
     usageRoute,
+    requestLogRoute,
     statementsRoute,
     statementRoute,
     explainRoute,

@@ -45,3 +45,20 @@ export class BufferSource implements ByteSource {
     return this.bytes.subarray(offset, offset + length);
   }
 }
+
+/** Part of another source. */
+export class SourceRange implements ByteSource {
+  /** @throws MalformedError when it does not lie within the source */
+  constructor(
+    private readonly whole: ByteSource,
+    private readonly start: number,
+    readonly size: number,
+  ) {
+    checkRange(whole, start, size);
+  }
+
+  read(offset: number, length: number): Buffer {
+    checkRange(this, offset, length);
+    return this.whole.read(this.start + offset, length);
+  }
+}

@@ -1,17 +1,18 @@
+import { type AppPart } from '../container/app-part';
 import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
 import { type ApkReport } from '../report';
-import { type ZipArchive } from '../zip/open-zip';
 
 /** Where Android looks for them; longer names than these load nowhere. */
 const LIBRARY = /^lib\/([\w.-]{1,40})\/([^/]{1,200}\.so)$/;
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The libraries of machine code, and the processors that they are for. What is in them is not looked at. */
-export function listNativeLibraries({ entries }: ZipArchive, notes: Notes): Pick<ApkReport, 'native_abis' | 'native_libraries'> {
-  const libraries = [...entries.values()].flatMap(({ name: path, size }) => {
-    const [, abi, name] = LIBRARY.exec(path) ?? [];
+/** The libraries of machine code in all parts, and the processors that they are for. What is in them is not looked at. */
+export function listNativeLibraries(parts: readonly AppPart[], notes: Notes): Pick<ApkReport, 'native_abis' | 'native_libraries'> {
+  const files = parts.flatMap((part) => [...part.files]);
+  const libraries = files.flatMap(([place, { size }]) => {
+    const [, abi, name] = LIBRARY.exec(place) ?? [];
     return abi === undefined || name === undefined ? [] : [{ name, abi, size }];
   });
   libraries.sort((a, b) => inOrder(a.name, b.name) || inOrder(a.abi, b.abi));

@@ -4,6 +4,7 @@ import { publicTestKey } from '../signing/public-keys';
 import { permissionFindings } from './permission-findings';
 import { secretFindings } from './secret-findings';
 import {
+  type AppForm,
   type ComponentFacts,
   type ComponentKind,
   type ComponentsFacts,
@@ -17,6 +18,9 @@ import {
 } from '../report';
 
 export interface JudgedFacts {
+  readonly form: AppForm;
+  /** False when a split is not signed by the base's signer. */
+  readonly isSignedAlike: boolean;
   readonly flags: FlagFacts;
   readonly components: ComponentsFacts;
   readonly network: NetworkSecurityFacts;
@@ -42,21 +46,29 @@ export function findFindings(facts: JudgedFacts): Finding[] {
   return findings.sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
 }
 
-function signingFindings({ signing, signers }: JudgedFacts): Finding[] {
+function signingFindings({ form, signing, signers, isSignedAlike }: JudgedFacts): Finding[] {
   const schemes = [signing.v1, signing.v2, signing.v3, signing.v31];
   const findings: Finding[] = [];
+  const what = form === 'aab' ? 'The bundle' : 'The app';
   const add = (id: string, severity: Finding['severity'], title: string): void =>
     void findings.push({ id, severity, title, section: 'signing' });
-  if (!schemes.some((each) => each.present)) add('unsigned', 'critical', 'The app is not signed');
+  if (!schemes.some((each) => each.present)) add('unsigned', 'critical', `${what} is not signed`);
   if (schemes.some((each) => each.present && !each.verified))
-    add('signature_invalid', 'critical', 'A signature of the app does not verify');
-  if (signing.v1.present && !schemes.slice(1).some((each) => each.present)) {
+    add('signature_invalid', 'critical', `A signature of ${form === 'aab' ? 'the bundle' : 'the app'} does not verify`);
+  if (!isSignedAlike)
+    add(
+      'split_signature',
+      'critical',
+      "A split is not signed by the base's signer, or its signature does not verify: Android refuses the set",
+    );
+  // Bundles know no other scheme: they are never installed, and the shop signs what is.
+  if (form !== 'aab' && signing.v1.present && !schemes.slice(1).some((each) => each.present)) {
     add('v1_only', 'high', 'The app is signed with the JAR scheme (v1) only, which does not protect the whole file');
   }
   const testKey = signers.map(({ facts }) => publicTestKey(facts.sha256)).find((name) => name !== undefined);
   if (testKey !== undefined)
-    add('debug_certificate', 'high', `The app is signed with a key that everybody has: ${testKey} of Android's source`);
-  else if (signers.some(({ facts }) => facts.debug)) add('debug_certificate', 'high', 'The app is signed with a debug certificate');
+    add('debug_certificate', 'high', `${what} is signed with a key that everybody has: ${testKey} of Android's source`);
+  else if (signers.some(({ facts }) => facts.debug)) add('debug_certificate', 'high', `${what} is signed with a debug certificate`);
   if (signers.some(({ facts }) => hasWeakDigest(facts))) add('weak_certificate', 'high', "The signer's certificate uses SHA-1 or MD5");
   return findings;
 }

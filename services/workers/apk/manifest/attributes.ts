@@ -1,6 +1,7 @@
 import { tolerate } from '../apk-error';
 import { type XmlAttribute, type XmlElement } from '../resources/binary-xml';
-import { resolveValue, type ResourceTable } from '../resources/resource-table';
+import { resolveValue } from '../resources/resource-table';
+import { type Resources } from '../resources/resources';
 import { booleanOf, integerOf, isReference, type ResourceValue, textOf } from '../resources/resource-value';
 
 /** Public resource ids of manifest attributes (android.R.attr). The names can be stripped or faked, the ids cannot. */
@@ -36,7 +37,7 @@ export const ATTRIBUTE = {
 /** Reads attributes of manifest elements, following references into the resource table. */
 export class AttributeReader {
   constructor(
-    readonly table: ResourceTable | undefined,
+    readonly table: Resources | undefined,
     readonly note: (message: string) => void,
   ) {}
 

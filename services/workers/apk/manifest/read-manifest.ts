@@ -1,11 +1,8 @@
 import { tolerate } from '../apk-error';
-import { LIMITS } from '../limits';
 import { type ComponentsFacts, type FlagFacts, type NetworkSecurityFacts, type PackageFacts, type PermissionFacts } from '../report';
-import { parseBinaryXml, type XmlElement } from '../resources/binary-xml';
+import { type XmlElement } from '../resources/binary-xml';
 import { resolveValue } from '../resources/resource-table';
 import { textOf } from '../resources/resource-value';
-import { type ZipArchive } from '../zip/open-zip';
-import { readEntry } from '../zip/read-entry';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
 import { readComponents } from './read-components';
 import { CLEARTEXT_REFUSED_FROM, defaultNetworkSecurity, type NetworkDefaults, readNetworkSecurity } from './read-network-security';
@@ -20,8 +17,11 @@ export interface ManifestFacts {
   readonly network_security: NetworkSecurityFacts;
 }
 
+/** Another XML file of the app; undefined when there is none. @throws MalformedError */
+export type ReadXml = (path: string) => XmlElement | undefined;
+
 /** Everything the manifest says. @throws MalformedError when it names no package */
-export function readManifest(root: XmlElement, attributes: AttributeReader, archive: ZipArchive): ManifestFacts {
+export function readManifest(root: XmlElement, attributes: AttributeReader, readXml: ReadXml): ManifestFacts {
   const facts = readPackage(root, attributes);
   const targetSdk = facts.target_sdk ?? facts.min_sdk ?? 1;
   const application = childrenNamed(root, 'application')[0];
@@ -32,7 +32,7 @@ export function readManifest(root: XmlElement, attributes: AttributeReader, arch
     permissions: readPermissions(root, attributes),
     components: readComponents(application, attributes, { packageName: facts.name, targetSdk }),
     flags,
-    network_security: networkSecurity(application, attributes, { ...defaults, archive }),
+    network_security: networkSecurity(application, attributes, { ...defaults, readXml }),
   };
 }
 
@@ -49,7 +49,7 @@ function readFlags(application: XmlElement | undefined, attributes: AttributeRea
 function networkSecurity(
   application: XmlElement | undefined,
   attributes: AttributeReader,
-  { archive, ...defaults }: NetworkDefaults & { archive: ZipArchive },
+  { readXml, ...defaults }: NetworkDefaults & { readXml: ReadXml },
 ): NetworkSecurityFacts {
   const byDefault = defaultNetworkSecurity(defaults);
   const reference = application && attributes.raw(application, ATTRIBUTE.networkSecurityConfig);
@@ -58,12 +58,11 @@ function networkSecurity(
     () => {
       const value = resolveValue(attributes.table, reference);
       const configFile = value && textOf(value);
-      const entry = configFile === undefined ? undefined : archive.entries.get(configFile);
-      if (configFile === undefined || !entry) {
+      const root = configFile === undefined ? undefined : readXml(configFile);
+      if (configFile === undefined || !root) {
         attributes.note('the network security configuration that the manifest names is missing');
         return byDefault;
       }
-      const root = parseBinaryXml(readEntry(archive, entry, LIMITS.xmlFileBytes), configFile);
       return readNetworkSecurity(root, attributes, { ...defaults, configFile });
     },
     byDefault,

@@ -1,7 +1,8 @@
 import { MalformedError, tolerate } from '../apk-error';
 import { type PackageFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
-import { resolveValue, type ResourceTable } from '../resources/resource-table';
+import { resolveValue } from '../resources/resource-table';
+import { type Resources } from '../resources/resources';
 import { isReference, type ResourceValue, textOf } from '../resources/resource-value';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
 import { isLauncher } from './read-components';
@@ -56,7 +57,7 @@ function readLabels(attributes: AttributeReader, label: ResourceValue | undefine
   return keepTexts(texts);
 }
 
-function textIn(table: ResourceTable | undefined, value: ResourceValue, note: (message: string) => void): string | undefined {
+function textIn(table: Resources | undefined, value: ResourceValue, note: (message: string) => void): string | undefined {
   const final = tolerate(() => resolveValue(table, value), undefined, note);
   return final && textOf(final);
 }

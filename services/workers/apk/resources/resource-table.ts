@@ -4,19 +4,11 @@ import { LIMITS } from '../limits';
 import { CHUNK, type Chunk, chunksBetween, readChunk } from './chunk';
 import { entryIn, type TypeChunk, readTypeChunk } from './type-chunk';
 import { isReference, type ResourceValue, VALUE } from './resource-value';
+import { type ConfiguredValue, type Resources } from './resources';
 import { StringPool } from './string-pool';
 
-/** One value of a resource, for one device configuration. */
-export interface ConfiguredValue {
-  /** `` for the default, else a BCP 47 tag such as `hi` or `pt-BR`. */
-  readonly locale: string;
-  /** True when nothing but perhaps the locale restricts the value (no density, orientation, API level, …). */
-  readonly isPlain: boolean;
-  readonly value: ResourceValue;
-}
-
 /** A resources.arsc: values by resource id, looked up in the bytes when asked for. */
-export class ResourceTable {
+export class ResourceTable implements Resources {
   private readonly reader: ByteReader;
   private pool: StringPool | undefined;
   /** By package id and type id. */
@@ -77,7 +69,7 @@ export class ResourceTable {
  * Follows references to the value of the default configuration.
  * @returns undefined when a reference leads nowhere, outside of the table, or in a circle
  */
-export function resolveValue(table: ResourceTable | undefined, value: ResourceValue): ResourceValue | undefined {
+export function resolveValue(table: Resources | undefined, value: ResourceValue): ResourceValue | undefined {
   let current: ResourceValue | undefined = value;
   for (let hops = 0; current && isReference(current); hops++) {
     if (hops >= LIMITS.referenceHops) return undefined;

@@ -1,12 +1,12 @@
 import { tolerate } from '../apk-error';
+import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesNameOf } from '../container/app-part';
 import { DexFile } from '../code/dex-file';
 import { TrackerFinder } from '../code/find-trackers';
 import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
 import { type DexFacts, type SecretFacts, type TrackerFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
-import { type ResourceTable } from '../resources/resource-table';
-import { type ZipArchive, type ZipEntry } from '../zip/open-zip';
+import { type ZipEntry } from '../zip/open-zip';
 import { readEntry } from '../zip/read-entry';
 import { ContentScanner } from './content-scanner';
 import { isScannable } from './is-scannable';
@@ -18,34 +18,53 @@ export interface ContentsFacts {
   readonly urls: readonly string[];
 }
 
-export interface ScanOptions {
-  readonly manifest: XmlElement;
-  readonly notes: Notes;
-  /** Opened here and not before, so that it is not in memory while signatures are verified. */
-  readonly readTable: () => ResourceTable | undefined;
+/** A part of the app with its manifest, which is undefined where it cannot be read. */
+export interface ScannedPart {
+  readonly part: AppPart;
+  readonly manifest: XmlElement | undefined;
 }
 
-/** Looks through code, texts of resources, the manifest and text files; one file in memory at a time. */
-export function scanContents(archive: ZipArchive, { manifest, notes, readTable }: ScanOptions): ContentsFacts {
+/** What is left of the bounds that hold for all parts together. */
+interface Budget {
+  tableCharacters: number;
+  fileBytes: number;
+}
+
+/** Looks through code, texts of resources, manifests and text files; one file in memory at a time. */
+export function scanContents(parts: readonly ScannedPart[], notes: Notes): ContentsFacts {
   const scanner = new ContentScanner();
   const trackers = new TrackerFinder();
-  const dex = dexEntries(archive, notes).flatMap((entry) => {
-    const bytes = tolerate(() => readEntry(archive, entry, LIMITS.dexBytes), undefined, notes.add);
+  const budget = { tableCharacters: LIMITS.scannedTableCharacters, fileBytes: LIMITS.scannedTotalBytes };
+  const dex = dexFiles(parts, notes).flatMap(({ part, entry }) => {
+    const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.dexBytes), undefined, notes.add);
     if (!bytes) return [];
-    scanner.scan(entry.name, bytes);
-    return readDex(entry.name, bytes, { trackers, notes });
+    const name = nameInReport(part, entry);
+    scanner.scan(name, bytes);
+    return readDex(name, bytes, { trackers, notes });
   });
-  scanner.scan('AndroidManifest.xml', Buffer.from([...textsOf(manifest)].join('\n')));
-  scanTable(readTable(), scanner, notes);
-  scanTextFiles(archive, scanner, notes);
+  for (const { part, manifest } of parts) {
+    if (manifest) scanner.scan(manifestNameOf(part), Buffer.from([...textsOf(manifest)].join('\n')));
+    scanResources(part, { scanner, notes, budget });
+    scanTextFiles(part, { scanner, notes, budget });
+  }
   if (scanner.isFull) notes.add('the lists of addresses or secrets were cut');
   return { dex, trackers: trackers.list(), secrets: scanner.listSecrets(), urls: scanner.listUrls() };
 }
 
-function dexEntries(archive: ZipArchive, notes: Notes): ZipEntry[] {
-  const found = [...archive.entries.values()].filter((entry) => /^classes\d*\.dex$/.test(entry.name));
+interface DexEntry {
+  readonly part: AppPart;
+  readonly entry: ZipEntry;
+}
+
+/** In the order in which Android loads those of a part. */
+function dexFiles(parts: readonly ScannedPart[], notes: Notes): DexEntry[] {
+  const found = parts.flatMap(({ part }) => {
+    const ofPart = [...part.files].filter(([place]) => /^classes\d*\.dex$/.test(place));
+    ofPart.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+    return ofPart.map(([, entry]) => ({ part, entry }));
+  });
   if (found.length > LIMITS.dexFiles) notes.add(`only ${LIMITS.dexFiles} of ${found.length} dex files were looked at`);
-  return found.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })).slice(0, LIMITS.dexFiles);
+  return found.slice(0, LIMITS.dexFiles);
 }
 
 function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: TrackerFinder; notes: Notes }): DexFacts[] {
@@ -75,22 +94,30 @@ function* textsOf(element: XmlElement): Generator<string> {
 
 const TABLE_PIECE_CHARACTERS = 1024 * 1024;
 
-function scanTable(table: ResourceTable | undefined, scanner: ContentScanner, notes: Notes): void {
-  if (!table) return;
+interface Scan {
+  readonly scanner: ContentScanner;
+  readonly notes: Notes;
+  readonly budget: Budget;
+}
+
+/** Opened here and not before, so that the resources are not in memory while signatures are verified. */
+function scanResources(part: AppPart, scan: Scan): void {
+  const resources = readResourcesOf(part, scan.notes);
+  if (!resources) return;
+  const name = resourcesNameOf(part);
   const work = (): void => {
-    for (const piece of piecesOf(table.strings(), notes)) scanner.scan('resources.arsc', Buffer.from(piece));
+    for (const piece of piecesOf(resources.strings(), scan)) scan.scanner.scan(name, Buffer.from(piece));
   };
-  tolerate(work, undefined, notes.add);
+  tolerate(work, undefined, scan.notes.add);
 }
 
 /** Texts joined to pieces worth scanning, up to the budget. */
-function* piecesOf(texts: Iterable<string>, notes: Notes): Generator<string> {
+function* piecesOf(texts: Iterable<string>, { notes, budget }: Scan): Generator<string> {
   let piece: string[] = [];
   let length = 0;
-  let left: number = LIMITS.scannedTableCharacters;
   for (const text of texts) {
-    left -= text.length + 1;
-    if (left < 0) {
+    budget.tableCharacters -= text.length + 1;
+    if (budget.tableCharacters < 0) {
       notes.add('not every text of the resources was looked through');
       break;
     }
@@ -104,16 +131,15 @@ function* piecesOf(texts: Iterable<string>, notes: Notes): Generator<string> {
   yield piece.join('\n');
 }
 
-function scanTextFiles(archive: ZipArchive, scanner: ContentScanner, notes: Notes): void {
-  let left: number = LIMITS.scannedTotalBytes;
-  for (const entry of archive.entries.values()) {
-    if (!isScannable(entry.name) || entry.size > LIMITS.scannedFileBytes) continue;
-    left -= entry.size;
-    if (left < 0) {
+function scanTextFiles(part: AppPart, { scanner, notes, budget }: Scan): void {
+  for (const [place, entry] of part.files) {
+    if (!isScannable(place) || entry.size > LIMITS.scannedFileBytes) continue;
+    budget.fileBytes -= entry.size;
+    if (budget.fileBytes < 0) {
       notes.add('not every text file was looked through');
       return;
     }
-    const bytes = tolerate(() => readEntry(archive, entry, LIMITS.scannedFileBytes), undefined, notes.add);
-    if (bytes) scanner.scan(entry.name, bytes);
+    const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.scannedFileBytes), undefined, notes.add);
+    if (bytes) scanner.scan(nameInReport(part, entry), bytes);
   }
 }

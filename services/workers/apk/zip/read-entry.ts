@@ -8,8 +8,8 @@ const LOCAL_SIGNATURE = 0x04034b50;
 const LOCAL_BYTES = 30;
 const READ_BYTES = 256 * 1024;
 
-/** Where an entry's packed bytes begin. */
-function dataOffset({ source }: ZipArchive, entry: ZipEntry): number {
+/** Where an entry's packed bytes begin. @throws MalformedError when its header is not there or is another's */
+export function dataOffset({ source }: ZipArchive, entry: ZipEntry): number {
   const header = new ByteReader(source.read(entry.headerOffset, LOCAL_BYTES), `header of ${entry.name}`);
   if (header.u32(0) !== LOCAL_SIGNATURE) throw new MalformedError(`the archive entry ${quoted(entry)} has no header`);
   const nameLength = header.u16(26);

@@ -57,7 +57,6 @@ describe('the log of a customer’s requests', () => {
     expect(next).toBeUndefined();
     const line = {
       product: 'api-ip',
-      path: null,
       keyId: own.id,
       keyName: 'Checkout',
       maskedKey: 'tg_live…abcd',
@@ -89,7 +88,7 @@ describe('the log of a customer’s requests', () => {
     expect(await named({ keyId: other.id })).toEqual([]);
     expect(await named({ product: 'api-pincode' })).toEqual(['pincode']);
     expect(await named({ outcomes: ['admitted'] })).toEqual(['second', 'pincode', 'early']);
-    expect(await named({ outcomes: 'refused' })).toEqual(['exceeded', 'refused']);
+    expect(await named({ outcomes: ['quota_daily_exceeded', 'caller_not_whitelisted'] })).toEqual(['exceeded', 'refused']);
     expect(await named({ outcomes: ['quota_daily_exceeded', 'quota_monthly_exceeded'] })).toEqual(['exceeded']);
     expect(await named({ outcomes: [] })).toEqual([]);
     expect(await named({ to: new Date(nowMs - 5_000) })).toEqual(['early']);

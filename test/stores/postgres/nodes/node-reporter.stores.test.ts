@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { type Change, type ChangeFeed } from '../../../../plugins/stores/cache/change-feed';
 import { NodeReporter, type NodeReporterOptions } from '../../../../plugins/stores/postgres/nodes/node-reporter';
+import { readNodes } from '../../../../plugins/stores/postgres/operators/read-nodes';
 import { readPropagation, type Propagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
 import { revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
@@ -91,6 +92,28 @@ describe('what a node tells of itself', () => {
     await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'reading');
     feed.healthy = true;
     await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'pending');
+  });
+
+  it('says its version, and since when it hears of changes and Redis answers', async () => {
+    const feed = new ScriptedFeed();
+    let answers: boolean | undefined = true;
+    await report(feed, { heartbeatMs: 10, version: '1.2.3', isRedisAnswering: () => answers });
+    const told = async () => (await readNodes(pool))[0];
+    const first = await told();
+    expect(first).toMatchObject({ version: '1.2.3', state: 'live', redisAnswers: true, stateSince: first?.redisSince });
+    await eventually(async () => ((await told())?.seenAt.getTime() ?? 0) > (first?.seenAt.getTime() ?? 0));
+    expect(await told()).toMatchObject({ stateSince: first?.stateSince, redisSince: first?.redisSince });
+    answers = false;
+    await eventually(async () => (await told())?.redisAnswers === false);
+    const away = await told();
+    expect(away?.stateSince).toEqual(first?.stateSince);
+    expect(away?.redisSince?.getTime()).toBeGreaterThan(first?.redisSince?.getTime() ?? Infinity);
+    feed.healthy = false;
+    await eventually(async () => (await told())?.state === 'reading');
+    expect((await told())?.stateSince?.getTime()).toBeGreaterThan(first?.stateSince?.getTime() ?? Infinity);
+    answers = undefined;
+    await eventually(async () => (await told())?.redisAnswers === null);
+    expect((await told())?.redisSince).toBeNull();
   });
 
   it('is gone 10 s after its last sign of life, left out once it was replaced, and forgotten after a day', async () => {

@@ -48,37 +48,21 @@ const COLUMNS: readonly Column<Refusal>[] = [
   },
 ];
 
-/** On a key's own page every row would name the key, and a place in its list is none in the list of all. */
-const COLUMNS_OF_KEY: readonly Column<Refusal>[] = [
-  {
-    header: 'Reason',
-    isTitle: true,
-    cell: ({ requestId, code }) => (
-      <Link to="/explain" search={{ request: requestId }} className="text-link mono">
-        {code}
-      </Link>
-    ),
-  },
-  ...COLUMNS.filter(({ header }) => header !== 'Key' && header !== 'Reason'),
-];
-
 interface RefusalTableProps {
-  /** Only those with this key. */
-  readonly keyId?: string;
   readonly limit?: number;
   readonly isPaged?: boolean;
 }
 
 /** Refused requests of the last 7 days; each leads to its explanation. */
-export function RefusalTable({ keyId, limit = 25, isPaged = true }: RefusalTableProps): ReactNode {
+export function RefusalTable({ limit = 25, isPaged = true }: RefusalTableProps): ReactNode {
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...refusalsQuery(paging.after, limit, keyId), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useQuery({ ...refusalsQuery(paging.after, limit), placeholderData: keepPreviousData });
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
     <>
       <DataTable
         caption="Refused requests"
-        columns={keyId === undefined ? COLUMNS : COLUMNS_OF_KEY}
+        columns={COLUMNS}
         rows={data?.refusals}
         rowKey={(refusal) => refusal.requestId}
         expectedRows={Math.min(limit, 5)}

@@ -13,6 +13,7 @@ import { useUnsaved } from '../../hooks/use-unsaved';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { FormButtons } from '../../components/form-buttons';
 import { Loaded } from '../../components/loaded';
+import { TagsField } from './key-tags';
 import { ModeChoice } from './mode-choice';
 import { NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
@@ -36,16 +37,23 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
   const products = useQuery(productsQuery);
   const [submission] = useState(uniqueId);
   const form = useForm({
-    initialValues: { name: '', mode: initialMode, products: [...initialProducts], expiry: { choice: '', day: '' }, rules: '' },
+    initialValues: {
+      name: '',
+      mode: initialMode,
+      products: [...initialProducts],
+      tags: new Array<string>(),
+      expiry: { choice: '', day: '' },
+      rules: '',
+    },
     validate: {
       name: checkName,
       products: (value: string[]) => (value.length === 0 ? 'Choose at least one product.' : null),
       expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
     },
   });
-  const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, expiry, rules }: typeof form.values) => {
+  const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, tags, expiry, rules }: typeof form.values) => {
     const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
-    const body = { submission, mode, products: chosen, rules: splitRules(rules) };
+    const body = { submission, mode, products: chosen, tags, rules: splitRules(rules) };
     onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
   });
   const isDirty = form.isDirty();
@@ -73,6 +81,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
           {...form.getInputProps('rules')}
         />
         <RuleWarnings rules={splitRules(form.values.rules)} />
+        <TagsField {...form.getInputProps('tags')} value={form.values.tags} />
         <SubmissionProblem problem={problem} />
         <FormButtons action="Create key" pending={pending} onCancel={onCancel} />
       </Stack>

@@ -16,6 +16,7 @@ export function describeChanges(before: Key, now: Key, showMoment: (iso: string)
     { label: 'Name', before: before.name ?? 'none', now: now.name ?? 'none' },
     { label: 'State', before: before.state, now: now.state },
     { label: 'Products', before: list(before.products), now: list(now.products) },
+    { label: 'Tags', before: list(before.tags), now: list(now.tags) },
     { label: 'Expires', before: expiry(before), now: expiry(now) },
     ...ruleChanges(before.rules, now.rules),
   ];
@@ -32,9 +33,9 @@ function ruleChanges(before: readonly string[], now: readonly string[]): KeyChan
   return [{ label: 'Rules', before: `removed: ${list(gone.slice(0, 20))}`, now: `added: ${list(added.slice(0, 20))}` }];
 }
 
-/** True when name, products and expiry are the same. */
+/** True when name, products, tags and expiry are the same. */
 export function isSameSettings(a: Key, b: Key): boolean {
-  return a.name === b.name && a.expiresAt === b.expiresAt && isSameList(a.products, b.products);
+  return a.name === b.name && a.expiresAt === b.expiresAt && isSameList(a.products, b.products) && isSameList(a.tags, b.tags);
 }
 
 /** True when the rules are the same. */

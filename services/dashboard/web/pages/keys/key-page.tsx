@@ -10,7 +10,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { SuspensionNotice } from '../../components/suspension-notice';
-import { RefusalTable } from '../explain/refusal-table';
+import { RequestLog } from '../requests/request-log';
 import { KeyActions } from './key-actions';
 import { KeyUse } from './key-use';
 import { KeySettings } from './key-settings';
@@ -26,7 +26,7 @@ export function KeyPage(): ReactNode {
   return (
     <>
       <Text size="sm" mb={4}>
-        <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link">
+        <Link to="/keys" className="text-link">
           All keys
         </Link>
       </Text>
@@ -46,8 +46,8 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
     <Stack gap="md">
       <SuspensionNotice suspended={item.suspended} effect="Requests with this key are refused." />
       <RotationNotice item={item} />
-      <Facts item={item} />
       <KeyUse keyId={item.id} />
+      <Facts item={item} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Panel title="Settings">
           <KeySettings item={item} />
@@ -57,10 +57,19 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
         </Panel>
       </SimpleGrid>
       <PropagationPanel id={item.id} />
-      <Panel title="Refused requests">
-        <RefusalTable keyId={item.id} limit={5} />
+      <Panel title="Latest requests" aside={<AllRequests keyId={item.id} />}>
+        <RequestLog filter={{ key: item.id }} limit={5} isOfKey />
       </Panel>
     </Stack>
+  );
+}
+
+function AllRequests({ keyId }: { readonly keyId: string }): ReactNode {
+  const all = { product: undefined, outcome: undefined, status: undefined, day: undefined };
+  return (
+    <Link to="/requests" search={{ ...all, key: keyId }} className="text-link">
+      All requests
+    </Link>
   );
 }
 

@@ -15,6 +15,7 @@ import { useVersioned } from '../../hooks/use-versioned';
 import { ConflictNotice } from './conflict-notice';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
+import { TagsField } from './key-tags';
 import { findNewSubscriptions, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { SaveButtons } from './save-buttons';
@@ -23,10 +24,16 @@ import { SaveProblem } from './save-problem';
 interface Values {
   name: string;
   products: string[];
+  tags: string[];
   expiry: { choice: string; day: string };
 }
 
-const valuesOf = (item: Key): Values => ({ name: item.name ?? '', products: [...item.products], expiry: { choice: 'keep', day: '' } });
+const valuesOf = (item: Key): Values => ({
+  name: item.name ?? '',
+  products: [...item.products],
+  tags: [...item.tags],
+  expiry: { choice: 'keep', day: '' },
+});
 
 /** What the form changes; what it leaves out stays. */
 function changesOf(values: Values, base: Key, timeZone: string): object {
@@ -36,11 +43,12 @@ function changesOf(values: Values, base: Key, timeZone: string): object {
     version: base.version,
     ...(name !== base.name && { name }),
     ...(!isSameList(values.products, base.products) && { products: values.products }),
+    ...(!isSameList(values.tags, base.tags) && { tags: values.tags }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }
 
-/** Name, products and expiry of a key. */
+/** Name, products, tags and expiry of a key. */
 export function KeySettings({ item }: { readonly item: Key }): ReactNode {
   const { quotaTimeZone } = useSession();
   const client = useQueryClient();
@@ -81,6 +89,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
         <NewSubscriptions products={products.data?.products ?? []} chosen={added(form.values)} />
+        <TagsField {...form.getInputProps('tags')} value={form.values.tags} />
         <ExpiryChoice keep={keep} {...form.getInputProps('expiry')} value={form.values.expiry} />
         <SaveProblem problem={problem} isStale={versioned.isStale} />
         <SaveButtons

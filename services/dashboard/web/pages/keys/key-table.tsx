@@ -1,21 +1,14 @@
-import { Badge } from '@mantine/core';
+import { Badge, Checkbox, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../components/data-table';
-import { KeyStateBadge } from './key-state-badge';
 import { Moment } from '../../components/moment';
+import { KeyStateBadge } from './key-state-badge';
+import { KeyTags } from './key-tags';
+import { type Choice } from './use-chosen-keys';
 
 const COLUMNS: readonly Column<ListedKey>[] = [
-  {
-    header: 'Name',
-    isTitle: true,
-    cell: (key) => (
-      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link">
-        <bdi>{key.name ?? 'Unnamed key'}</bdi>
-      </Link>
-    ),
-  },
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
   { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
   { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
@@ -26,12 +19,34 @@ const COLUMNS: readonly Column<ListedKey>[] = [
 
 interface KeyTableProps {
   readonly keys: readonly ListedKey[] | undefined;
+  readonly choice: Choice;
   readonly empty: ReactNode;
 }
 
-/** One page of keys. */
-export function KeyTable({ keys, empty }: KeyTableProps): ReactNode {
-  return <DataTable caption="Keys" columns={COLUMNS} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
+/** One page of keys, to be chosen from. */
+export function KeyTable({ keys, choice, empty }: KeyTableProps): ReactNode {
+  const name: Column<ListedKey> = { header: 'Name', isTitle: true, cell: (key) => <Name item={key} choice={choice} /> };
+  return <DataTable caption="Keys" columns={[name, ...COLUMNS]} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
+}
+
+function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Choice }): ReactNode {
+  const name = item.name ?? 'Unnamed key';
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Checkbox
+        aria-label={`Select ${name} ${item.maskedKey}`}
+        disabled={item.state === 'revoked'}
+        checked={choice.chosen.some(({ id }) => id === item.id)}
+        onChange={(event) => choice.choose(item.id, event.currentTarget.checked)}
+      />
+      <div>
+        <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link">
+          <bdi>{name}</bdi>
+        </Link>
+        <KeyTags tags={item.tags} />
+      </div>
+    </Group>
+  );
 }
 
 /** Live keys return real data, test keys sample data. */

@@ -19,17 +19,42 @@ const STATES = {
   gone: { color: 'red', text: 'No sign of life' },
 } as const;
 
+const redisState = (answers: boolean | null): StateBadge | null =>
+  answers === null ? null : answers ? { color: 'green', text: 'Answers' } : { color: 'red', text: 'Away' };
+
 const lag = (ms: number | null): string => (ms === null ? '–' : `${formatCount(Math.round(ms))} ms`);
 
 const COLUMNS: readonly Column<GatewayNode>[] = [
   { header: 'Node', isTitle: true, cell: ({ name }) => <span className="mono breakable">{name}</span> },
-  { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
+  { header: 'Version', cell: ({ version }) => version ?? 'not told' },
+  { header: 'State', cell: ({ state, stateSince }) => <Since badge={STATES[state]} since={stateSince} /> },
+  { header: 'Redis', cell: ({ redisAnswers, redisSince }) => <Since badge={redisState(redisAnswers)} since={redisSince} /> },
   { header: 'Started', cell: ({ startedAt }) => <Moment at={startedAt} /> },
   { header: 'Last seen', cell: ({ seenAt }) => <Moment at={seenAt} /> },
   { header: 'Changes confirmed', isNumber: true, cell: ({ confirmations }) => formatCount(confirmations) },
   { header: 'Median lag', isNumber: true, cell: ({ medianLagMs }) => lag(medianLagMs) },
   { header: 'Longest lag', isNumber: true, cell: ({ longestLagMs }) => lag(longestLagMs) },
 ];
+
+interface StateBadge {
+  readonly color: string;
+  readonly text: string;
+}
+
+/** A state and since when it holds; what nobody was asked about stays open. */
+function Since({ badge, since }: { readonly badge: StateBadge | null; readonly since: string | null }): ReactNode {
+  if (badge === null) return '–';
+  return (
+    <>
+      <Badge color={badge.color}>{badge.text}</Badge>
+      {since !== null && (
+        <Text component="span" display="block" size="xs" c="dimmed">
+          since <Moment at={since} />
+        </Text>
+      )}
+    </>
+  );
+}
 
 const MEBIBYTE = 1_048_576;
 
@@ -52,9 +77,14 @@ export function NodesPage(): ReactNode {
               rowKey={({ id }) => id}
               empty={<EmptyState title="No gateway runs">Nodes appear here within seconds of their start.</EmptyState>}
             />
+            <Text size="sm" c="dimmed">
+              Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is gone, or is of a version
+              that does not tell.
+            </Text>
             <Panel title="Database" aside={<Badge color="green">Answers</Badge>}>
-              <SimpleGrid cols={{ base: 2, sm: 4 }}>
+              <SimpleGrid cols={{ base: 2, sm: 5 }}>
                 <Figure name="PostgreSQL" value={database.version} />
+                <Figure name="Running since" value={<Moment at={database.startedAt} />} />
                 <Figure name="Answered in" value={`${Math.round(database.answeredInMs)} ms`} />
                 <Figure name="Connections" value={`${database.connections} of ${database.mostConnections}`} />
                 <Figure name="Size" value={`${formatCount(Math.round(database.bytes / MEBIBYTE))} MB`} />
@@ -67,7 +97,7 @@ export function NodesPage(): ReactNode {
   );
 }
 
-function Figure({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
+function Figure({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
   return (
     <div>
       <Text size="xs" c="dimmed">

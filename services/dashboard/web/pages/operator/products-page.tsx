@@ -1,8 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { type ProductFigures } from '../../../contract/operator';
-import { type Product } from '../../../contract/plans';
+import { type OperatorCatalogue, type ProductFigures } from '../../../contract/operator';
 import { catalogueQuery, figuresQuery } from '../../api/operator-queries';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
@@ -11,6 +10,7 @@ import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 
+type CatalogueEntry = OperatorCatalogue['products'][number];
 type Figures = ProductFigures['figures'][number];
 
 /** Of requests that were charged, those that our side or the source failed at. */
@@ -32,10 +32,10 @@ const FIGURES: readonly Column<Figures>[] = [
   { header: 'Error rate', isNumber: true, cell: errorRate },
 ];
 
-const limitsOf = (base: Product['base']): string =>
+const limitsOf = (base: CatalogueEntry['base']): string =>
   base === null ? 'none' : `${formatCount(base.daily)} a day, ${formatCount(base.monthly)} a month`;
 
-const CATALOGUE: readonly Column<Product>[] = [
+const CATALOGUE: readonly Column<CatalogueEntry>[] = [
   { header: 'Product', isTitle: true, cell: ({ id }) => <span className="keep">{id}</span> },
   { header: 'Title', cell: ({ title }) => title },
   { header: 'Base limits', cell: ({ base }) => limitsOf(base) },
@@ -45,6 +45,7 @@ const CATALOGUE: readonly Column<Product>[] = [
     cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map((plan) => `${plan.name} ${formatPrice(plan)}`).join(', ')),
   },
   { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
+  { header: 'Stands in', cell: ({ source }) => (source === null ? '–' : <span className="mono breakable">{source}</span>) },
 ];
 
 /** What is sold, and how it does. */

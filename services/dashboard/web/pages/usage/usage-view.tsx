@@ -38,7 +38,7 @@ export function UsageView({ usage, period }: UsageViewProps): ReactNode {
 
 function NoUsage(): ReactNode {
   const create = (
-    <Link to="/keys" search={{ search: undefined, state: undefined }} className="text-link in-text">
+    <Link to="/keys" className="text-link in-text">
       Create a key
     </Link>
   );

@@ -1,0 +1,52 @@
+import { LINK_PARAMETER, type AccessLink, type OpenedLink } from '../core/access-link';
+import { parseIpAddress } from '../core/ip-address';
+import { readParameter } from '../core/raw-parameters';
+import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
+
+/** What opens links, and finds the keys that they were made with. */
+export interface AccessLinks {
+  /** @param nowSeconds Unix seconds */
+  open(token: string, nowSeconds: number): OpenedLink;
+  /**
+   * @returns SHA-256 of the key with this id, 64 lower-case hex digits; undefined when there is none
+   * @throws StoreUnavailable
+   */
+  findKeyHash(credentialId: string): Promise<string | undefined>;
+}
+
+/** A link shows something: it can change nothing. */
+const METHODS = new Set(['GET', 'HEAD']);
+
+const DENIALS = {
+  forged: { code: 'link_not_valid' },
+  expired: { code: 'link_not_valid', detail: 'This link has expired. Make another.' },
+  elsewhere: { code: 'link_not_valid', detail: 'This link was made for another address.' },
+} as const satisfies Record<string, Denial>;
+
+/** The links of a request that holds no key; more than one counts as none that holds. */
+export function findLinks({ method, rawQuery }: AccessRequest): readonly string[] {
+  return METHODS.has(method) ? readParameter(rawQuery, LINK_PARAMETER).filter((text) => text.startsWith('tgl_')) : [];
+}
+
+/**
+ * Step 1 for a link in place of a key: finds the record of the key that the link was made with. From there on the link is judged as that key
+ * would be, by the record of this moment.
+ */
+export async function resolveLink(tokens: readonly string[], request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
+  request.keyPlace = 'link';
+  const [token = '', ...more] = tokens;
+  if (!deps.links || more.length > 0) return DENIALS.forged;
+  const opened = deps.links.open(token, deps.clock.now() / 1000);
+  if (!opened.ok) return DENIALS[opened.reason];
+  const { link } = opened;
+  if (!request.config.products.includes(link.product)) return DENIALS.forged;
+  if (!isFor(link, request.callerAddress)) return DENIALS.elsewhere;
+  request.link = link;
+  const hash = await deps.links.findKeyHash(link.credentialId);
+  request.record = hash === undefined ? undefined : await deps.records.findAccessRecord(hash);
+  return undefined;
+}
+
+function isFor({ address }: AccessLink, callerAddress: string): boolean {
+  return address === undefined || address === parseIpAddress(callerAddress)?.text;
+}

@@ -1,0 +1,126 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { type SharedKey } from './context-keys';
+
+/**
+ * What a link stands for: one viewing of one resource, in the name of the key that asked for it. Whoever holds it can do nothing else, and
+ * can do that for as long only as the key itself could.
+ */
+export interface AccessLink {
+  readonly product: string;
+  readonly credentialId: string;
+  readonly subscriptionId: string;
+  readonly grant: LinkGrant;
+  /** The one address that may use it, as `formatIpAddress` writes it; absent: any that the key's own rules admit. */
+  readonly address?: string | undefined;
+}
+
+/** The part that the service is told, in the signed context. */
+export interface LinkGrant {
+  /** 128 random bits, base64url: one viewing, paid for when the link was made. */
+  readonly viewing: string;
+  /** What may be had, in words of the product's own. */
+  readonly resource: string;
+  /** Bytes of answers that the viewing may take in all. */
+  readonly allowance: number;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** The query parameter that carries a link. */
+export const LINK_PARAMETER = 'link';
+
+/** Longer than any link of ours. */
+const LONGEST_TOKEN = 2_048;
+const TOKEN = /^tgl_([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{40,2000})$/;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const VIEWING_BYTES = 16;
+
+/** Keys as AES-256-GCM takes them, by id; the first seals, all open. */
+export interface LinkKeys {
+  readonly first: string;
+  readonly byId: ReadonlyMap<string, Buffer>;
+}
+
+/** @param keys at least 32 bytes each (`parseSharedKeys`) */
+export function createLinkKeys(keys: readonly [SharedKey, ...SharedKey[]]): LinkKeys {
+  // Derived, so that a secret that also signs something else is not the same key there and here.
+  const derive = ({ secret }: SharedKey): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'tollgate access link', 32));
+  return { first: keys[0].id, byId: new Map(keys.map((key) => [key.id, derive(key)])) };
+}
+
+export function newViewing(): string {
+  return randomBytes(VIEWING_BYTES).toString('base64url');
+}
+
+type Wire = [
+  product: string, credential: string, subscription: string, viewing: string, resource: string, allowance: number, expires: number,
+  address: string | null,
+]; // prettier-ignore
+
+const WIRE_TYPES = ['string', 'string', 'string', 'string', 'string', 'number', 'number'] as const;
+
+/** Text for a URL, `tgl_<key id>.<base64url>`: sealed, so that it tells its holder neither the resource nor whose key it is. */
+export function sealLink({ product, credentialId, subscriptionId, grant, address }: AccessLink, keys: LinkKeys): string {
+  const wire: Wire = [
+    product,
+    credentialId,
+    subscriptionId,
+    grant.viewing,
+    grant.resource,
+    grant.allowance,
+    grant.expiresAt,
+    address ?? null,
+  ];
+  const head = `tgl_${keys.first}`;
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(keys, keys.first), iv).setAAD(Buffer.from(head));
+  const sealed = Buffer.concat([iv, cipher.update(JSON.stringify(wire)), cipher.final(), cipher.getAuthTag()]);
+  return `${head}.${sealed.toString('base64url')}`;
+}
+
+function keyOf(keys: LinkKeys, id: string): Buffer {
+  const key = keys.byId.get(id);
+  if (!key) throw new Error(`there is no link key "${id}"`);
+  return key;
+}
+
+export type OpenedLink = { readonly ok: true; readonly link: AccessLink } | { readonly ok: false; readonly reason: 'forged' | 'expired' };
+
+const FORGED: OpenedLink = { ok: false, reason: 'forged' };
+
+/**
+ * Opens a link. Nothing of it is believed before its seal holds.
+ * @param nowSeconds Unix seconds
+ */
+export function openLink(token: string, keys: LinkKeys, nowSeconds: number): OpenedLink {
+  const [, id = '', body = ''] = (token.length <= LONGEST_TOKEN && TOKEN.exec(token)) || [];
+  const key = keys.byId.get(id);
+  const sealed = Buffer.from(body, 'base64url');
+  // The last character holds bits that belong to no byte: one link has one form.
+  if (!key || sealed.toString('base64url') !== body) return FORGED;
+  const wire = unseal(sealed, key, `tgl_${id}`);
+  if (!wire) return FORGED;
+  const [product, credentialId, subscriptionId, viewing, resource, allowance, expiresAt, address] = wire;
+  if (!(nowSeconds < expiresAt)) return { ok: false, reason: 'expired' };
+  const grant = { viewing, resource, allowance, expiresAt };
+  return { ok: true, link: { product, credentialId, subscriptionId, grant, address: address ?? undefined } };
+}
+
+function unseal(sealed: Buffer, key: Buffer, head: string): Wire | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(head)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    const text = Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+    const wire: unknown = JSON.parse(text);
+    return isWire(wire) ? wire : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWire(value: unknown): value is Wire {
+  if (!Array.isArray(value) || value.length !== WIRE_TYPES.length + 1) return false;
+  const address: unknown = value[WIRE_TYPES.length];
+  return WIRE_TYPES.every((type, index) => typeof value[index] === type) && (address === null || typeof address === 'string');
+}

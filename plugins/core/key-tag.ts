@@ -1,0 +1,17 @@
+/** More than anybody tells keys apart by. */
+export const MOST_TAGS = 10;
+/** Characters. */
+export const LONGEST_TAG = 40;
+
+/** A letter or digit, then more of these, spaces and `._:/-`: nothing that hides, breaks a line or turns the text around. */
+const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]*$/u;
+
+/** Tags as they are kept: lower case, each once, in order. */
+export function normaliseTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim().normalize('NFC').toLowerCase()))].sort();
+}
+
+/** Whether a normalised text can be a tag. */
+export function isTag(text: string): boolean {
+  return TAG.test(text) && text.length <= LONGEST_TAG;
+}

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache';
+import { type Pool } from 'pg';
+import { StoreUnavailable } from '../../../core/ports';
+
+const SELECT = `SELECT encode(hash, 'hex') AS hash FROM credential WHERE id = $1`;
+
+/** Keys with links in use, each about 200 bytes. */
+const MOST_KEYS = 10_000;
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The hash of a key by its id. A key has one hash as long as it lives, so what was read once is never read again; whether the key still
+ * holds is for its record to say.
+ * @param pool with a statement time-out
+ */
+export function createFindKeyHash(pool: Pool): (credentialId: string) => Promise<string | undefined> {
+  const known = new LRUCache<string, string>({ max: MOST_KEYS });
+  return async (credentialId) => {
+    const remembered = known.get(credentialId);
+    if (remembered !== undefined || !UUID.test(credentialId)) return remembered;
+    let hash: string | undefined;
+    try {
+      hash = (await pool.query<{ hash: string }>({ name: 'find-key-hash', text: SELECT, values: [credentialId] })).rows[0]?.hash;
+    } catch (cause) {
+      throw new StoreUnavailable('PostgreSQL did not answer', { cause });
+    }
+    if (hash !== undefined) known.set(credentialId, hash);
+    return hash;
+  };
+}

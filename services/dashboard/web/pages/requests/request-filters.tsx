@@ -1,0 +1,101 @@
+import { Group, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type DenialCode } from '../../../../../plugins/core/problems';
+import { keysQuery, productsQuery } from '../../api/queries';
+import { addDays, dayOf, formatDay } from '../../format/time';
+import { useSession } from '../../hooks/use-session';
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** In the order of the checks. */
+const CODES = [
+  'key_inactive',
+  'key_expired',
+  'product_not_authorised',
+  'subscription_missing',
+  'subscription_inactive',
+  'caller_not_whitelisted',
+  'quota_daily_exceeded',
+  'quota_monthly_exceeded',
+  'quota_unavailable',
+  'access_layer_unavailable',
+] as const satisfies readonly DenialCode[];
+
+const OUTCOMES: readonly Choice[] = [
+  { value: '', label: 'Any outcome' },
+  { value: 'admitted', label: 'Admitted' },
+  { value: 'refused', label: 'Refused' },
+  ...CODES.map((code) => ({ value: code, label: code })),
+];
+
+const STATUSES: readonly Choice[] = [
+  { value: '', label: 'Any status' },
+  ...['401', '429', '503'].map((status) => ({ value: status, label: status })),
+];
+
+/** As long as requests are kept. */
+const DAYS_KEPT = 7;
+/** Of the list of keys, which has no more on a page. */
+const MOST_KEYS = 100;
+
+/** What the address names stays to be seen, even where it is none of the usual choices. */
+function withChosen(choices: readonly Choice[], chosen: string | undefined): Choice[] {
+  const isKnown = choices.some(({ value }) => value === (chosen ?? ''));
+  return isKnown || chosen === undefined ? [...choices] : [...choices, { value: chosen, label: chosen }];
+}
+
+function useKeyChoices(): readonly Choice[] {
+  const { data } = useQuery(keysQuery({}, undefined, MOST_KEYS));
+  const named = (data?.keys ?? []).map(({ id, name, maskedKey }) => ({ value: id, label: `${name ?? 'Unnamed key'} (${maskedKey})` }));
+  return [{ value: '', label: 'All keys' }, ...named];
+}
+
+function useProductChoices(): readonly Choice[] {
+  const { data } = useQuery(productsQuery);
+  const subscribed = (data?.products ?? []).filter(({ subscription }) => subscription !== null);
+  return [{ value: '', label: 'All products' }, ...subscribed.map(({ id, title }) => ({ value: id, label: title }))];
+}
+
+function useDayChoices(): readonly Choice[] {
+  const { quotaTimeZone } = useSession();
+  const today = dayOf(new Date(), quotaTimeZone);
+  const days = Array.from({ length: DAYS_KEPT + 1 }, (_, back) => addDays(today, -back));
+  return [{ value: '', label: 'Last 7 days' }, ...days.map((day) => ({ value: day, label: day === today ? 'Today' : formatDay(day) }))];
+}
+
+/** What narrows the log down; kept in the address. */
+export function RequestFilters(): ReactNode {
+  const filter = useSearch({ from: '/shell/requests' });
+  const navigate = useNavigate({ from: '/requests' });
+  const fields = [
+    { name: 'day', label: 'Time', choices: useDayChoices() },
+    { name: 'key', label: 'Key', choices: useKeyChoices() },
+    { name: 'product', label: 'Product', choices: useProductChoices() },
+    { name: 'outcome', label: 'Outcome', choices: OUTCOMES },
+    { name: 'status', label: 'Status', choices: STATUSES },
+  ] as const;
+  return (
+    <Group gap="xs" mb="md">
+      {fields.map(({ name, label, choices }) => (
+        <NativeSelect
+          key={name}
+          aria-label={label}
+          data={withChosen(choices, filter[name])}
+          value={filter[name] ?? ''}
+          maw={260}
+          onChange={(event) =>
+            void navigate({
+              search: { ...filter, [name]: event.currentTarget.value || undefined, after: undefined, page: undefined },
+              replace: true,
+            })
+          }
+        />
+      ))}
+    </Group>
+  );
+}

@@ -1,0 +1,58 @@
+import { Alert } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type RequestPage } from '../../../contract/requests';
+import { requestLogQuery, type RequestLogFilter } from '../../api/request-queries';
+import { DataTable } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Pager } from '../../components/pager';
+import { ProblemAlert } from '../../components/problem-alert';
+import { usePaged } from '../../hooks/use-paged';
+import { useProductTitles } from '../../hooks/use-product-titles';
+import { requestColumns, requestColumnsOfKey } from './request-columns';
+
+interface RequestLogProps {
+  readonly filter: RequestLogFilter;
+  readonly limit?: number;
+  /** The newest alone, of the key that the filter names. */
+  readonly isOfKey?: boolean;
+}
+
+/** Requests of the last 7 days, those that went through too; each leads to its explanation. */
+export function RequestLog({ filter, limit = 20, isOfKey = false }: RequestLogProps): ReactNode {
+  const paging = usePaged();
+  const titleOf = useProductTitles();
+  const query = requestLogQuery(filter, isOfKey ? undefined : paging.after, limit);
+  const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
+  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <SampleNotice requests={data?.requests ?? []} />
+      <DataTable
+        caption="Requests"
+        columns={isOfKey ? requestColumnsOfKey(titleOf) : requestColumns(titleOf)}
+        rows={data?.requests}
+        rowKey={({ requestId }) => requestId}
+        expectedRows={Math.min(limit, 8)}
+        empty={<Nothing isFiltered={!isOfKey && Object.values(filter).some((value) => value !== undefined)} />}
+      />
+      {!isOfKey && <Pager paging={paging} next={data?.next} />}
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  if (isFiltered) return <EmptyState title="No request matches">Choose a longer time, or fewer filters.</EmptyState>;
+  return <EmptyState title="No requests in the last 7 days">Requests with your keys appear here within seconds.</EmptyState>;
+}
+
+/** A log that leaves requests out says so before anybody counts its lines. */
+function SampleNotice({ requests }: Pick<RequestPage, 'requests'>): ReactNode {
+  if (!requests.some(({ share }) => share !== null && share < 1)) return null;
+  return (
+    <Alert color="gray" icon={<IconInfoCircle size={18} aria-hidden />} title="Not every request is listed" mb="sm">
+      Of a busy hour some requests are listed, and each says what share of its kind is. The figures under Usage count every request.
+    </Alert>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { apiPath, queryText } from '../../api/request';
+import { type RequestLogFilter } from '../../api/request-queries';
+import { PageTitle } from '../../components/page-title';
+import { addDays, endOfDay } from '../../format/time';
+import { useSession } from '../../hooks/use-session';
+import { RequestFilters } from './request-filters';
+import { RequestLog } from './request-log';
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** A day in the quota time zone as its first moment and the first that is not in it. */
+function periodOf(day: string | undefined, timeZone: string): Pick<RequestLogFilter, 'from' | 'to'> {
+  if (day === undefined || !DAY.test(day) || Number.isNaN(Date.parse(day))) return {};
+  return { from: endOfDay(addDays(day, -1), timeZone), to: endOfDay(day, timeZone) };
+}
+
+/** Every request of a week with the customer's keys, whatever became of it. */
+export function RequestsPage(): ReactNode {
+  const { key, product, outcome, status, day } = useSearch({ from: '/shell/requests' });
+  const { quotaTimeZone } = useSession();
+  const filter = { key, product, outcome, status, ...periodOf(day, quotaTimeZone) };
+  const save = (
+    <Button
+      component="a"
+      href={`${apiPath('/requests.csv')}${queryText(filter)}`}
+      download
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+    >
+      Export CSV
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title="Requests" actions={save}>
+        Requests with your keys in the last 7 days, newest first. Admitted requests went on to the product; its status and response time are
+        not recorded here.
+      </PageTitle>
+      <RequestFilters />
+      <RequestLog filter={filter} />
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { ApkRefused, MalformedError, tolerate } from '../apk-error';
+import { ProtoResourceTable } from '../bundle/proto-table';
+import { parseProtoXml } from '../bundle/proto-xml';
+import { LIMITS } from '../limits';
+import { type Notes } from '../notes';
+import { parseBinaryXml, type XmlElement } from '../resources/binary-xml';
+import { ResourceTable } from '../resources/resource-table';
+import { type Resources } from '../resources/resources';
+import { type ZipArchive, type ZipEntry } from '../zip/open-zip';
+import { readEntry } from '../zip/read-entry';
+
+export const MANIFEST = 'AndroidManifest.xml';
+const RESOURCES = { binary: 'resources.arsc', protobuf: 'resources.pb' } as const;
+
+/** What an app consists of: an APK, or a module of a bundle, which says the same in other places and in protobuf. */
+export interface AppPart {
+  /** Before the names of its files in the report: `` for an upload itself, `splits/a.apk/` for an APK inside. */
+  readonly prefix: string;
+  readonly archive: ZipArchive;
+  /** By the place that a file has in an APK, whatever it is called in the archive. */
+  readonly files: ReadonlyMap<string, ZipEntry>;
+  readonly encoding: keyof typeof RESOURCES;
+}
+
+export function partOfApk(archive: ZipArchive, prefix: string): AppPart {
+  return { prefix, archive, files: archive.entries, encoding: 'binary' };
+}
+
+export function nameInReport({ prefix }: AppPart, entry: ZipEntry): string {
+  return prefix + entry.name;
+}
+
+/** Runs what the report means nothing without. @throws ApkRefused where the part is malformed */
+export function orRefuse<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof MalformedError) throw new ApkRefused('apk_malformed', `The app cannot be read: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** @throws MalformedError when there is none, or it is none */
+export function readManifestOf(part: AppPart): XmlElement {
+  const entry = part.files.get(MANIFEST);
+  if (!entry) throw new MalformedError(`${part.prefix || 'the archive'} has no ${MANIFEST}`);
+  const root = parse(part, readEntry(part.archive, entry, LIMITS.manifestBytes), MANIFEST);
+  if (root.name !== 'manifest') throw new MalformedError('its manifest has another root element');
+  return root;
+}
+
+function parse({ encoding }: AppPart, bytes: Buffer, what: string): XmlElement {
+  return encoding === 'binary' ? parseBinaryXml(bytes, what) : parseProtoXml(bytes, what);
+}
+
+/** An XML file of the part; undefined when there is none. @throws MalformedError */
+export function readXmlOf(part: AppPart, path: string): XmlElement | undefined {
+  const entry = part.files.get(path);
+  return entry && parse(part, readEntry(part.archive, entry, LIMITS.xmlFileBytes), path);
+}
+
+/** Apps without resources are rare and valid. */
+export function readResourcesOf(part: AppPart, notes: Notes): Resources | undefined {
+  const entry = part.files.get(RESOURCES[part.encoding]);
+  if (!entry) return undefined;
+  const bytes = (): Buffer => readEntry(part.archive, entry, LIMITS.resourceTableBytes);
+  return tolerate(() => (part.encoding === 'binary' ? new ResourceTable(bytes()) : new ProtoResourceTable(bytes())), undefined, notes.add);
+}
+
+/** What the texts of its resources are found in. */
+export function resourcesNameOf(part: AppPart): string {
+  const place = RESOURCES[part.encoding];
+  return part.prefix + (part.files.get(place)?.name ?? place);
+}
+
+/** What its manifest is found in. */
+export function manifestNameOf(part: AppPart): string {
+  return part.prefix + (part.files.get(MANIFEST)?.name ?? MANIFEST);
+}

@@ -1,0 +1,94 @@
+import { ApkRefused, MalformedError } from '../apk-error';
+import { LIMITS } from '../limits';
+import { type PartFacts } from '../report';
+import { type XmlElement } from '../resources/binary-xml';
+import { openZip, type ZipArchive, type ZipEntry } from '../zip/open-zip';
+import { type AppPart, partOfApk, readManifestOf } from './app-part';
+import { type OpenOptions } from './open-app';
+import { type OpenedApp } from './opened-app';
+import { readXapkDescription } from './xapk-description';
+
+const isApk = (name: string): boolean => /\.apk$/i.test(name);
+const isExpansion = (name: string): boolean => /\.obb$/i.test(name);
+/** Of several APKs that could be installed alone: what tools call the one that the splits belong to, then the one for every device. */
+const BASE_NAMES = ['base.apk', 'splits/base-master.apk', 'universal.apk'];
+
+export function holdsApks({ entries }: ZipArchive): boolean {
+  return [...entries.keys()].some(isApk);
+}
+
+interface InnerApk {
+  readonly entry: ZipEntry;
+  readonly part: AppPart;
+  readonly packageName: string | undefined;
+  readonly isSplit: boolean;
+}
+
+/**
+ * An XAPK or an APKS: a base, its splits, and for XAPK files of data (OBB), which are listed and not looked at. APKs inside of the inner
+ * ones are not opened.
+ * @throws ApkRefused when no APK in it can be read
+ */
+export async function openApkSet(archive: ZipArchive, options: OpenOptions): Promise<OpenedApp> {
+  const { notes } = options;
+  const description = readXapkDescription(archive, notes);
+  const apks = await openInner(archive, options);
+  const own = description && `${description.packageName}.apk`;
+  const base = findBase(apks, own === undefined ? BASE_NAMES : [own, ...BASE_NAMES]);
+  if (!base) throw new ApkRefused('apk_malformed', 'The archive is no app: none of the APKs in it can be read and installed by itself.');
+  if (description && description.packageName !== base.packageName)
+    notes.add('the manifest.json of the archive names another package than the app');
+  const splits = apks.filter(({ isSplit, packageName }) => isSplit && packageName === base.packageName);
+  const looked = new Set([base, ...splits].map(({ entry }) => entry));
+  const listed = [...archive.entries.values()].filter(({ name }) => isApk(name) || isExpansion(name)).slice(0, LIMITS.listed);
+  const unread = listed.filter((entry) => !looked.has(entry)).length;
+  if (unread > 0) notes.add(`listed in parts, but not looked at: ${unread}`);
+  return {
+    form: description ? 'xapk' : 'apks',
+    base: base.part,
+    others: splits.map(({ part }) => part),
+    listed: listed.map((entry) => partFacts(entry, { base: base.entry, looked })),
+    signed: [base.part.archive, ...splits.map(({ part }) => part.archive)],
+  };
+}
+
+function partFacts(entry: ZipEntry, { base, looked }: { base: ZipEntry; looked: ReadonlySet<ZipEntry> }): PartFacts {
+  const { name, size } = entry;
+  if (isExpansion(name)) return { name, kind: 'expansion', size, analyzed: false };
+  if (entry === base) return { name, kind: 'base', size, analyzed: true };
+  return looked.has(entry) ? { name, kind: 'split', size, analyzed: true } : { name, kind: 'other', size, analyzed: false };
+}
+
+function findBase(apks: readonly InnerApk[], names: readonly string[]): InnerApk | undefined {
+  const whole = apks.filter(({ isSplit, packageName }) => !isSplit && packageName !== undefined);
+  return names.map((name) => whole.find(({ entry }) => entry.name === name)).find((each) => each !== undefined) ?? whole[0];
+}
+
+/** All APKs that can be read, in the order of their names. What they hold counts against one budget. */
+async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions): Promise<InnerApk[]> {
+  const entries = [...archive.entries.values()].filter(({ name }) => isApk(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were looked at`);
+  const opened: InnerApk[] = [];
+  let [files, bytes] = [0, 0];
+  for (const entry of entries.slice(0, LIMITS.parts)) {
+    try {
+      const inner = openZip(await unpacker.open(archive, entry));
+      files += inner.entries.size;
+      for (const { size } of inner.entries.values()) bytes += size;
+      if (files > LIMITS.zipEntries || bytes > LIMITS.totalUnpackedBytes)
+        throw new ApkRefused('apk_too_complex', 'The APKs of the archive hold more than one app may.');
+      for (const anomaly of inner.anomalies) notes.add(`${entry.name}: ${anomaly}`);
+      const part = partOfApk(inner, `${entry.name}/`);
+      opened.push({ entry, part, ...identityOf(readManifestOf(part)) });
+    } catch (error) {
+      if (!(error instanceof MalformedError) && !(error instanceof ApkRefused && error.code !== 'apk_too_complex')) throw error;
+      notes.add(`${entry.name} cannot be read: ${error.message}`);
+    }
+  }
+  return opened;
+}
+
+function identityOf(manifest: XmlElement): { packageName: string | undefined; isSplit: boolean } {
+  const text = (name: string): string | undefined => manifest.attributes.find((each) => each.name === name && !each.namespace)?.value.text;
+  return { packageName: text('package'), isSplit: (text('split') ?? '') !== '' };
+}

@@ -1,0 +1,102 @@
+import { eventually } from '../support/eventually';
+import { settle } from './support/browser';
+import { ago, makeKey } from './support/fake-data';
+import { FakeState } from './support/fake-state';
+import { PageStage } from './support/page-stage';
+
+const stage = PageStage.forFile();
+
+describe('the first steps', () => {
+  it('stay until the first call has arrived', async () => {
+    await stage.open('/', {
+      state: Object.assign(FakeState.empty(), { keys: [makeKey({ name: 'Mine', mode: 'test', lastUsedAt: null })] }),
+    });
+    await stage.page.getByText('Waiting for your first call').waitFor();
+    expect(await stage.page.getByRole('link', { name: 'Mine' }).isVisible()).toBe(true);
+    stage.api.state.changeKey(stage.api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await stage.page.getByText('Today at a glance').waitFor();
+  });
+});
+
+describe('adding a webhook', () => {
+  it('asks for https, and for a receiver on this machine where that is called as well', async () => {
+    await stage.open('/webhooks');
+    const dialog = stage.page.getByRole('dialog');
+    const add = async (url: string): Promise<void> => {
+      await stage.button('Add a webhook').click();
+      await dialog.getByLabel('URL').fill(url);
+      await dialog.getByRole('button', { name: 'Add webhook' }).click();
+    };
+    await add('http://127.0.0.1:9000/');
+    await dialog.getByText('Enter a URL that starts with https://.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    stage.api.state.mayBePrivate = true;
+    await stage.page.reload();
+    await settle(stage.page);
+    await add('http://127.0.0.1:9000/');
+    await stage.page.getByText(/^whsec_/).waitFor();
+  });
+});
+
+describe('the reference', () => {
+  it('begins at the top of another route, and Back leads to where one was', async () => {
+    await stage.open('/reference?operation=get_ip');
+    const top = (): Promise<number> => stage.page.evaluate('window.scrollY');
+    await stage.page.getByRole('link', { name: 'SEO research' }).click();
+    await stage.page.getByRole('heading', { name: '/seo' }).waitFor();
+    await stage.page.evaluate('window.scrollTo(0, 500)');
+    await eventually(async () => (await top()) === 500);
+    await stage.page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: '/seo/serp' }).click();
+    await stage.page.getByRole('heading', { name: '/seo/serp' }).waitFor();
+    await eventually(async () => (await top()) === 0);
+    await stage.page.goBack();
+    await eventually(async () => (await top()) === 500);
+  });
+});
+
+describe('the explanation of a refusal', () => {
+  it('leads with the check that failed, and mends it by a button that asks first', async () => {
+    await stage.open('/explain');
+    const { requestId } = stage.api.state.refusals[0] ?? { requestId: '' };
+    await stage.page.goto(`${stage.api.url}/explain?request=${requestId}`);
+    await stage.page.getByText('Failed: the whitelist admits the caller').waitFor();
+    await stage.button('Add 198.51.100.23 to the rules').click();
+    expect(stage.changes('PUT', `/api${stage.keyPath()}/rules`)).toEqual([]);
+    await stage.page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await stage.page.getByText('Rule added').waitFor();
+    expect(stage.api.state.keys[0]?.rules).toEqual(['203.0.113.0/24', '2001:db8::/32', '*.example.com', '198.51.100.23']);
+  });
+
+  it('adds no first rule to a key that lets everybody in by now', async () => {
+    await stage.open('/explain');
+    stage.api.state.changeKey(stage.api.state.keys[0]?.id ?? '', { rules: [] });
+    const { requestId } = stage.api.state.refusals[0] ?? { requestId: '' };
+    await stage.page.goto(`${stage.api.url}/explain?request=${requestId}`);
+    await stage.button('Add 198.51.100.23 to the rules').click();
+    await stage.page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
+    await stage.page.getByText('every caller is allowed. Nothing was changed').waitFor();
+    expect(stage.api.state.keys[0]?.rules).toEqual([]);
+  });
+});
+
+describe('the keyboard', () => {
+  it('reaches the content past the navigation, and a new page says its name', async () => {
+    await stage.open('/keys');
+    const focused = (): Promise<string> => stage.page.evaluate('document.activeElement?.id');
+    await stage.page.keyboard.press('Tab');
+    await stage.page.keyboard.press('Enter');
+    await eventually(async () => (await focused()) === 'content');
+    await stage.page.getByRole('link', { name: 'Audit log' }).press('Enter');
+    await stage.page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await eventually(async () => (await stage.page.evaluate('document.activeElement?.textContent')) === 'Audit log');
+  });
+
+  it('returns to the button that opened a dialog when the dialog is closed', async () => {
+    await stage.open('/keys');
+    await stage.button('Create a key').press('Enter');
+    await stage.page.getByRole('dialog').waitFor();
+    await stage.page.keyboard.press('Escape');
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(async () => (await stage.page.evaluate('document.activeElement?.textContent')) === 'Create a key');
+  });
+});

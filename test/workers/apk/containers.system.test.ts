@@ -1,0 +1,196 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ApkReport } from '../../../services/workers/apk/report';
+import { ApkBuilder, EC_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
+import { appOfManyStrings, CLEAN_APP, FULL_APP, manifestOf } from '../../support/apk/apk-samples';
+import { runTool } from '../../support/apk/apk-tools';
+import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
+import { writeZip, type ZipFile } from '../../support/apk/apk-zip';
+import { innerApk, moduleOfApk } from '../../support/apk/build-bundle';
+import { type ProtoField, writeProto } from '../../support/apk/proto-message';
+
+const SCHEMES = { v1: true, v2: true, v3: false };
+const FEATURE = {
+  ...FULL_APP,
+  manifest: manifestOf({ components: '<service android:name=".OnDemand" android:exported="true" />' }),
+};
+
+let builder: ApkBuilder;
+let apk: string;
+let signed: string;
+let bundle: ZipFile[];
+let split: string;
+
+beforeAll(async () => {
+  builder = await ApkBuilder.create();
+  apk = await builder.build('full', FULL_APP);
+  signed = await builder.sign(apk, 'base', { key: RELEASE_KEY, ...SCHEMES });
+  bundle = [{ name: 'BundleConfig.pb', data: writeProto([[1, [[2, '1.15.6']]]]) }, ...(await moduleOfApk(builder, apk, 'base'))];
+  const splitManifest = manifestOf().replace('<manifest ', '<manifest split="config.arm64_v8a" ').replace('".Main"', '".FromSplit"');
+  const library = {
+    'lib/arm64-v8a/libonly.so': Buffer.from('\x7fELF split'),
+    'assets/split.json': '{"url":"https://split.example.com/a"}',
+  };
+  split = await builder.build('split', { manifest: splitManifest, files: library });
+});
+
+afterAll(() => builder.close());
+
+const idsOf = (report: ApkReport): string[] => report.findings.map(({ id }) => id);
+const refusedWith = (code: string, message: RegExp) =>
+  expect.objectContaining({ name: 'ApkRefused', code, message: expect.stringMatching(message) });
+
+describe('a bundle', () => {
+  test('says the same as the APK that it was made of', async () => {
+    const [ofApk, ofBundle] = [await analyzeFile(apk), await analyzeBytes(writeZip(bundle))];
+    expect([ofApk.form, ofBundle.form]).toEqual(['apk', 'aab']);
+    expect([ofApk.parts, ofBundle.parts]).toEqual([[], [{ name: 'base', kind: 'base', size: expect.any(Number), analyzed: true }]]);
+    const told = ({ package: app, permissions, components, flags, network_security: network }: ApkReport) =>
+      JSON.parse(JSON.stringify({ app, permissions, components, flags, network })) as unknown;
+    expect(told(ofBundle)).toEqual(told(ofApk));
+    expect([ofBundle.package.label, ofBundle.package.labels.hi]).toEqual(['Sample app', 'नमूना ऐप']);
+    expect(ofBundle.network_security.domains[0]?.domains[0]?.name).toBe('legacy.example.com');
+    expect([ofBundle.native_libraries, ofBundle.trackers, ofBundle.urls]).toEqual([ofApk.native_libraries, ofApk.trackers, ofApk.urls]);
+    expect(ofBundle.dex).toEqual(ofApk.dex.map((each) => ({ ...each, name: `base/dex/${each.name}` })));
+    expect(ofBundle.secrets.map(({ rule }) => rule).sort()).toEqual(ofApk.secrets.map(({ rule }) => rule).sort());
+    expect(ofBundle.secrets.map(({ file }) => file)).toContain('base/assets/config.json');
+    expect(ofBundle.warnings).toEqual(ofApk.warnings);
+  });
+
+  test('made by aapt2 with hundreds of texts in two languages has the same labels', async () => {
+    const many = await builder.buildWithAapt2('many', appOfManyStrings(21));
+    const ofBundle = await analyzeBytes(writeZip(await moduleOfApk(builder, many, 'base')));
+    expect(ofBundle.package).toEqual((await analyzeFile(many)).package);
+  });
+
+  test('without a signature, and with the one of its upload, is told as a bundle and not as an app of the oldest scheme', async () => {
+    const unsigned = await analyzeBytes(writeZip(bundle));
+    expect(unsigned.findings).toContainEqual(expect.objectContaining({ id: 'unsigned', title: 'The bundle is not signed' }));
+    await builder.write('bundle.aab', writeZip(bundle));
+    const options = { key: RELEASE_KEY, v1: true, v2: false, v3: false, more: ['--min-sdk-version', '21'] };
+    const path = await builder.sign(join(builder.folder, 'bundle.aab'), 'signed-bundle', options);
+    const report = await analyzeFile(path);
+    expect(report.signing.v1).toEqual({ present: true, verified: true, error: null });
+    expect(idsOf(report)).not.toContain('v1_only');
+    expect(report.signing.certificates[0]?.subject).toContain('Release');
+  });
+
+  test('tells of the code and the components of every module', async () => {
+    const feature = await builder.build('feature', FEATURE);
+    const report = await analyzeBytes(writeZip([...bundle, ...(await moduleOfApk(builder, feature, 'chat'))]));
+    expect(report.parts.map(({ name, kind }) => [name, kind])).toEqual([
+      ['base', 'base'],
+      ['chat', 'module'],
+    ]);
+    expect(report.dex.map(({ name }) => name)).toEqual(['base/dex/classes.dex', 'chat/dex/classes.dex']);
+    expect(report.components.services.map(({ name }) => name)).toContain('com.example.sample.OnDemand');
+    expect(report.package.name).toBe('com.example.sample');
+  });
+
+  test('whose resources are damaged costs a warning, whose manifest is damaged the report', async () => {
+    const damage = (name: string) => bundle.map((file) => (file.name === name ? { ...file, data: Buffer.alloc(64, 0xff) } : file));
+    const report = await analyzeBytes(writeZip(damage('base/resources.pb')));
+    expect(report.warnings).toContainEqual(expect.stringMatching(/^resources\.pb: /));
+    await expect(analyzeBytes(writeZip(damage('base/manifest/AndroidManifest.xml')))).rejects.toEqual(
+      refusedWith('apk_malformed', /AndroidManifest\.xml/),
+    );
+  });
+
+  test('whose manifest nests without end is refused at the same depth as binary XML', async () => {
+    const nest = (depth: number): ProtoField[] => [[1, [[3, 'manifest'], ...(depth > 0 ? ([[5, nest(depth - 1)]] as const) : [])]]];
+    const file = { name: 'base/manifest/AndroidManifest.xml', data: writeProto(nest(500)) };
+    await expect(analyzeBytes(writeZip([file]))).rejects.toEqual(refusedWith('apk_malformed', /too deep/));
+  });
+
+  test('agrees with aapt2 on the package, whatever its module is called otherwise', async () => {
+    const dumped = await runTool('aapt2', ['dump', 'packagename', apk]);
+    expect((await analyzeBytes(writeZip(bundle))).package.name).toBe(dumped.trim());
+  });
+});
+
+describe('a set of APKs', () => {
+  const description = { name: 'manifest.json', data: JSON.stringify({ xapk_version: 2, package_name: 'com.example.sample' }) };
+  const signSplit = (name: string, key = RELEASE_KEY) => builder.sign(split, name, { key, ...SCHEMES });
+
+  test('that is an XAPK says what its base says, with the libraries and texts of its splits', async () => {
+    const obb = { name: 'Android/obb/com.example.sample/main.1.com.example.sample.obb', data: 'data' };
+    const files = [description, await innerApk('com.example.sample.apk', signed), await innerApk('config.apk', await signSplit('s1')), obb];
+    const report = await analyzeBytes(writeZip(files));
+    expect([report.form, report.package]).toEqual(['xapk', (await analyzeFile(signed)).package]);
+    expect(report.parts.map(({ name, kind, analyzed }) => [name, kind, analyzed])).toEqual([
+      ['com.example.sample.apk', 'base', true],
+      ['config.apk', 'split', true],
+      [obb.name, 'expansion', false],
+    ]);
+    expect(report.native_libraries.map(({ name }) => name)).toContain('libonly.so');
+    expect(report.urls).toContain('https://split.example.com/a');
+    expect(report.components.activities.map(({ name }) => name)).toContain('com.example.sample.FromSplit');
+    expect(report.signing.v2.verified).toBe(true);
+    expect(idsOf(report)).not.toContain('split_signature');
+    expect(report.warnings).toContain('listed in parts, but not looked at: 1');
+  });
+
+  test('is read alike when its APKs are compressed, and leaves nothing on disk or open', async () => {
+    const files = async (method: number) => [
+      await innerApk('splits/base-master.apk', signed, method),
+      await innerApk('splits/base-arm64_v8a.apk', await signSplit(`s-${method}`), method),
+    ];
+    const stored = await analyzeBytes(writeZip(await files(0)));
+    const packed = await analyzeBytes(writeZip(await files(8)), { folder: builder.folder });
+    expect(packed).toEqual({ ...stored, file: packed.file });
+    expect(packed.form).toBe('apks');
+    const descriptors = await readdir('/proc/self/fd');
+    const open = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+    expect(open.filter((path) => path.startsWith(builder.folder))).toEqual([]);
+    expect((await readdir(builder.folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('tells when a split is signed by somebody else, or not at all', async () => {
+    const withSplit = async (path: string) =>
+      idsOf(await analyzeBytes(writeZip([await innerApk('base.apk', signed), await innerApk('split.apk', path)])));
+    expect(await withSplit(await signSplit('own'))).not.toContain('split_signature');
+    expect(await withSplit(await signSplit('other', EC_KEY))).toContain('split_signature');
+    expect(await withSplit(split)).toContain('split_signature');
+  });
+
+  test('for several devices takes the base that its splits belong to; the others are listed', async () => {
+    const names = ['standalones/standalone-x86.apk', 'splits/base-master.apk', 'other.apk'];
+    const report = await analyzeBytes(writeZip(await Promise.all(names.map((name) => innerApk(name, signed)))));
+    expect(report.parts.map(({ kind }) => kind)).toEqual(['other', 'base', 'other']);
+  });
+
+  test('costs a warning for an APK that cannot be read, and is refused without any', async () => {
+    const broken = { name: 'broken.apk', data: 'no archive' };
+    const report = await analyzeBytes(writeZip([broken, await innerApk('base.apk', signed)]));
+    expect(report.warnings).toContainEqual(expect.stringMatching(/^broken\.apk cannot be read: /));
+    await expect(analyzeBytes(writeZip([broken]))).rejects.toEqual(refusedWith('apk_malformed', /none of the APKs/));
+    await expect(analyzeBytes(writeZip([await innerApk('split.apk', split)]))).rejects.toEqual(refusedWith('apk_malformed', /none of/));
+  });
+
+  test('is not opened further than its APKs', async () => {
+    const inner = writeZip([await innerApk('base.apk', signed)]);
+    await expect(analyzeBytes(writeZip([{ name: 'nested.apk', data: inner, method: 0 }]))).rejects.toEqual(
+      refusedWith('apk_malformed', /none of the APKs/),
+    );
+  });
+
+  test('whose APKs are bombs together is refused, though each is small enough', async () => {
+    const files = Array.from({ length: 7_000 }, (_each, index) => ({ name: `assets/${index}`, data: '' }));
+    const manifest = await builder.extract(await builder.build('clean', CLEAN_APP), 'AndroidManifest.xml');
+    const heavy = writeZip([{ name: 'AndroidManifest.xml', data: manifest }, ...files]);
+    const set = Array.from({ length: 10 }, (_each, index) => ({ name: `${index}.apk`, data: heavy, method: 0 }));
+    await expect(analyzeBytes(writeZip(set))).rejects.toEqual(refusedWith('apk_too_complex', /more than one app may/));
+  });
+
+  test('with a manifest in front is the APK that Android would install', async () => {
+    const manifest = { name: 'AndroidManifest.xml', data: await builder.extract(apk, 'AndroidManifest.xml') };
+    const report = await analyzeBytes(writeZip([manifest, description, await innerApk('base.apk', signed)]));
+    expect([report.form, report.parts]).toEqual(['apk', []]);
+  });
+});
+
+test('an archive of something else says what it lacks', async () => {
+  await expect(analyzeBytes(writeZip([{ name: 'notes.txt', data: 'x' }]))).rejects.toEqual(
+    refusedWith('apk_malformed', /no AndroidManifest\.xml, no module of an app bundle .* and no APK/),
+  );
+});
