@@ -72,6 +72,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_two_factor: ALL,
     member: ALL,
     invitation: ALL,
+    email_change: ALL,
     // When it was asked for is the database's to say: nobody can make the grace shorter.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     // Only the command line makes and removes them.

@@ -20,4 +20,23 @@ describe('the account page', () => {
     expect(file.suggestedFilename()).toBe('tollgate-account.json');
     await stage.page.getByText('Your data was exported.').waitFor();
   });
+
+  it('asks for a new address, and the page of its links takes the token out of the address bar', async () => {
+    await stage.open('/account');
+    await stage.page.getByLabel('New email address').fill(' asha.new@example.com ');
+    await stage.page.getByLabel('Account password').fill('a long password');
+    await stage.button('Change email address').click();
+    await stage.page.getByText('Open both within an hour').waitFor();
+    expect(stage.changes('POST', '/api/account/email').map(({ body }) => body)).toEqual([
+      { email: 'asha.new@example.com', password: 'a long password' },
+    ]);
+    const origin = new URL(stage.page.url()).origin;
+    await stage.page.goto(`${origin}/confirm-email?token=first`);
+    await stage.button('Confirm').waitFor();
+    expect([stage.page.url(), stage.changes('POST', '/api/account/email/confirm')]).toEqual([`${origin}/confirm-email`, []]);
+    await stage.page.reload();
+    await stage.button('Confirm').click();
+    await stage.page.getByText('Now open the link in the mail to the other address').waitFor();
+    expect(stage.changes('POST', '/api/account/email/confirm').map(({ body }) => body)).toEqual([{ token: 'first' }]);
+  });
 });

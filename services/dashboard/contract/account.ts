@@ -43,3 +43,13 @@ export type Deletion = z.output<typeof deletion>;
 
 /** Which parts of what is known of a person go with the account, and which stay. */
 export type PersonalParts = typeof PERSONAL_PARTS;
+
+const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
+
+export const emailChangeBody = passwordProof.extend({ email: address });
+/** A change that was asked for: a link is on its way to both addresses. */
+export const emailChange = z.object({ email: z.string() });
+export const emailConfirmBody = z.object({ token: z.string().min(1).max(200) });
+/** `waiting`: the link in the other mail is still to be opened. */
+export const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
+export type EmailConfirmation = z.output<typeof emailConfirmation>;

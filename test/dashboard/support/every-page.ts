@@ -24,6 +24,7 @@ export const EVERY_PAGE: readonly PageCase[] = [
   open('reset-spent', '/reset-password'),
   open('verify', '/verify'),
   open('verify-link', '/verify?token=not-a-real-one'),
+  open('confirm-email', '/confirm-email?token=first'),
   open('outbox', '/outbox'),
   { ...open('outbox-empty', '/outbox'), isEmpty: true },
   own('overview', '/'),

@@ -102,6 +102,10 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   };
   route('GET', '/session', account.session, () => state.session());
   route('POST', '/account/delete', account.deletion, () => ({ erasedAt: new Date(Date.now() + 14 * 86_400_000).toISOString() }));
+  route('POST', '/account/email', account.emailChange, ({ body }) => ({ email: account.emailChangeBody.parse(body).email }));
+  route('POST', '/account/email/confirm', account.emailConfirmation, ({ body }) => ({
+    state: account.emailConfirmBody.parse(body).token === 'second' ? 'changed' : 'waiting',
+  }));
   route('POST', '/account/export', undefined, () => ({ exported_at: new Date().toISOString() }));
   route('GET', '/installation', account.installation, () => ({ hasOutbox: true, gatewayUrl: 'http://127.0.0.1:8000' }));
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));

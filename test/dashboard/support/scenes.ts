@@ -260,6 +260,26 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'email-change-asked',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await page.getByLabel('New email address').fill('asha.new@example.com');
+      await page.getByLabel('Account password').fill('a long password');
+      await button(page, 'Change email address').click();
+      await page.getByText('Open both within an hour').waitFor();
+    },
+  },
+  {
+    name: 'email-change-confirmed',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/confirm-email?token=second');
+      await button(page, 'Confirm').click();
+      await page.getByText('Go to the dashboard').waitFor();
+    },
+  },
+  {
     name: 'account-deleted',
     state: () => new FakeState(),
     play: (page, api) => go(page, api, '/sign-in?reason=deleted'),

@@ -30,6 +30,11 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     rows: `SELECT s.id::text AS place, created_at, updated_at, expires_at, ip_address, user_agent FROM auth_session s, me WHERE s.user_id = me.user_id`,
   },
   {
+    name: 'email_change',
+    part: 'account',
+    rows: `SELECT '' AS place, new_email, allowed_at, proved_at, expires_at FROM email_change e, me WHERE e.user_id = me.user_id`,
+  },
+  {
     name: 'keys',
     part: 'keys',
     rows: `SELECT k.id::text AS place, k.id, name, mode, state, prefix, last_four, created_at, expires_at, last_used_at, rotated_from,

@@ -13,6 +13,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   // By the deletion of the account itself; see migration 0125.
   member: 'account',
   invitation: 'account',
+  email_change: 'account',
   outbox_mail: 'account',
   submission: 'account',
   credential: 'keys',

@@ -3,12 +3,13 @@ import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
 import { type DashboardDeps, type Route } from '../http/define-endpoint';
 import { takeWrite } from '../http/request-limit';
 import { deletionEndpoints } from './deletion-endpoints';
+import { confirmEmailHandler, emailEndpoint } from './email-endpoints';
 import { exportEndpoint } from './export-endpoint';
 import { findPerson, type Person, type PersonTools } from './person';
 
 /** What a person may do with the own account. Not among the endpoints of customers: no role and no token reaches it. */
 export function personEndpoints(tools: PersonTools): readonly Route<Person>[] {
-  return [...deletionEndpoints(tools), exportEndpoint];
+  return [...deletionEndpoints(tools), exportEndpoint, emailEndpoint(tools)];
 }
 
 export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools: PersonTools): void {
@@ -21,4 +22,5 @@ export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
+  app.route({ method: 'POST', url: '/api/account/email/confirm', handler: confirmEmailHandler(tools) });
 }

@@ -1,4 +1,4 @@
-import { type Deletion } from '../../contract/account';
+import { type Deletion, type EmailConfirmation } from '../../contract/account';
 import { get, post, postForFile } from './request';
 
 /** One place where the account is signed in. */
@@ -71,3 +71,9 @@ const EXPORT_TIMEOUT_MS = 120_000;
 
 /** Everything that is known of the person, as JSON. */
 export const exportAccount = (password: string): Promise<Blob> => postForFile('/account/export', { password }, EXPORT_TIMEOUT_MS);
+
+/** Sends a link to the old address and one to the new; nothing changes before both are confirmed. */
+export const changeEmail = (email: string, password: string): Promise<unknown> => post('/account/email', { email, password });
+
+/** @param token of one of the two links */
+export const confirmEmail = (token: string): Promise<EmailConfirmation> => post('/account/email/confirm', { token });

@@ -75,6 +75,11 @@ const noOrganisationRoute = createRoute({
   path: '/no-organisation',
   component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
 });
+const confirmEmailRoute = createRoute({
+  ...entrance,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('../pages/entrance/confirm-email-page'), 'ConfirmEmailPage'),
+});
 const outboxRoute = createRoute({
   ...entrance,
   path: '/outbox',
@@ -298,6 +303,7 @@ const routeTree = rootRoute.addChildren([
     verifyRoute,
     invitationRoute,
     noOrganisationRoute,
+    confirmEmailRoute,
     outboxRoute,
     setUpRoute,
   ]),

@@ -4,12 +4,13 @@ import { useSession } from '../../hooks/use-session';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { DeletionPanel } from './deletion-panel';
+import { EmailPanel } from './email-panel';
 import { ExportPanel } from './export-panel';
 import { PasswordForm } from './password-form';
 import { SecondFactorPanel } from './second-factor-panel';
 import { SessionList } from './session-list';
 
-/** The account itself: password and sessions. */
+/** The account itself: how one signs in, sessions, and what is known of the person. */
 export function AccountPage(): ReactNode {
   const { email, customerId, hasSecondFactor } = useSession();
   return (
@@ -21,6 +22,7 @@ export function AccountPage(): ReactNode {
         <Panel title="Password">
           <PasswordForm />
         </Panel>
+        <EmailPanel email={email} />
         <SecondFactorPanel isOn={hasSecondFactor} />
         <Panel title="Sessions">
           <Stack gap="sm">

@@ -30,7 +30,7 @@ export function DeletionPanel(): ReactNode {
         </Text>
         <Parts parts={PARTS_KEPT} />
         <Group justify="flex-end">
-          <Button color="red" variant="outline" onClick={() => setAsking(true)}>
+          <Button color="red" onClick={() => setAsking(true)}>
             Delete account…
           </Button>
         </Group>

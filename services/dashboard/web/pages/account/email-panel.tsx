@@ -1,0 +1,53 @@
+import { Alert, Group, PasswordInput, Stack, Text, TextInput, Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState, type ReactNode } from 'react';
+import { changeEmail } from '../../api/account';
+import { checkEmail } from '../../api/credentials';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+
+/** Asks for another address of the account. */
+export function EmailPanel({ email }: { readonly email: string }): ReactNode {
+  const [asked, setAsked] = useState<string>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    await changeEmail(values.email.trim(), values.password);
+    form.reset();
+    setAsked(values.email.trim());
+  });
+  return (
+    <Panel title="Email address">
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="sm">
+          {asked !== undefined && (
+            <Alert role="status">
+              We emailed a link to <strong className="breakable">{email}</strong> and one to <strong className="breakable">{asked}</strong>.
+              Open both within an hour; until then nothing changes.
+            </Alert>
+          )}
+          <Text size="sm" c="dimmed">
+            Both the old and the new address have to confirm. All other sessions are then signed out.
+          </Text>
+          <TextInput label="New email address" type="email" autoComplete="email" key={form.key('email')} {...form.getInputProps('email')} />
+          <PasswordInput
+            label="Account password"
+            autoComplete="current-password"
+            key={form.key('password')}
+            {...form.getInputProps('password')}
+          />
+          <ProblemAlert problem={problem} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={pending}>
+              Change email address
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
