@@ -74,14 +74,17 @@ export async function confirmEmailChange(
 }
 
 const OLD = `SELECT email FROM auth_user u WHERE id = $1 AND NOT EXISTS (SELECT FROM operator WHERE user_id = u.id) FOR UPDATE`;
-const CUSTOMER = 'UPDATE customer SET email = $2 WHERE lower(email) = lower($1) RETURNING id';
+// An organisation that was handed to somebody else keeps the name that its members know.
+const CUSTOMER = `
+UPDATE customer c SET email = $2 WHERE lower(email) = lower($1)
+  AND EXISTS (SELECT FROM member m WHERE m.customer_id = c.id AND m.user_id = $3 AND m.role = 'owner') RETURNING id`;
 
 async function change(client: PoolClient, { userId, newEmail, sessionId }: Pending, from: string): Promise<Confirmation | undefined> {
   const { rows } = await client.query<{ email: string }>(OLD, [userId]);
   const before = rows[0]?.email;
   if (before === undefined) return undefined;
   await client.query('UPDATE auth_user SET email = $2, updated_at = now() WHERE id = $1', [userId, newEmail]);
-  const customers = await client.query<{ id: string }>(CUSTOMER, [before, newEmail]);
+  const customers = await client.query<{ id: string }>(CUSTOMER, [before, newEmail, userId]);
   await client.query('DELETE FROM auth_session WHERE user_id = $1 AND id <> $2', [userId, sessionId]);
   await client.query('DELETE FROM auth_verification WHERE position($1::text IN value) > 0', [userId]);
   await client.query('DELETE FROM email_change WHERE user_id = $1', [userId]);
