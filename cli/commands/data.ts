@@ -2,9 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { type Command } from 'commander';
 import { listSetting } from '../../plugins/core/settings';
+import { openDatabases } from '../../services/ip/ip-databases';
+import { openAddressLists } from '../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS, type ListDefinition } from '../../services/ip/lists/list-definitions';
 import { type KeptList, listPath, parseListFile } from '../../services/ip/lists/list-file';
+import { type FlagAccuracy, measureFlags } from '../../services/ip/lists/measure-flags';
 import { updateList } from '../../services/ip/lists/update-list';
+import { lookUpAddress } from '../../services/ip/look-up-address';
+import { databasePaths, ipSettings } from '../../services/ip/settings';
 import { dataFolder, listsFolder } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
@@ -14,6 +19,7 @@ const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name
   npx tollgate data update tor_exits                 one of them; the Tor Project asks for once an hour at most
+  npx tollgate data measure                          how many addresses of each list have its flag, with and without lists
   npx tollgate data list                             what is there, of which date, under which licence
 
 Running services read a new list within IP_DATABASE_POLL_SECONDS. A list that cannot be had, or is not what it was, leaves the one before.`;
@@ -75,6 +81,46 @@ function show(outcomes: readonly Outcome[]): string {
   return table(['list', 'networks', 'data of', 'says', 'licence', 'not updated'], rows);
 }
 
+/** Networks of each list; both edges of each and their neighbours are looked up. */
+const SAMPLE = 1_000;
+
+async function measure(folder: string, env: NodeJS.ProcessEnv): Promise<FlagAccuracy[]> {
+  const kept = new Map<string, KeptList>();
+  for (const { id } of chosen([], env)) {
+    const list = await readKept(folder, id);
+    if (list) kept.set(id, list);
+  }
+  if (kept.size === 0)
+    throw new CommandError('invalid_argument', 'there are no lists to measure by: npx tollgate data update fetches them');
+  const files = { pollMs: 0, onError: () => undefined };
+  const databases = await openDatabases({ paths: databasePaths(ipSettings.parse({})), ...files });
+  const lists = await openAddressLists({ folder, off: listSetting().parse(env['IP_LISTS_OFF'] ?? ''), ...files });
+  const findNetworkFacts = () => Promise.resolve({ checked: [], hostname: null, listings: [], abuse: undefined });
+  const deps = { databases, findNetworkFacts, now: () => Date.now() };
+  return measureFlags({
+    kept,
+    lookUp: (address) => lookUpAddress(address, { ...deps, lists }),
+    lookUpWithoutLists: (address) => lookUpAddress(address, deps),
+    sample: SAMPLE,
+  }).finally(() => {
+    lists.close();
+    databases.close();
+  });
+}
+
+function showAccuracy(figures: readonly FlagAccuracy[]): string {
+  const rows = figures.map((each) => [
+    each.list,
+    each.flag,
+    each.listed,
+    each.flagged,
+    each.flagged_without_lists,
+    each.unlisted,
+    each.wrongly_flagged,
+  ]);
+  return table(['list', 'flag', 'listed', 'flagged', 'without lists', 'unlisted', 'wrongly flagged'], rows);
+}
+
 /** `tollgate data`: the lists of addresses that api-ip can use. */
 export function addDataCommands(program: Command, context: CommandContext): void {
   const { output, env, exitWith } = context;
@@ -91,6 +137,10 @@ export function addDataCommands(program: Command, context: CommandContext): void
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
     });
+  finishCommand(group.command('measure').description('hold the flags of answers against the lists')).action(async () => {
+    const figures = await measure(folderOf(context), env);
+    output.result(figures, () => showAccuracy(figures));
+  });
   finishCommand(group.command('list').description('show which lists there are')).action(async () => {
     const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
     output.result(outcomes, () => show(outcomes));

@@ -35,6 +35,8 @@ function requestOf(input: z.output<typeof leadSearchInput>): FindLeadsRequest {
     ...(input.page_token !== undefined && { pageToken: input.page_token }),
     ...(filters.min_rating !== undefined && { minRating: filters.min_rating }),
     ...(filters.has_website !== undefined && { hasWebsite: filters.has_website }),
+    ...(filters.min_reviews !== undefined && { minReviews: filters.min_reviews }),
+    ...(filters.operational !== undefined && { isOperational: filters.operational }),
     ...(filters.has_phone !== undefined && { hasPhone: filters.has_phone }),
   };
 }

@@ -37,6 +37,9 @@ const fields = z.object({
       /** False: only those without. */
       has_website: z.boolean().optional(),
       has_phone: z.boolean().optional(),
+      min_reviews: z.number().int().min(0).max(1_000_000_000).optional(),
+      /** True: only those in business; false: only those said to be closed. */
+      operational: z.boolean().optional(),
     })
     .optional(),
 });
@@ -78,6 +81,10 @@ const lead = z.object({
   rating: z.number().nullable(),
   reviews: z.number().nullable(),
   business_status: optionalText,
+  /** One text a weekday, from Monday on, in the language that was asked for; null where the source tells none. */
+  hours: z.array(z.string()).nullable(),
+  /** Profiles that stand in place of a website; the sources tell no others. */
+  socials: z.array(z.object({ network: z.string(), url: z.string() })),
   maps_url: optionalText,
   emails: z.array(z.string()),
 });

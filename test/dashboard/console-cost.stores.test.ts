@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { findCustomers } from '../../plugins/stores/postgres/operators/find-customers';
+import { MOST_OF_ALL } from '../../plugins/stores/postgres/operators/most-of-all';
 import { searchAudit } from '../../plugins/stores/postgres/operators/search-audit';
 import { searchRefusals } from '../../plugins/stores/postgres/operators/search-refusals';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
@@ -26,12 +27,13 @@ beforeAll(async () => {
   );
   await pool.query(
     `INSERT INTO audit_log (actor, action, subject_kind, subject_id)
-     SELECT 'dashboard:' || email, 'key.create', 'customer', id::text FROM customer`,
+     SELECT 'dashboard:' || c.email, 'key.create', kind, CASE kind WHEN 'customer' THEN c.id ELSE k.id END::text
+     FROM credential k JOIN customer c ON c.id = k.customer_id CROSS JOIN LATERAL (SELECT CASE WHEN k.last_four < '8' THEN 'customer' ELSE 'credential' END AS kind) AS one`,
   );
   await pool.query(
     `INSERT INTO decision (request_id, at, outcome, products, customer_id)
      SELECT 'r' || n, now() - n * interval '1 second', CASE WHEN n % 10 = 0 THEN 'key_expired' ELSE 'admitted' END, '{api-ip}',
-       (SELECT id FROM customer LIMIT 1) FROM generate_series(1, 100000) AS n`,
+       c.id FROM (SELECT id, row_number() OVER () AS n FROM customer) AS c`,
   );
   await pool.query('ANALYZE');
   const { rows } = await pool.query<{ id: string; customer: string }>(
@@ -101,13 +103,12 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
     expect(await costOf((db) => findCustomers(db, { limit, search: most?.last_four ?? '' }))).toBeLessThanOrEqual(MOST_ROWS);
   });
 
-  // For each line one look for its customer.
   it.each([
     ['of the audit log', {}],
     ['of the audit log of one person', { actor: 'cli' }],
     ['of the audit log of one action', { action: 'key.create' }],
-  ])('%s reads no more than it shows, and whom each line is about', async (_name, query) => {
-    expect(await costOf((db) => searchAudit(db, { limit, ...query }))).toBeLessThanOrEqual(2 * MOST_ROWS);
+  ])('%s reads no more than it shows, and whom each line is about, keys among them', async (_name, query) => {
+    expect(await costOf((db) => searchAudit(db, { limit: MOST_OF_ALL, ...query }))).toBeLessThanOrEqual(MOST_ROWS);
   });
 
   it('of the audit log of one customer reads no more than it shows', async () => {
@@ -115,7 +116,7 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
   });
 
   it('of refused requests reads no more than it shows, and whom each is about', async () => {
-    expect(await costOf((db) => searchRefusals(db, { limit }))).toBeLessThanOrEqual(2 * MOST_ROWS);
+    expect(await costOf((db) => searchRefusals(db, { limit: MOST_OF_ALL }))).toBeLessThanOrEqual(MOST_ROWS);
   });
 
   it('of refused requests of one kind looks through so many at most, and nothing of those that were admitted', async () => {

@@ -10,6 +10,7 @@ import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor
 const OPERATOR = 'ops@tollgate.example';
 const CUSTOMER = 'asha@example.com';
 const PASSWORD = 'eleven purple rickshaws';
+const DECLINED = 'Star is for companies; tell us which one is yours.';
 const REASON = 'The invoice of May is unpaid.';
 
 let instance: RunningInstance;
@@ -97,6 +98,26 @@ test('an operator sets the account up, suspends a customer, who is refused and r
     await page.getByRole('heading', { name: CUSTOMER }).waitFor();
     expect(page.url()).not.toContain(key);
     customerPath = new URL(page.url()).pathname;
+  });
+
+  await step('declines a plan with a reason that it has to give, and the customer reads it', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await press(page, `Decline Star for ${CUSTOMER}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await dialog.getByText('Say why.').waitFor();
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await inaccessible(page)).toEqual([]);
+    }
+    await dialog.getByLabel('Reason').fill(DECLINED);
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(customer.page, '/plans');
+    await customer.page.getByText('Star was declined').waitFor();
+    await customer.page.getByText(DECLINED).waitFor();
   });
 
   await step('approves a plan that the customer asked for', async () => {

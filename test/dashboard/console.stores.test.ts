@@ -3,6 +3,7 @@ import { createCatalogue } from '../../plugins/core/catalogue';
 import { parseCatalogue } from '../../plugins/core/parse-catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
+import { MOST_OF_ALL } from '../../plugins/stores/postgres/operators/most-of-all';
 import { endLimits } from '../../plugins/stores/postgres/operators/limit-terms';
 import { addUpProducts } from '../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../plugins/core/quota';
@@ -280,6 +281,32 @@ describe('the audit log of all', () => {
     const [head, line] = file.body.split('\r\n');
     expect(head).toBe('at,actor,from,action,subject_kind,subject_id,subject,customer,details');
     expect(line).toContain(`,cli,,customer.suspend,customer,${customerId},,${EMAIL},`);
+  });
+});
+
+describe('a page of everybody’s lines', () => {
+  it('has few, also when more are asked for, and leads on; one of a customer has what was asked for', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO audit_log (actor, action, subject_kind, subject_id) SELECT 'cli', 'customer.view', 'customer', $1 FROM generate_series(1, 40)`,
+      [customerId],
+    );
+    const all = (await get('/audit?limit=100')).json();
+    expect([all.entries.length, typeof all.next]).toEqual([MOST_OF_ALL, 'string']);
+    expect((await get(`/audit?limit=30&customer=${customerId}`)).json().entries).toHaveLength(30);
+  });
+
+  it('names keys and subscriptions, also on lines that were written without', async () => {
+    const { rows } = await dashboard.pool.query<{ id: string; label: string }>(
+      "SELECT subject_id AS id, label FROM audit_log WHERE subject_kind = 'credential' AND customer_id = $1 LIMIT 1",
+      [customerId],
+    );
+    expect(rows[0]?.label).toMatch(/^tg_\w+…\w{4}$/);
+    await dashboard.pool.query('ALTER TABLE audit_log DISABLE TRIGGER audit_log_is_append_only');
+    await dashboard.pool.query('UPDATE audit_log SET label = NULL WHERE subject_id = $1', [rows[0]?.id]);
+    await dashboard.pool.query('ALTER TABLE audit_log ENABLE TRIGGER audit_log_is_append_only');
+    const { entries } = (await get(`/audit?limit=100&customer=${customerId}`)).json();
+    const labels = entries.filter(({ subject }: { subject: { id: string } }) => subject.id === rows[0]?.id);
+    expect(labels.map(({ subject }: { subject: { label: string } }) => subject.label)).toContain(rows[0]?.label);
   });
 });
 

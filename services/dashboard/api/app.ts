@@ -115,7 +115,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addOperatorRoutes(app, { deps, findOperator });
   addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
   addManagementRoutes(app, deps, url);
-  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
   servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
   if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;

@@ -114,7 +114,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const mail = createMail(settings, db, log);
+  const mail: MailSender = { ...createMail(settings, db, log), installation: settings.DASHBOARD_NAME };
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });

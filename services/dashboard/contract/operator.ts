@@ -23,6 +23,7 @@ const auditFilter = {
 export const searchAuditQuery = z.object({ after: cursor.optional(), limit: pageSize, ...auditFilter });
 export const auditFileQuery = z.object(auditFilter);
 
+/** Fewer lines a page than asked for unless they are of one customer. */
 export const auditOfAll = z.object({
   entries: z.array(
     z.object({
@@ -48,7 +49,7 @@ export const searchRefusalsQuery = z.object({
   customer: id.optional(),
 });
 
-/** Of the last 7 days, newest first. A page may be short although there is a next one: only so many are looked through. */
+/** Of the last 7 days, newest first. A page may be short although there is a next one: only so many are looked through, and one without a filter is short. */
 export const refusalsOfAll = z.object({
   refusals: z.array(
     z.object({

@@ -60,6 +60,11 @@ export const placesExamples: readonly SandboxExample[] = [
   plain('api-glead', '/glead/health', '200, which upstream serves test keys'),
   leads('success', { query: dentist, location: 'Bengaluru', limit: 20 }, '200, 20 leads and a next_page_token'),
   leads('success_filtered', { query: dentist, limit: 60, filters: { has_website: false } }, '200, 11 leads without a website'),
+  leads(
+    'success_in_business',
+    { query: dentist, limit: 60, filters: { operational: true, min_reviews: 300 } },
+    '200, 19 leads in business with 300 reviews or more',
+  ),
   leads('success_emails', { query: dentist, limit: 3 }, '200, three leads; each with e-mails where RANKING_EMAIL_CRAWL is on'),
   leads('no_results', { query: MAGIC_KEYWORDS.empty }, '200, count 0'),
   ...googleFailures.map(([outcome, query, yields]) => leads(outcome, { query }, yields)),

@@ -50,6 +50,10 @@ function startOf(token: string | undefined, textQuery: string): number | undefin
   return start > 0 ? start : undefined;
 }
 
+const HOURS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+  .map((day) => `${day}: 9:00 AM – 6:00 PM`)
+  .concat('Sunday: Closed');
+
 function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoint; type: string }): Record<string, unknown> {
   const { id, name, rating, reviews, phone, website, status } = business;
   const { area, phonePrefix, countryCode, parts } = addressAt(from);
@@ -73,13 +77,15 @@ function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoi
     userRatingCount: reviews,
     displayName: { text: name, languageCode: 'en' },
     primaryType: type,
+    ...(phone !== undefined && { regularOpeningHours: { openNow: true, weekdayDescriptions: HOURS } }),
   };
 }
 
 /** Only what the field mask asks for: a field that an adapter forgets to ask for is missing here too. */
 function masked(place: Record<string, unknown>, mask: ReadonlySet<string>): Record<string, unknown> {
   if (mask.has('*') || mask.has('places')) return place;
-  return Object.fromEntries(Object.entries(place).filter(([field]) => mask.has(`places.${field}`)));
+  const isAsked = (field: string): boolean => [...mask].some((path) => path === `places.${field}` || path.startsWith(`places.${field}.`));
+  return Object.fromEntries(Object.entries(place).filter(([field]) => isAsked(field)));
 }
 
 function magicAnswer(keyword: string, reply: FastifyReply): unknown {

@@ -4,6 +4,7 @@ import { type CrawlCall, type EmailCrawl } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
+import { socialsOf } from './social-profile';
 import { type PlacePage, type PlaceQuery, type RankingUpstream, sourceName, type UpstreamCall } from './ranking-upstream';
 
 export interface LeadFilters {
@@ -12,6 +13,10 @@ export interface LeadFilters {
   /** True: only those with one; false: only those without. */
   readonly hasWebsite?: boolean | undefined;
   readonly hasPhone?: boolean | undefined;
+  /** Places without reviews have none of them. */
+  readonly minReviews?: number | undefined;
+  /** True: only those that are in business; false: only those that are said to be closed, for a time or for good. */
+  readonly isOperational?: boolean | undefined;
   /** Only places within the radius of the query's centre. */
   readonly isBounded: boolean;
 }
@@ -34,8 +39,12 @@ function isWithin(place: Place, { bias }: PlaceQuery): boolean {
 }
 
 function passes(place: Place, { query, filters }: LeadRequest): boolean {
-  const { minRating, hasWebsite, hasPhone, isBounded } = filters;
+  const { minRating, minReviews, hasWebsite, hasPhone, isOperational, isBounded } = filters;
   if (minRating !== undefined && (place.rating === null || place.rating < minRating)) return false;
+  if (minReviews !== undefined && (place.reviews ?? 0) < minReviews) return false;
+  // Of a place whose state is not told neither is known.
+  const isOpen = place.businessStatus === null ? undefined : place.businessStatus === 'OPERATIONAL';
+  if (isOperational !== undefined && isOpen !== isOperational) return false;
   if (hasWebsite !== undefined && hasWebsite !== (place.website !== null)) return false;
   if (hasPhone !== undefined && hasPhone !== (place.phone !== null || place.internationalPhone !== null)) return false;
   return !isBounded || isWithin(place, query);
@@ -66,6 +75,8 @@ function leadView(place: Place, emails: readonly string[]): Record<string, unkno
     rating: place.rating,
     reviews: place.reviews,
     business_status: place.businessStatus,
+    hours: place.hours,
+    socials: socialsOf(place.website),
     maps_url: place.mapsUrl,
     emails,
   };

@@ -25,7 +25,8 @@ function rankQueryOf(request: RankRequest__Output): RankQuery {
 }
 
 function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
-  const { query, location, center, radiusKm, countryCode, languageCode, limit, pageToken, minRating, hasWebsite, hasPhone } = request;
+  const { query, location, center, radiusKm, countryCode, languageCode, limit, pageToken } = request;
+  const { minRating, minReviews, hasWebsite, hasPhone, isOperational } = request;
   return {
     query: {
       text: location === undefined ? query : `${query} in ${location}`,
@@ -33,7 +34,7 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
       countryCode: countryCode?.toUpperCase(),
       languageCode,
     },
-    filters: { minRating, hasWebsite, hasPhone, isBounded: center !== null && radiusKm !== undefined },
+    filters: { minRating, minReviews, hasWebsite, hasPhone, isOperational, isBounded: center !== null && radiusKm !== undefined },
     limit,
     pageToken,
   };

@@ -28,4 +28,6 @@ export interface Place {
   readonly businessStatus: string | null;
   readonly category: string | null;
   readonly types: readonly string[];
+  /** One text a weekday, from Monday on, in the language that was asked for; null where the upstream tells none. */
+  readonly hours: readonly string[] | null;
 }

@@ -245,9 +245,9 @@ export class FakeState {
     return {
       changedAt,
       nodes: [
-        { name: 'gateway-1', ...node },
-        { name: 'gateway-2', ...node, state: 'pending', confirmedAt: null },
-        { name: 'gateway-3', ...node, state: 'reading' },
+        { name: 'Gateway 1', ...node },
+        { name: 'Gateway 2', ...node, state: 'pending', confirmedAt: null },
+        { name: 'Gateway 3', ...node, state: 'reading' },
       ],
     };
   }

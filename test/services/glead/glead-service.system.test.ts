@@ -84,6 +84,11 @@ describe('POST /glead/search', () => {
       rating: 3.7,
       reviews: 13,
       business_status: 'OPERATIONAL',
+      hours: [
+        ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'].map((day) => `${day}: 9:00 AM – 6:00 PM`),
+        'Sunday: Closed',
+      ],
+      socials: [],
       maps_url: 'https://maps.google.com/?cid=1001',
       emails: [],
     });
@@ -105,6 +110,9 @@ describe('POST /glead/search', () => {
     [{ has_website: false }, (lead: any) => lead.website === null, 11],
     [{ has_website: true, has_phone: false }, (lead: any) => lead.website !== null && lead.phone === null, 7],
     [{ min_rating: 4.5 }, (lead: any) => lead.rating >= 4.5, 10],
+    [{ min_reviews: 400 }, (lead: any) => lead.reviews >= 400, 13],
+    [{ operational: true }, (lead: any) => lead.business_status === 'OPERATIONAL', 43],
+    [{ operational: false }, (lead: any) => lead.business_status === 'CLOSED_TEMPORARILY', 2],
     [{}, () => true, 45],
   ])('keeps to the filters %j', async (filters, holds, count) => {
     const data = await leadsOf({ query: 'dentist', limit: 60, filters });
@@ -185,6 +193,7 @@ describe('input of glead', () => {
     ['page_token is too long', { page_token: 'x'.repeat(8_193) }, 'page_token'],
     ['filters is a list', { filters: [] }, 'filters'],
     ['min_rating is out of range', { filters: { min_rating: 6 } }, 'filters.min_rating'],
+    ['min_reviews is negative', { filters: { min_reviews: -1 } }, 'filters.min_reviews'],
     ['has_website is text', { filters: { has_website: 'perhaps' } }, 'filters.has_website'],
   ];
   test.each(broken)('is refused with 422 when %s', async (_what, change, field) => {

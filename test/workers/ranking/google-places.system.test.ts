@@ -14,10 +14,12 @@ const KEY = 'AIzaSecretOfTheOperator';
 const MASKED_FIELDS = [
   'id', 'displayName', 'formattedAddress', 'addressComponents', 'location', 'rating', 'userRatingCount', 'nationalPhoneNumber',
   'internationalPhoneNumber', 'websiteUri', 'googleMapsUri', 'businessStatus', 'primaryType', 'types',
+  'regularOpeningHours.weekdayDescriptions',
 ]; // prettier-ignore
 
 /** One place as the service documents it, with members that nobody asked for. */
 const WIRE_PLACE = {
+  regularOpeningHours: { openNow: true, weekdayDescriptions: ['Monday: 9:00 AM – 6:00 PM'] },
   name: 'places/ChIJ1',
   id: 'ChIJ1',
   types: ['dentist', 'health', 'point_of_interest', 'establishment'],
@@ -147,6 +149,7 @@ describe('the Google Places adapter', () => {
     ]);
     const { places } = await ranking.findPlaces({ text: 'dentist' }, undefined, call());
     expect(places[0]).toMatchObject({ category: 'dentist', internationalPhone: '+91 80 4123 4567', mapsUrl: WIRE_PLACE.googleMapsUri });
+    expect(places[0]?.hours).toEqual(['Monday: 9:00 AM – 6:00 PM']);
   });
 
   test('takes a place of which only the id is known, and an answer without places', async () => {

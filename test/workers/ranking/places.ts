@@ -18,6 +18,7 @@ export function placeNamed(name: string, changes: Partial<Place> = {}): Place {
     businessStatus: null,
     category: null,
     types: [],
+    hours: null,
     ...changes,
   };
 }

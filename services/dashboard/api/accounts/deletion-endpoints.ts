@@ -16,7 +16,7 @@ export function deletionEndpoints({ mail, url }: Pick<PersonTools, 'mail' | 'url
       const erasedAt = await askForDeletion(db, caller);
       // The account is stopped whether the mail arrives or not.
       await mail
-        .send(deletionMail(caller.email, { erasedAt, signInPage: `${url}/sign-in` }))
+        .send(deletionMail(caller.email, { erasedAt, signInPage: `${url}/sign-in` }, mail.installation))
         .catch((err: unknown) => log.warn({ err }, 'a deletion could not be confirmed by mail'));
       return { erasedAt: erasedAt.toISOString() };
     },

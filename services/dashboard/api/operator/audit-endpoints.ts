@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Pool } from 'pg';
+import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-of-all';
 import { type AuditQuery, searchAudit } from '../../../../plugins/stores/postgres/operators/search-audit';
 import { streamReply } from '../../../kit/service/reply';
 import { auditFileQuery, auditOfAll, searchAuditQuery } from '../../contract/operator';
@@ -11,8 +12,12 @@ const search = defineOperatorEndpoint({
   path: '/operator/audit',
   query: searchAuditQuery,
   answer: auditOfAll,
-  handler: async ({ query: { customer: customerId, ...query } }, { db }) => {
-    const { lines, next } = await searchAudit(db, { ...query, customerId });
+  handler: async ({ query: { customer: customerId, limit, ...query } }, { db }) => {
+    const { lines, next } = await searchAudit(db, {
+      ...query,
+      customerId,
+      limit: customerId === undefined ? Math.min(limit, MOST_OF_ALL) : limit,
+    });
     return {
       entries: lines.map(({ at, actor, from, action, subjectKind, subjectId, label, customer, details }) => ({
         at: at.toISOString(),

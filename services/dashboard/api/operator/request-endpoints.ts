@@ -1,4 +1,5 @@
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-of-all';
 import { searchRefusals } from '../../../../plugins/stores/postgres/operators/search-refusals';
 import { ServiceError } from '../../../kit/errors';
 import { explanation, requestIdParams } from '../../contract/explain';
@@ -14,7 +15,9 @@ const search = defineOperatorEndpoint({
   query: searchRefusalsQuery,
   answer: refusalsOfAll,
   handler: async ({ query: { customer: customerId, ...query } }, { db }) => {
-    const { refusals, next } = await searchRefusals(db, { ...query, customerId });
+    const isOfAll = [customerId, query.product, query.code].every((each) => each === undefined);
+    const limit = isOfAll ? Math.min(query.limit, MOST_OF_ALL) : query.limit;
+    const { refusals, next } = await searchRefusals(db, { ...query, customerId, limit });
     return { refusals: refusals.map((refusal) => ({ ...refusal, at: refusal.at.toISOString() })), next: next ?? null };
   },
 });

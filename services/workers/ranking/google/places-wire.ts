@@ -6,6 +6,7 @@ export const FIELD_MASK = [
   ...[
     'id', 'displayName', 'formattedAddress', 'addressComponents', 'location', 'rating', 'userRatingCount', 'nationalPhoneNumber',
     'internationalPhoneNumber', 'websiteUri', 'googleMapsUri', 'businessStatus', 'primaryType', 'types',
+    'regularOpeningHours.weekdayDescriptions',
   ].map((field) => `places.${field}`),
   'nextPageToken',
 ].join(','); // prettier-ignore
@@ -31,6 +32,7 @@ const wirePlace = z.looseObject({
   businessStatus: z.string().optional(),
   primaryType: z.string().optional(),
   types: z.array(z.string()).default([]),
+  regularOpeningHours: z.looseObject({ weekdayDescriptions: z.array(z.string()).optional() }).optional(),
 });
 
 /** A response of `places:searchText`. A search without results is `{}`. */
@@ -73,5 +75,6 @@ export function placeOf(wire: WirePlace): Place {
     businessStatus: wire.businessStatus ?? null,
     category: wire.primaryType ?? wire.types[0] ?? null,
     types: wire.types,
+    hours: wire.regularOpeningHours?.weekdayDescriptions ?? null,
   };
 }

@@ -51,6 +51,7 @@ function placeOf(wire: z.output<typeof result>): Place {
     internationalPhone: phone?.startsWith('+') ? phone : null,
     website: wire.website ?? null,
     mapsUrl: null,
+    hours: null,
     businessStatus: wire.business_status ?? null,
     category: wire.types[0] ?? null,
     types: wire.types,

@@ -17,15 +17,37 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { ACTION_NAMES } from '../audit/action-names';
 import { Action, Actor, Details } from '../audit/audit-cells';
 import { Whose } from './request-table';
+import classes from './operator-audit-page.module.css';
 
 type Entry = AuditOfAll['entries'][number];
 const FROM = '/console/operator/audit';
 
+function Whom({ children }: { readonly children: ReactNode }): ReactNode {
+  return <div className={classes['whom']}>{children}</div>;
+}
+
 const COLUMNS: readonly Column<Entry>[] = [
   { header: 'Action', isTitle: true, cell: ({ action }) => <Action action={action} /> },
   { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
-  { header: 'By', cell: ({ actor, from }) => <Actor actor={actor} from={from} /> },
-  { header: 'Customer', cell: ({ customer }) => (customer ? <Whose customer={customer} /> : <span className="dimmed">–</span>) },
+  {
+    header: 'By',
+    cell: ({ actor, from }) => (
+      <Whom>
+        <Actor actor={actor} from={from} />
+      </Whom>
+    ),
+  },
+  {
+    header: 'Customer',
+    cell: ({ customer }) =>
+      customer ? (
+        <Whom>
+          <Whose customer={customer} />
+        </Whom>
+      ) : (
+        <span className="dimmed">–</span>
+      ),
+  },
   { header: 'Target', cell: ({ subject: { kind, label } }) => <span className="keep">{label ?? kind}</span> },
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];

@@ -45,7 +45,7 @@ const CATALOGUE: readonly Column<CatalogueEntry>[] = [
     cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map((plan) => `${plan.name} ${formatPrice(plan)}`).join(', ')),
   },
   { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
-  { header: 'Stands in', cell: ({ source }) => (source === null ? '–' : <span className="mono breakable">{source}</span>) },
+  { header: 'Stands in', cell: ({ source }) => (source === null ? '–' : <span className="mono keep">{source.split('/').at(-1)}</span>) },
 ];
 
 /** What is sold, and how it does. */

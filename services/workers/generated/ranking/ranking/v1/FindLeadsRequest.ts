@@ -14,6 +14,8 @@ export interface FindLeadsRequest {
   'minRating'?: (number | string);
   'hasWebsite'?: (boolean);
   'hasPhone'?: (boolean);
+  'minReviews'?: (number);
+  'isOperational'?: (boolean);
   '_location'?: "location";
   '_radiusKm'?: "radiusKm";
   '_countryCode'?: "countryCode";
@@ -22,6 +24,8 @@ export interface FindLeadsRequest {
   '_minRating'?: "minRating";
   '_hasWebsite'?: "hasWebsite";
   '_hasPhone'?: "hasPhone";
+  '_minReviews'?: "minReviews";
+  '_isOperational'?: "isOperational";
 }
 
 export interface FindLeadsRequest__Output {
@@ -36,6 +40,8 @@ export interface FindLeadsRequest__Output {
   'minRating'?: (number);
   'hasWebsite'?: (boolean);
   'hasPhone'?: (boolean);
+  'minReviews'?: (number);
+  'isOperational'?: (boolean);
   '_location'?: "location";
   '_radiusKm'?: "radiusKm";
   '_countryCode'?: "countryCode";
@@ -44,4 +50,6 @@ export interface FindLeadsRequest__Output {
   '_minRating'?: "minRating";
   '_hasWebsite'?: "hasWebsite";
   '_hasPhone'?: "hasPhone";
+  '_minReviews'?: "minReviews";
+  '_isOperational'?: "isOperational";
 }
