@@ -55,7 +55,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ],
     [
       `INSERT INTO invitation (customer_id, email, role, token_hash, invited_by, expires_at)
-       VALUES ($1, 'invited@example.com', 'reader', sha256(convert_to($1::text, 'UTF8')), $2, now() + interval '7 days')`,
+       VALUES ($1::uuid, 'invited@example.com', 'reader', sha256(convert_to($1::uuid::text, 'UTF8')), $2, now() + interval '7 days')`,
       [customer, person],
     ],
     [

@@ -21,11 +21,16 @@ export function tellSent({ invitation, isMailed }: SentInvitation): void {
   );
 }
 
+interface InviteWish {
+  readonly email: string;
+  readonly role: InvitedRole;
+}
+
 /** Invites an address. Rendered only while it is open. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
-  const form = useForm({ initialValues: { email: '', role: 'developer' as InvitedRole }, validate: { email: checkEmail } });
-  const { submit, pending, problem } = useSubmit(async ({ email, role }: typeof form.values) => {
+  const form = useForm<InviteWish>({ initialValues: { email: '', role: 'developer' }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async ({ email, role }: InviteWish) => {
     tellSent(await post<SentInvitation>('/team/invitations', { email: email.trim(), role }));
     await client.invalidateQueries({ queryKey: teamQuery.queryKey });
     onClose();
