@@ -70,6 +70,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_verification: ALL,
     auth_rate_limit: ALL,
     auth_two_factor: ALL,
+    member: ALL,
+    invitation: ALL,
     // When it was asked for is the database's to say: nobody can make the grace shorter.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     // Only the command line makes and removes them.

@@ -30,9 +30,7 @@ const analyze = defineRoute({
   handler: async (_input, context, { worker }: AppDeps) => {
     const { upload } = context;
     if (!upload)
-      throw invalidInput([
-        { field: 'file', message: `is required: send an APK, AAB, XAPK or APKS as multipart/form-data or as ${FILE_TYPES.join(' or ')}` },
-      ]);
+      throw invalidInput([{ field: 'file', message: `is required: send an APK as multipart/form-data or as ${FILE_TYPES.join(' or ')}` }]);
     const data = await analyzeUpload(worker, { upload, context, deadlineMs: DEADLINE_MS });
     return { status: 'success' as const, data, timestamp: formatTimestamp(context.clock.now()) };
   },

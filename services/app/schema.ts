@@ -89,6 +89,9 @@ export const apkReport = z.object({
   native_libraries: z.array(z.object({ name: z.string(), abi: z.string(), size: count })).describe('By name, then ABI; sizes unpacked.'),
   dex: z.array(z.object({ name: z.string(), version: z.string(), classes: count, methods: count, checksum_ok: z.boolean() })),
   trackers: z.array(z.object({ name: z.string(), category: z.string(), matched: z.string() })),
+  checked: z
+    .array(z.object({ source: z.literal('tracker_list'), as_of: z.string(), ok: z.boolean(), entries: count }))
+    .describe('Lists that the app was held against, with their day; `ok` is false when part of its code could not be read.'),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),
   urls: z.array(z.string()),
   findings: z.array(

@@ -32,7 +32,7 @@ describe('the list of what tables hold of a person', () => {
 
 describe('deleting an account', () => {
   it('stops keys, subscriptions, tokens and every session at once, and confirms it by mail', async () => {
-    const own = await makeBelongings(dashboard, EMAIL);
+    const own = await makeBelongings(dashboard, EMAIL, 'alone');
     const other = cookieOf(await signIn());
     const answer = await remove(own.cookie);
     expect(answer.statusCode).toBe(200);
@@ -71,16 +71,37 @@ describe('deleting an account', () => {
   });
 
   it('is carried out once, however many ask at the same moment', async () => {
-    const own = await makeBelongings(dashboard, EMAIL);
+    const own = await makeBelongings(dashboard, EMAIL, 'alone');
     const answers = await Promise.all([1, 2, 3, 4].map(() => remove(own.cookie)));
     expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
     for (const { statusCode } of answers) expect([200, 401, 409]).toContain(statusCode);
   });
 });
 
+describe('an organisation with others in it', () => {
+  it('is not deleted with an account, nor is an account on which others depend', async () => {
+    const own = await makeBelongings(dashboard, EMAIL);
+    const answer = await remove(own.cookie);
+    expect([answer.statusCode, answer.json().code]).toEqual([409, 'account_shared']);
+    expect([await statesOf('credential'), await statesOf('subscription')]).toEqual([['active'], ['active']]);
+    const path = `/api/team/members/${own.memberId}`;
+    expect((await dashboard.ask({ method: 'DELETE', path, cookie: own.cookie })).statusCode).toBe(204);
+    expect((await remove(own.cookie)).statusCode).toBe(200);
+    expect((await dashboard.pool.query('SELECT 1 FROM invitation')).rows).toEqual([]);
+  });
+
+  it('is not deleted by somebody who only works in it', async () => {
+    const own = await makeBelongings(dashboard, EMAIL);
+    const userId = own.memberId;
+    await post('/api/team/transfer', { userId }, own.cookie);
+    expect((await remove(own.cookie)).json().code).toBe('account_shared');
+    expect(await statesOf('credential')).toEqual(['active']);
+  });
+});
+
 describe('signing in within the grace', () => {
   it('keeps the account: what the deletion stopped runs again, and nothing else does', async () => {
-    const { cookie, key } = await makeBelongings(dashboard, EMAIL);
+    const { cookie, key } = await makeBelongings(dashboard, EMAIL, 'alone');
     const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'off before' };
     const made = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
     await dashboard.pool.query("UPDATE credential SET state = 'inactive' WHERE id = $1", [made.key.id]);
@@ -125,10 +146,10 @@ describe('signing in within the grace', () => {
 
 describe('when the grace is over', () => {
   it('everything is gone that the page says, and what stays does not say whose it was', async () => {
-    const own = await makeBelongings(dashboard, EMAIL);
+    const own = await makeBelongings(dashboard, EMAIL, 'alone');
     await fillEveryTable(dashboard.pool, EMAIL);
     const neighbour = 'neighbour@example.com';
-    await makeBelongings(dashboard, neighbour);
+    await makeBelongings(dashboard, neighbour, 'alone');
     await fillEveryTable(dashboard.pool, neighbour);
     const theirs = [neighbour, ...(await idsOfCustomer(dashboard.pool, neighbour))];
     const untouched = await rowsAbout(dashboard.pool, theirs);
@@ -209,7 +230,7 @@ describe('when the grace is over', () => {
   });
 
   it('the address is free: whoever signs up with it begins anew', async () => {
-    const own = await makeBelongings(dashboard, EMAIL);
+    const own = await makeBelongings(dashboard, EMAIL, 'alone');
     const customerId = await customerIdOf(own.cookie);
     await remove(own.cookie);
     await askedDaysAgo(15);

@@ -228,8 +228,11 @@ describe('seeing what a customer sees', () => {
     const theirs = await dashboard.ask({ path: fillPath(path, sample), cookie: own.cookie });
     const seen = await dashboard.ask({ path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), cookie });
     expect([path, seen.statusCode]).toEqual([path, theirs.statusCode]);
-    if (path !== '/audit') expect(withoutMoments(seen.body)).toBe(withoutMoments(theirs.body));
+    if (path !== '/audit') expect(withoutPlace(withoutMoments(seen.body))).toBe(withoutPlace(withoutMoments(theirs.body)));
   });
+  /** An operator has no place among the members. */
+  const withoutPlace = (body: string) =>
+    body.replace(/"role":(null|"owner"),"organisations":\[.*?\]/, 'PLACE').replace(/"isYou":(true|false)/g, 'WHO');
   /** Times of day pass between the two requests, each of which has an id of its own. */
   const withoutMoments = (body: string) => body.replace(/"[^"]*T\d\d:\d\d:[^"]*"/g, 'MOMENT').replace(/"request_id":"\w+"/, 'ID');
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { securityHeaders } from '../../services/dashboard/api/http/security-headers';
+import { PLAIN_BRAND } from '../../services/dashboard/api/public/brand';
 import { serveWeb } from '../../services/dashboard/api/http/serve-web';
 import { startDashboard } from './support/dashboard';
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   writeFileSync(join(root, 'favicon.svg'), '<svg/>');
   writeFileSync(join(root, 'assets', 'main-abc123.js'), 'export {};');
   app = fastify();
-  await serveWeb(app, { root, url: 'http://127.0.0.1:8080' });
+  await serveWeb(app, { root, url: 'http://127.0.0.1:8080', brand: PLAIN_BRAND });
 });
 afterAll(async () => {
   await app.close();

@@ -90,10 +90,11 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       hasOutbox: true,
       gateway,
       tryKeyOf: () => '',
+      letters: { url: '', mail: { send: () => Promise.resolve() }, limits: { takeLetter: () => Promise.resolve() } },
     };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
-    const caller = { customerId, email: '', actor: { name: 'test', from: '' } };
+    const caller = { customerId, organisation: '', email: '', actor: { name: 'test', from: '' } };
     return (await usageEndpoints[0]?.handler({ params: undefined, query, body: undefined, caller }, deps)) as Usage;
   }
 

@@ -20,6 +20,8 @@ import { type Caller, type DashboardDeps, type Endpoint } from './http/define-en
 import { endpoints as allEndpoints } from './endpoints';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { findCaller } from './accounts/find-caller';
+import { addInvitationRoutes } from './team/invitation-routes';
+import { createOrganisationChoice } from './team/organisation-choice';
 import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
 import { addOperatorRoutes } from './operator/operator-routes';
 import { addViewRoutes } from './operator/view-routes';
@@ -97,13 +99,15 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
+  const choice = createOrganisationChoice({ secret, url });
+  addInvitationRoutes(app, { ...tools, choice });
   addPersonRoutes(app, deps, tools);
-  const endpointTools: EndpointTools<Caller> = {
-    deps,
-    findCaller: (request, reply) => findCaller(request, reply, tools),
-    takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
-  };
   for (const endpoint of options.endpoints ?? allEndpoints) {
+    const endpointTools: EndpointTools<Caller> = {
+      deps,
+      findCaller: (request, reply) => findCaller(request, reply, { ...tools, choice, needs: endpoint.needs }),
+      takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+    };
     const handler = bindEndpoint(endpoint, endpointTools);
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
@@ -111,7 +115,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addOperatorRoutes(app, { deps, findOperator });
   addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
   addManagementRoutes(app, deps, url);
-  const sendApp = await serveWeb(app, { root: options.webRoot, url });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
   servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
   if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;

@@ -6,6 +6,7 @@ import { keyEndpoints } from './keys/key-endpoints';
 import { planEndpoints } from './plans/plan-endpoints';
 import { statementEndpoints } from './plans/statement-endpoints';
 import { propagationEndpoint } from './keys/propagation-endpoint';
+import { teamEndpoints } from './team/team-endpoints';
 import { tokenEndpoints } from './management/token-endpoints';
 import { requestLogEndpoints } from './requests/request-log-endpoints';
 import { tryEndpoint } from './requests/try-endpoint';
@@ -25,5 +26,6 @@ export const endpoints: readonly Endpoint[] = [
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,
+  ...teamEndpoints,
   tryEndpoint,
 ];

@@ -8,6 +8,7 @@ import { createLog, type Log } from '../../kit/log';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
+import { createAttemptLimits } from './accounts/attempt-limits';
 import { createAuthLater } from './accounts/create-auth';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
@@ -71,6 +72,7 @@ async function startApp(
     catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
+    letters: { mail, url, limits: createAttemptLimits(db, secret) },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
@@ -112,7 +114,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const mail = createMail(settings, db, log);
+  const mail: MailSender = { ...createMail(settings, db, log), installation: settings.DASHBOARD_NAME };
   const closeApp = await startApp(settings, { db, log, mail, metrics });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });

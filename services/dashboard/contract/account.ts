@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { type PERSONAL_PARTS } from '../../../plugins/core/personal-parts';
 import { suspension } from './fields';
+import { ownMembership, role } from './team';
 
 /** Who is signed in, and what the pages need to know of this installation. */
 export const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
+  /** The e-mail address by which the organisation goes that the pages show. */
+  organisation: z.string(),
+  /** In that organisation; null for an operator who looks. */
+  role: role.nullable(),
+  /** All of the person, the own one first. */
+  organisations: z.array(ownMembership),
   /** Base URL of the gateway, for examples. */
   gatewayUrl: z.string(),
   quotaTimeZone: z.string(),

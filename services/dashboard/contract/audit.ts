@@ -4,7 +4,7 @@ import { cursor, moment, pageSize } from './fields';
 export type { AuditAction } from '../../../plugins/core/audit-actions';
 
 /** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the provider did to the account. */
-const auditKind = z.enum(['account', 'key', 'subscription', 'webhook', 'token', 'customer']);
+const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'customer']);
 export type AuditKind = z.output<typeof auditKind>;
 
 export const listAuditQuery = z.object({ after: cursor.optional(), limit: pageSize, kind: auditKind.optional() });

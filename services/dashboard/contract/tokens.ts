@@ -26,6 +26,10 @@ export const token = z.object({
   expiresAt: moment,
   /** To within a minute. */
   lastUsedAt: moment.nullable(),
+  /** E-mail address of who made it; null: it is not known any more. */
+  madeBy: z.string().nullable(),
+  /** Whether that person is a member still. */
+  isMakerHere: z.boolean(),
 });
 export type Token = z.output<typeof token>;
 

@@ -139,6 +139,16 @@ export interface TrackerFacts {
   readonly matched: string;
 }
 
+/** A list that the app was held against. */
+export interface CheckedFacts {
+  readonly source: 'tracker_list';
+  /** The day of the list, `YYYY-MM-DD`. */
+  readonly as_of: string;
+  /** False when part of the app could not be held against it. */
+  readonly ok: boolean;
+  readonly entries: number;
+}
+
 export interface SecretFacts {
   readonly rule: string;
   readonly file: string;
@@ -178,6 +188,7 @@ export interface ApkReport {
   readonly native_libraries: readonly NativeLibraryFacts[];
   readonly dex: readonly DexFacts[];
   readonly trackers: readonly TrackerFacts[];
+  readonly checked: readonly CheckedFacts[];
   readonly secrets: readonly SecretFacts[];
   readonly urls: readonly string[];
   readonly findings: readonly Finding[];

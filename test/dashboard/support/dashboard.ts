@@ -6,9 +6,11 @@ import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
+import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { type Brand } from '../../../services/dashboard/api/public/brand';
 import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
@@ -34,6 +36,8 @@ export interface DashboardOptions {
   readonly readDocument?: () => string;
   /** Files that the folder of the built pages has; none unless given, so that pages answer 503. */
   readonly webFiles?: Readonly<Record<string, string>>;
+  /** What the installation calls itself; Tollgate unless given. */
+  readonly brand?: Brand;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -85,8 +89,9 @@ export function cookieOf(response: LightMyRequestResponse): string {
   return response.cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ');
 }
 
-function recordedMail(mails: Mail[], sender?: MailSender): MailSender {
+function recordedMail(mails: Mail[], { sender, brand }: { sender?: MailSender | undefined; brand?: Brand | undefined }): MailSender {
   return {
+    ...(brand && { installation: brand.name }),
     async send(mail) {
       await sender?.send(mail);
       mails.push(mail);
@@ -130,7 +135,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     writeFileSync(join(webRoot, name), text);
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
-  const mail = recordedMail(mails, outbox);
+  const mail = recordedMail(mails, { sender: outbox, brand: options.brand });
   const auth = createAuthLater({ db, secret, url, mail, log });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
@@ -148,6 +153,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
+      letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
     },
     auth,
@@ -158,6 +164,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     metrics: createMetrics(),
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
+    ...(options.brand && { brand: options.brand }),
     ...(options.endpoints && { endpoints: options.endpoints }),
     ...(options.readDocument && { readDocument: options.readDocument }),
   });

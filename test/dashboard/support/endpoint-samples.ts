@@ -15,6 +15,10 @@ export interface Belongings {
   readonly token: { readonly id: string; readonly secret: string };
   /** Of a plan that was asked for. */
   readonly planRequestId: string;
+  /** Of somebody who is a developer in the organisation. */
+  readonly memberId: string;
+  /** Of an address that is invited. */
+  readonly invitationId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
 }
@@ -53,6 +57,12 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'GET /webhooks/:id/deliveries': ({ webhook }) => ({ params: { id: webhook.id } }),
   'POST /webhooks/:id/deliveries/:deliveryId/replay': ({ webhook, deliveryId }) => ({ params: { id: webhook.id, deliveryId }, body: {} }),
   'POST /tokens/:id/revoke': ({ token }) => ({ params: { id: token.id }, body: {} }),
+  'POST /team/invitations': () => ({ body: { email: `${randomUUID().slice(0, 8)}@example.com`, role: 'developer' } }),
+  'POST /team/invitations/:id/resend': ({ invitationId }) => ({ params: { id: invitationId }, body: {} }),
+  'POST /team/invitations/:id/revoke': ({ invitationId }) => ({ params: { id: invitationId }, body: {} }),
+  'PUT /team/members/:userId/role': ({ memberId }) => ({ params: { userId: memberId }, body: { role: 'billing' } }),
+  'DELETE /team/members/:userId': ({ memberId }) => ({ params: { userId: memberId } }),
+  'POST /team/transfer': ({ memberId }) => ({ body: { userId: memberId } }),
   'PUT /subscriptions/:id/plan': ({ subscription }) => ({
     params: { id: subscription.id },
     body: { version: subscription.version, plan: 'Star' },
@@ -109,8 +119,31 @@ async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Prom
   return rows[0]?.id ?? '';
 }
 
-/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a token, and a webhook with a delivery. */
-export async function makeBelongings(dashboard: TestDashboard, email?: string): Promise<Belongings> {
+/** Somebody with an account of their own, who is a developer in the organisation of the key. */
+async function recordMember(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `WITH person AS (
+       INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', $2::text, true, now(), now()) RETURNING id
+     )
+     INSERT INTO member (customer_id, user_id, role)
+     SELECT customer_id, person.id, 'developer' FROM credential, person WHERE credential.id = $1 RETURNING user_id AS id`,
+    [key.id, `${randomUUID().slice(0, 8)}@example.com`],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** An open invitation of the key's organisation. */
+async function recordInvitation(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO invitation (customer_id, email, role, token_hash, expires_at)
+     SELECT customer_id, $2::text, 'reader', sha256(convert_to($2::text, 'UTF8')), now() + interval '7 days' FROM credential WHERE id = $1 RETURNING id`,
+    [key.id, `${randomUUID().slice(0, 8)}@example.com`],
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with a delivery. */
+export async function makeBelongings(dashboard: TestDashboard, email?: string, company?: 'alone'): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
   const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
   const { key, secret } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
@@ -128,6 +161,8 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string): 
     webhook,
     deliveryId: delivery.json().id,
     token: await makeToken(dashboard, cookie),
+    memberId: company === 'alone' ? '' : await recordMember(dashboard.pool, key),
+    invitationId: company === 'alone' ? '' : await recordInvitation(dashboard.pool, key),
     planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
   };
@@ -148,6 +183,8 @@ export async function readEverything(pool: Pool): Promise<string> {
     'webhook_delivery',
     'alert',
     'admin_token',
+    'member',
+    'invitation',
     'plan_request',
     'alert_preference',
     'alert_threshold',

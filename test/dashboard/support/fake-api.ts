@@ -12,6 +12,7 @@ import * as keys from '../../../services/dashboard/contract/keys';
 import * as plans from '../../../services/dashboard/contract/plans';
 import { requestPage } from '../../../services/dashboard/contract/requests';
 import * as statements from '../../../services/dashboard/contract/statements';
+import * as team from '../../../services/dashboard/contract/team';
 import * as tokens from '../../../services/dashboard/contract/tokens';
 import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
 import { keyUsage, usage } from '../../../services/dashboard/contract/usage';
@@ -68,7 +69,7 @@ export async function startFakeApi(state = new FakeState()): Promise<FakeApi> {
 async function refuseWhenFaulty(state: FakeState, url: string): Promise<void> {
   await state.isAnswering;
   if (state.isAway) throw new FakeProblem(503, 'service_not_ready');
-  const isOpen = ['/api/installation', '/api/outbox', '/api/auth/'].some((path) => url.startsWith(path));
+  const isOpen = ['/api/installation', '/api/outbox', '/api/invitation', '/api/auth/'].some((path) => url.startsWith(path));
   if (!state.isSignedIn && !isOpen) throw new FakeProblem(401, 'not_signed_in');
 }
 
@@ -157,6 +158,9 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
   route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
   route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
+  route('GET', '/team', team.team, () => state.team);
+  route('POST', '/invitation', team.invitationOffer, ({ body }) => state.offer(team.invitationToken.parse(body).token));
+  route('POST', '/organisation', team.ownMembership, ({ body }) => state.switchTo(team.switchBody.parse(body).customerId));
   route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
     entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
     next: null,

@@ -6,6 +6,7 @@ import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
 import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
+import { type OwnMembership, type Team } from '../../../services/dashboard/contract/team';
 import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { type Usage } from '../../../services/dashboard/contract/usage';
@@ -364,6 +365,52 @@ export function triedAnswer(path: string, requestId: string | null): TryAnswer {
   }
 }
 
+export const OWN_ORGANISATION: OwnMembership = {
+  customerId: '7d9c6f0e-4f0a-4c8e-9a53-5f4f0a1b2c3d',
+  organisation: 'asha@example.com',
+  role: 'owner',
+};
+export const OTHER_ORGANISATION: OwnMembership = {
+  customerId: '2b6a0f8e-93c1-4d6e-8f6a-0d4f7b1e5a90',
+  organisation: 'platform.engineering@a-rather-long-company-name.example',
+  role: 'developer',
+};
+
+export function usualTeam(): Team {
+  const members = [
+    { userId: randomUUID(), email: 'asha@example.com', role: 'owner' as const, since: ago(300 * DAY), isYou: true },
+    { userId: randomUUID(), email: 'dev@example.com', role: 'developer' as const, since: ago(40 * DAY), isYou: false },
+    {
+      userId: randomUUID(),
+      email: `finance.${'department.'.repeat(4)}accounts@example.com`,
+      role: 'billing' as const,
+      since: ago(DAY),
+      isYou: false,
+    },
+  ];
+  const invitations = [
+    {
+      id: randomUUID(),
+      email: 'newcomer@example.com',
+      role: 'admin' as const,
+      invitedBy: 'asha@example.com',
+      sentAt: ago(DAY),
+      expiresAt: ago(-6 * DAY),
+      hasExpired: false,
+    },
+    {
+      id: randomUUID(),
+      email: 'forgot@example.com',
+      role: 'reader' as const,
+      invitedBy: null,
+      sentAt: ago(9 * DAY),
+      expiresAt: ago(2 * DAY),
+      hasExpired: true,
+    },
+  ];
+  return { organisation: OWN_ORGANISATION.organisation, members, invitations };
+}
+
 export function makeToken(extra: Partial<Token> = {}): Token {
   return {
     id: randomUUID(),
@@ -374,6 +421,8 @@ export function makeToken(extra: Partial<Token> = {}): Token {
     createdAt: ago(0),
     expiresAt: ago(-90 * DAY),
     lastUsedAt: null,
+    madeBy: 'asha@example.com',
+    isMakerHere: true,
     ...extra,
   };
 }
@@ -382,7 +431,14 @@ export function usualTokens(): Token[] {
   return [
     makeToken({ createdAt: ago(20 * DAY), expiresAt: ago(-70 * DAY), lastUsedAt: ago(120_000) }),
     makeToken({ name: 'Billing export '.repeat(6).trim(), maskedToken: 'tg_admin…0Zpq', scopes: ['usage:read'], lastUsedAt: ago(DAY) }),
-    makeToken({ name: 'Old laptop', state: 'revoked', createdAt: ago(60 * DAY), expiresAt: ago(-30 * DAY) }),
+    makeToken({
+      name: 'Old laptop',
+      madeBy: 'ravi@example.com',
+      isMakerHere: false,
+      state: 'revoked',
+      createdAt: ago(60 * DAY),
+      expiresAt: ago(-30 * DAY),
+    }),
     makeToken({ name: 'Trial', state: 'expired', createdAt: ago(9 * DAY), expiresAt: ago(2 * DAY) }),
   ];
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
+import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
@@ -46,6 +47,8 @@ export class FakeState {
   webhooks = data.usualWebhooks();
   deliveries = data.usualDeliveries();
   tokens = data.usualTokens();
+  team = data.usualTeam();
+  organisation: OwnMembership = data.OWN_ORGANISATION;
   audit = data.usualAudit(this.keys);
   hasUsage = true;
   /** As in the embedded run. */
@@ -103,7 +106,8 @@ export class FakeState {
   session(): Session {
     return {
       email: 'asha@example.com',
-      customerId: '7d9c6f0e-4f0a-4c8e-9a53-5f4f0a1b2c3d',
+      ...this.organisation,
+      organisations: [data.OWN_ORGANISATION, data.OTHER_ORGANISATION],
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
       hasOutbox: true,
@@ -241,9 +245,9 @@ export class FakeState {
     return {
       changedAt,
       nodes: [
-        { name: 'gateway-1', ...node },
-        { name: 'gateway-2', ...node, state: 'pending', confirmedAt: null },
-        { name: 'gateway-3', ...node, state: 'reading' },
+        { name: 'Gateway 1', ...node },
+        { name: 'Gateway 2', ...node, state: 'pending', confirmedAt: null },
+        { name: 'Gateway 3', ...node, state: 'reading' },
       ],
     };
   }
@@ -393,6 +397,20 @@ export class FakeState {
     const capped = { ...found, dailyCap, version: randomUUID() };
     this.subscriptions = this.subscriptions.map((each) => (each.id === id ? capped : each));
     return capped;
+  }
+
+  offer(token: string): InvitationOffer {
+    if (token === 'spent') throw new FakeProblem(404, 'invitation_unknown');
+    const email = token === 'of-asha' ? 'asha@example.com' : 'somebody.else@example.com';
+    const signedInAs = this.isSignedIn ? 'asha@example.com' : null;
+    return { organisation: data.OTHER_ORGANISATION.organisation, email, role: 'developer', invitedBy: 'owner@example.com', signedInAs };
+  }
+
+  switchTo(customerId: string): OwnMembership {
+    const found = [data.OWN_ORGANISATION, data.OTHER_ORGANISATION].find((each) => each.customerId === customerId);
+    if (!found) throw new FakeProblem(404, 'not_found');
+    this.organisation = found;
+    return found;
   }
 
   createToken({ submission, name, scopes, days }: { submission: string; name: string; scopes: string[]; days: number }): CreatedToken {

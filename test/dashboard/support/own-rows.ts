@@ -53,6 +53,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
        VALUES ('hashed', $1, now() + interval '1 hour', now(), now())`,
       [person],
     ],
+    [
+      `INSERT INTO invitation (customer_id, email, role, token_hash, invited_by, expires_at)
+       VALUES ($1, 'invited@example.com', 'reader', sha256(convert_to($1::text, 'UTF8')), $2, now() + interval '7 days')`,
+      [customer, person],
+    ],
     ["INSERT INTO outbox_mail (recipient, subject, body) VALUES ($1, 'Reset', 'link')", [email]],
     ['INSERT INTO change_confirmation (credential_id, node_id, changed_at) VALUES ($1, gen_random_uuid(), now())', [key]],
     ["INSERT INTO subscription_limit_term (subscription_id, reason, set_by) VALUES ($1, 'asked', 'op@example.com')", [subscription]],

@@ -1,6 +1,6 @@
 import { type Page } from 'playwright-core';
 import { settle } from './browser';
-import { manyKeys } from './fake-data';
+import { manyKeys, OTHER_ORGANISATION } from './fake-data';
 import { type FakeApi } from './fake-api';
 import { FakeState } from './fake-state';
 
@@ -57,6 +57,23 @@ export const SCENES: readonly Scene[] = [
       await page.getByLabel('Email').fill('asha@example.com');
       await button(page, 'Send a new link').click();
       await page.getByText('an email is on its way').waitFor();
+    },
+  },
+  {
+    name: 'invite',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/team');
+      await button(page, 'Invite somebody').click();
+      await page.getByRole('radio', { name: 'Developer' }).waitFor();
+    },
+  },
+  {
+    name: 'keys-read-only',
+    state: () => Object.assign(new FakeState(), { organisation: { ...OTHER_ORGANISATION, role: 'reader' } }),
+    play: async (page, api) => {
+      await go(page, api, firstKey(api));
+      await page.getByText('Your role in').waitFor();
     },
   },
   {

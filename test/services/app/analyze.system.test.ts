@@ -98,7 +98,7 @@ describe('POST /app/analyze', () => {
   test('has exactly the members of the contract', async () => {
     const { data } = (await analyze(multipart('file', apk))).json();
     const members =
-      'file package permissions components flags network_security signing native_abis native_libraries dex trackers secrets urls findings risk warnings';
+      'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings risk warnings';
     expect(Object.keys(data).sort()).toEqual(members.split(' ').sort());
     expect(Object.keys(data.signing.certificates[0])).toEqual(
       'subject issuer serial not_before not_after sha256 key sig_alg debug'.split(' '),

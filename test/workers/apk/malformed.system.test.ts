@@ -104,6 +104,15 @@ describe('is reported, not refused', () => {
     expect(await warningsOf(files())).toContainEqual(expect.stringMatching(warning));
   });
 
+  test('code that could not be held against the list of trackers', async () => {
+    const readAll = async (files: readonly ZipFile[]) => (await analyzeBytes(writeZip(files))).checked.map(({ ok }) => ok);
+    expect(await readAll([manifest, dex])).toEqual([true]);
+    expect(await readAll([manifest, dex, { name: 'classes2.dex', data: 'not dex' }])).toEqual([false]);
+    const namesOutside = Buffer.from(dex.data);
+    namesOutside.writeUInt32LE(0x7fffffff, 0x44);
+    expect(await readAll([manifest, { ...dex, data: namesOutside }])).toEqual([false]);
+  });
+
   test('bytes after the end', async () => {
     expect(await warningsOf([manifest], { trailing: Buffer.from('xyz') })).toContainEqual(expect.stringMatching(/3 bytes follow/));
   });

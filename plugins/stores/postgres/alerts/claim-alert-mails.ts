@@ -24,7 +24,8 @@ WITH due AS (
 )
 INSERT INTO alert_mail AS known (customer_id, claimed_at) SELECT customer_id, now() FROM due
 ON CONFLICT (customer_id) DO UPDATE SET claimed_at = excluded.claimed_at WHERE known.claimed_at <= now() - interval '1 hour'
-RETURNING customer_id AS "customerId", (SELECT email FROM customer WHERE id = known.customer_id) AS email`;
+RETURNING customer_id AS "customerId", 
+  COALESCE(customer_mail_address(known.customer_id), (SELECT email FROM customer WHERE id = known.customer_id)) AS email`;
 
 const ALERTS = `
 SELECT ${ALERT_COLUMNS} FROM alert a ${ALERT_JOINS}

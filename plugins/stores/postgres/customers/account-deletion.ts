@@ -1,5 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../database';
+import { soleOwnerOf } from '../members/sole-owner-of';
 import { OperationRefused } from '../operation-refused';
 import { type Actor, writeAudit } from './write-audit';
 
@@ -13,6 +14,7 @@ export interface DeletionWish {
 }
 
 const LAST_ERASED = 'SELECT 1 FROM account_deletion WHERE customer_id = $1';
+const OTHERS = 'SELECT 1 FROM member WHERE customer_id = $1 AND user_id <> $2';
 const STOP_KEYS = `UPDATE credential SET state = 'inactive' WHERE customer_id = $1 AND state = 'active' RETURNING id`;
 const STOP_SUBSCRIPTIONS = `
 UPDATE subscription SET state = 'paused', updated_at = now() WHERE customer_id = $1 AND state = 'active' RETURNING id`;
@@ -23,17 +25,33 @@ async function idsOf(client: PoolClient, statement: string, customerId: string):
   return (await client.query<{ id: string }>(statement, [customerId])).rows.map(({ id }) => id);
 }
 
+/** What others work in is not the person's to erase. @throws OperationRefused `account_shared` */
+async function refuseShared(client: PoolClient, { userId, customerId }: DeletionWish): Promise<void> {
+  const { rowCount } = await client.query(OTHERS, [customerId, userId]);
+  const owned = await soleOwnerOf(client, { userId });
+  if (rowCount || !owned.some((each) => each.customerId === customerId) || owned.some(({ otherMembers }) => otherMembers > 0)) {
+    throw new OperationRefused(
+      'account_shared',
+      'others are in an organisation of yours: remove them, or transfer its ownership and leave it, under Team',
+    );
+  }
+}
+
 /**
  * Stops the account now, and has it erased when the grace is over: keys are refused, subscriptions cost nothing more, tokens of programs
  * are revoked for good, and every session ends.
  * @returns when it is erased
- * @throws OperationRefused `deletion_asked` when it was asked for before
+ * @throws OperationRefused `deletion_asked` when it was asked for before, `account_shared` while others depend on it
  */
-export function askForDeletion(db: Database, { userId, customerId, actor }: DeletionWish): Promise<Date> {
+export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> {
+  const { userId, customerId, actor } = wish;
   return inTransaction(db, async (client) => {
     await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
     const { rowCount } = await client.query(LAST_ERASED, [customerId]);
     if (rowCount) throw new OperationRefused('deletion_asked', 'this account is being deleted already');
+    await refuseShared(client, wish);
+    // Nobody joins what is about to be erased.
+    await client.query('DELETE FROM invitation WHERE customer_id = $1', [customerId]);
     const keys = await idsOf(client, STOP_KEYS, customerId);
     const subscriptions = await idsOf(client, STOP_SUBSCRIPTIONS, customerId);
     await client.query('UPDATE admin_token SET revoked_at = now() WHERE customer_id = $1 AND revoked_at IS NULL', [customerId]);

@@ -10,6 +10,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_account: 'account',
   auth_two_factor: 'account',
   auth_verification: 'account',
+  // By the deletion of the account itself; see migration 0125.
+  member: 'account',
+  invitation: 'account',
   outbox_mail: 'account',
   submission: 'account',
   credential: 'keys',

@@ -51,7 +51,8 @@ export class KeyHours {
   /** Of hours before, until they are handed out. */
   private readonly late = new Map<string, Entry>();
   private changed: Entry[] = [];
-  private now = '';
+  private day = '';
+  private hour = -1;
 
   /** @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample */
   count(place: Place, outcome: Decision['outcome']): boolean {
@@ -92,9 +93,10 @@ export class KeyHours {
 
   /** The entry of a request that is made now; with the hour the counts for the sample begin anew. */
   private enter(place: Place): Entry {
-    const now = `${place.day} ${place.hour}`;
-    if (now !== this.now) {
-      this.now = now;
+    const { day, hour } = place;
+    if (hour !== this.hour || day !== this.day) {
+      this.day = day;
+      this.hour = hour;
       this.entries = new Map();
     }
     return entryIn(this.entries, nameOf(place));
@@ -109,8 +111,8 @@ export class KeyHours {
   private countsOf(entry: Entry, { credentialId, day, hour, product }: Place): KeyHour {
     if (entry.counts) return entry.counts;
     this.changed.push(entry);
-    const none = { admitted: 0, refused: 0, unavailable: 0, admittedUnlogged: 0, refusedUnlogged: 0 };
-    return (entry.counts = { credentialId, day, hour, product, ...none });
+    entry.counts = { credentialId, day, hour, product, admitted: 0, refused: 0, unavailable: 0, admittedUnlogged: 0, refusedUnlogged: 0 };
+    return entry.counts;
   }
 }
 

@@ -25,6 +25,12 @@ export interface Tallied {
   readonly hours: readonly KeyHour[];
 }
 
+const productOf = ({ product, products }: Decision): string => product ?? products[0] ?? '';
+
+function knownKey({ credentialId }: Decision): string | null {
+  return credentialId !== undefined && isUuid(credentialId) ? credentialId : null;
+}
+
 /** Counts of refusals and last uses of keys. Kept apart from the rows of the log, so that they stay exact when rows are dropped. */
 export class DecisionTallies {
   private denials = new Map<string, DenialTally>();
@@ -38,19 +44,20 @@ export class DecisionTallies {
   /** @returns whether the decision gets a line in the log */
   count(decision: Decision): boolean {
     const { outcome, atMs } = decision;
-    const place = this.placeOf(decision);
-    if (outcome !== 'admitted')
-      this.add({ credentialId: place.credentialId, product: place.product, day: place.day, code: outcome, count: 1 });
-    const { credentialId } = place;
+    const credentialId = knownKey(decision);
+    if (outcome !== 'admitted') {
+      const { day } = this.windowsOf(atMs);
+      this.add({ credentialId, product: productOf(decision), day, code: outcome, count: 1 });
+    }
     if (credentialId === null) return true;
     if (outcome === 'admitted') this.markUsed(credentialId, atMs);
-    return this.hours.count({ ...place, credentialId }, outcome);
+    return this.hours.count(this.placeOf(decision, credentialId), outcome);
   }
 
   /** A decision that was to get a line, and has none after all. */
   noteUnlogged(decision: Decision): void {
-    const { credentialId, ...place } = this.placeOf(decision);
-    if (credentialId !== null) this.hours.noteUnlogged({ credentialId, ...place }, decision.outcome);
+    const credentialId = knownKey(decision);
+    if (credentialId !== null) this.hours.noteUnlogged(this.placeOf(decision, credentialId), decision.outcome);
   }
 
   /** Hands everything out and starts anew; hours stay where they are unless they are wanted. */
@@ -79,19 +86,9 @@ export class DecisionTallies {
     this.used.set(credentialId, Math.max(this.used.get(credentialId) ?? 0, atMs));
   }
 
-  private placeOf({
-    credentialId,
-    product,
-    products,
-    atMs,
-  }: Decision): Pick<KeyHour, 'day' | 'hour' | 'product'> & { credentialId: string | null } {
-    const { day, dayStartsAt } = this.windowsOf(atMs);
-    return {
-      credentialId: credentialId !== undefined && isUuid(credentialId) ? credentialId : null,
-      day,
-      hour: Math.floor((atMs / 1_000 - dayStartsAt) / 3_600),
-      product: product ?? products[0] ?? '',
-    };
+  private placeOf(decision: Decision, credentialId: string): Pick<KeyHour, 'credentialId' | 'day' | 'hour' | 'product'> {
+    const { day, dayStartsAt } = this.windowsOf(decision.atMs);
+    return { credentialId, day, hour: Math.floor((decision.atMs / 1_000 - dayStartsAt) / 3_600), product: productOf(decision) };
   }
 
   private windowsOf(atMs: number): QuotaWindows {

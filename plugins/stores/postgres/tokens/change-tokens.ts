@@ -12,6 +12,8 @@ export interface CreateTokenOptions {
   readonly scopes: readonly string[];
   /** At most 400. */
   readonly days: number;
+  /** The account of who makes it. */
+  readonly byUserId: string;
   readonly actor: Actor;
 }
 
@@ -26,8 +28,8 @@ export interface CreatedToken {
 const MOST_TOKENS = 20;
 
 const INSERT = `
-INSERT INTO admin_token (customer_id, hash, last_four, name, scopes, expires_at)
-VALUES ($1, decode($2, 'hex'), $3, $4, $5, now() + make_interval(days => $6)) RETURNING id`;
+INSERT INTO admin_token (customer_id, hash, last_four, name, scopes, expires_at, made_by)
+VALUES ($1, decode($2, 'hex'), $3, $4, $5, now() + make_interval(days => $6), $7) RETURNING id`;
 const COUNT = 'SELECT 1 FROM admin_token WHERE customer_id = $1 AND revoked_at IS NULL AND expires_at > now()';
 
 /**
@@ -35,7 +37,7 @@ const COUNT = 'SELECT 1 FROM admin_token WHERE customer_id = $1 AND revoked_at I
  * @throws OperationRefused `token_limit_reached` with twenty in use
  */
 export async function createToken(client: PoolClient, options: CreateTokenOptions): Promise<CreatedToken> {
-  const { customerId, name, days, actor } = options;
+  const { customerId, name, days, byUserId, actor } = options;
   const scopes = [...new Set(options.scopes)].sort();
   // Locked, so that two who ask at once are counted one after the other.
   await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
@@ -44,7 +46,7 @@ export async function createToken(client: PoolClient, options: CreateTokenOption
     throw new OperationRefused('token_limit_reached', `there are ${MOST_TOKENS} tokens in use already; revoke one first`);
   }
   const secret = generateAdminToken();
-  const values = [customerId, hashApiKey(secret), secret.slice(-4), name, scopes, days];
+  const values = [customerId, hashApiKey(secret), secret.slice(-4), name, scopes, days, byUserId];
   const { rows } = await client.query<{ id: string }>(INSERT, values);
   const id = rows[0]?.id ?? '';
   const token = await lockToken(client, { id, customerId });

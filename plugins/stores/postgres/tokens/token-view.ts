@@ -14,12 +14,18 @@ export interface TokenView {
   readonly expiresAt: Date;
   /** The last request, to within a minute. */
   readonly lastUsedAt: Date | null;
+  /** E-mail address of who made it; null for tokens from before that was kept, and once the account is gone. */
+  readonly madeBy: string | null;
+  /** Whether that person is a member still. */
+  readonly isMakerHere: boolean;
 }
 
 const SELECT = `
 SELECT id, customer_id AS "customerId", name, 'tg_admin…' || last_four AS "maskedToken", scopes,
   CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' ELSE 'active' END AS state,
-  created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"
+  created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt",
+  (SELECT u.email FROM auth_user u WHERE u.id = made_by) AS "madeBy",
+  EXISTS (SELECT FROM member m WHERE m.customer_id = admin_token.customer_id AND m.user_id = made_by) AS "isMakerHere"
 FROM admin_token`;
 
 /** More than anybody looks through; the oldest are left out. */

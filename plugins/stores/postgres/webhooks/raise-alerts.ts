@@ -7,9 +7,9 @@ const LOCK = 720_260_004;
 const USUAL_PERCENTS = '{50,80,100}';
 const MAILED_PERCENT = 80;
 
-/** Whoever confirmed the customer's address has an account that reads it; a kind is mailed unless it was switched off. */
+/** Only where somebody is known to read it; a kind is mailed unless it was switched off. */
 const WANTS_MAIL = `
-EXISTS (SELECT 1 FROM customer c JOIN auth_user a ON a.email = lower(c.email) AND a.email_verified WHERE c.id = reached.customer_id)
+customer_mail_address(reached.customer_id) IS NOT NULL
 AND COALESCE((
   SELECT CASE reached.kind WHEN 'quota_daily' THEN quota_daily WHEN 'quota_monthly' THEN quota_monthly ELSE key_expiry END
   FROM alert_preference WHERE customer_id = reached.customer_id

@@ -14,11 +14,13 @@ import { csvRecord } from '../requests/usage-csv';
 const whoAmI = defineEndpoint({
   method: 'GET',
   path: '/session',
+  needs: 'read',
   answer: session,
-  handler: async ({ caller: { email, customerId } }, { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox }) => {
+  handler: async ({ caller: { email, customerId, organisation, member } }, { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox }) => {
     const suspended = await findCustomerSuspension(db, customerId);
     const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
-    return { email, customerId, ...facts, ...(suspended && { suspended }) };
+    const place = { customerId, organisation, role: member?.role ?? null, organisations: [...(member?.memberships ?? [])] };
+    return { email, ...place, ...facts, ...(suspended && { suspended }) };
   },
 });
 
@@ -45,6 +47,7 @@ function describeLine(line: AuditLine): AuditLog['entries'][number] {
 const auditLog = defineEndpoint({
   method: 'GET',
   path: '/audit',
+  needs: 'read',
   query: listAuditQuery,
   answer: auditPage,
   handler: async ({ query, caller: { customerId } }, { db }) => {
@@ -74,6 +77,7 @@ async function* auditRecords(db: Pool, query: { customerId: string; kind?: strin
 const exportLog = defineEndpoint({
   method: 'GET',
   path: '/audit.csv',
+  needs: 'read',
   query: exportAuditQuery,
   handler: async ({ query, caller: { customerId } }, { db }) => {
     await takeRequest(db, { kind: 'audit-export', customerId, mostPerMinute: MOST_EXPORTS });

@@ -13,6 +13,8 @@ export interface AttemptLimits {
   forgiveSignIn(email: string, address: string): Promise<void>;
   /** For whatever sends a mail to the address. @throws Refusal 429 `too_many_attempts` */
   takeMail(email: string): Promise<void>;
+  /** For what somebody else's act sends to the address. @throws Refusal 429 `too_many_attempts` */
+  takeLetter(email: string): Promise<void>;
 }
 
 const QUARTER_HOUR_S = 900;
@@ -21,6 +23,7 @@ const HOUR_S = 3_600;
 const MOST_FROM_ONE_ADDRESS = 10;
 const MOST_FROM_ALL = 50;
 const MOST_MAILS = 5;
+const MOST_LETTERS = 5;
 
 /** What one subscriber has of IPv6: more addresses than can be counted one by one. */
 const V6_PLACE_BITS = 64;
@@ -56,5 +59,6 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
       await rememberPlace(db, keyOf('known', email, placeOf(address)));
     },
     takeMail: (email) => take(keyOf('mail', email), MOST_MAILS, HOUR_S),
+    takeLetter: (email) => take(keyOf('letter', email), MOST_LETTERS, HOUR_S),
   };
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
-import { type MailSender } from '../mail/mail-sender';
+import { type MailSender, PLAIN_NAME } from '../mail/mail-sender';
 import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
 import { createPasswordHasher } from './password-hash';
@@ -95,7 +95,6 @@ const TABLES = {
 
 /** Tables and columns as migration 0060 names them. */
 const SECOND_FACTOR = {
-  issuer: 'Tollgate',
   // As long as the code of an authenticator is looked for, and no longer.
   twoFactorCookieMaxAge: 600,
   // In all places together; a success starts anew. Whoever is counted here has the password.
@@ -114,6 +113,9 @@ const SECOND_FACTOR = {
   },
 } satisfies TwoFactorOptions;
 
+/** What accounts are called by authenticators. */
+const nameOf = ({ mail }: AuthOptions): string => mail.installation ?? PLAIN_NAME;
+
 function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
   return {
     enabled: true,
@@ -126,11 +128,11 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
     // A mailbox opens no operator's account: whoever runs the installation gives the link, by the command line.
     sendResetPassword: async ({ user, token }) => {
       if (await findOperator(db, { id: user.id })) return;
-      await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`));
+      await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`, mail.installation));
     },
     onExistingUserSignUp: async ({ user }) => {
       if (await findOperator(db, { id: user.id })) return;
-      await mail.send(knownAddressMail(user.email, `${url}/sign-in`));
+      await mail.send(knownAddressMail(user.email, `${url}/sign-in`, mail.installation));
     },
     // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
     onPasswordReset: async ({ user }, request) => {
@@ -155,7 +157,7 @@ function optionsOf(options: AuthOptions): BetterAuthOptions {
   const { db, secret, url, mail, log } = options;
   return {
     ...TABLES,
-    appName: 'Tollgate',
+    appName: nameOf(options),
     baseURL: url,
     basePath: '/api/auth',
     secret,
@@ -169,7 +171,7 @@ function optionsOf(options: AuthOptions): BetterAuthOptions {
       autoSignInAfterVerification: true,
       expiresIn: HOUR_S,
       sendVerificationEmail: ({ user, token }) =>
-        mail.send(verificationMail(user.email, `${url}/verify?token=${encodeURIComponent(token)}`)),
+        mail.send(verificationMail(user.email, `${url}/verify?token=${encodeURIComponent(token)}`, mail.installation)),
     },
     advanced: {
       useSecureCookies: url.startsWith('https:'),
@@ -237,7 +239,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     import('better-auth/crypto'),
     import('better-auth/plugins/two-factor'),
   ]);
-  const auth = betterAuth({ ...optionsOf(options), plugins: [twoFactor(SECOND_FACTOR)] });
+  const auth = betterAuth({ ...optionsOf(options), plugins: [twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) })] });
   return {
     options: auth.options,
     handler: (request) => auth.handler(request),

@@ -1,11 +1,11 @@
 import { askForDeletion } from '../../../../plugins/stores/postgres/customers/account-deletion';
 import { deletion, passwordProof } from '../../contract/account';
-import { type Endpoint } from '../http/define-endpoint';
+import { type Route } from '../http/define-endpoint';
 import { deletionMail } from '../mail/account-mails';
 import { definePersonEndpoint, type Person, type PersonTools } from './person';
 
 /** Deleting the own account; signing in within the grace undoes it, see keep-account.ts. */
-export function deletionEndpoints({ mail, url }: Pick<PersonTools, 'mail' | 'url'>): readonly Endpoint<Person>[] {
+export function deletionEndpoints({ mail, url }: Pick<PersonTools, 'mail' | 'url'>): readonly Route<Person>[] {
   const askEndpoint = definePersonEndpoint({
     method: 'POST',
     path: '/account/delete',
@@ -16,7 +16,7 @@ export function deletionEndpoints({ mail, url }: Pick<PersonTools, 'mail' | 'url
       const erasedAt = await askForDeletion(db, caller);
       // The account is stopped whether the mail arrives or not.
       await mail
-        .send(deletionMail(caller.email, { erasedAt, signInPage: `${url}/sign-in` }))
+        .send(deletionMail(caller.email, { erasedAt, signInPage: `${url}/sign-in` }, mail.installation))
         .catch((err: unknown) => log.warn({ err }, 'a deletion could not be confirmed by mail'));
       return { erasedAt: erasedAt.toISOString() };
     },

@@ -1,11 +1,14 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
+import { type Permission, roleMay } from '../../../../plugins/core/member-roles';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { findMemberships, type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { authHeaders, requireDatabase } from './auth-handler';
 import { type AuthSource, type SessionUser } from './create-auth';
 import { type Caller } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { type OrganisationChoice, SHOWN_HEADER } from '../team/organisation-choice';
 
 export interface CallerTools {
   readonly auth: AuthSource;
@@ -27,14 +30,53 @@ export async function findUser(request: FastifyRequest, reply: FastifyReply, { a
   return user;
 }
 
+/** Likewise, and no operator. @throws Refusal 401 `not_signed_in`, 403 `customers_only` */
+export async function findAccount(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<SessionUser> {
+  const user = await findUser(request, reply, tools);
+  if (await findOperator(tools.db, { id: user.id })) throw new Refusal('customers_only');
+  return user;
+}
+
+/** The name of a person in the audit log, and the address a request came from. */
+export function actorOf({ email }: Pick<SessionUser, 'email'>, request: FastifyRequest): { name: string; from: string } {
+  return { name: `dashboard:${email}`, from: request.ip };
+}
+
+/** A newcomer gets an organisation; one that an operator made for the address becomes the newcomer's. */
+async function membershipsOf(user: SessionUser, { request, db }: { request: FastifyRequest; db: Pool }): Promise<Membership[]> {
+  const known = await findMemberships(db, { userId: user.id });
+  if (known.length > 0) return known;
+  await joinCustomer(db, { email: user.email, actor: actorOf(user, request) });
+  return findMemberships(db, { userId: user.id });
+}
+
+const SWITCHED =
+  'Another organisation was chosen meanwhile in this browser, or you are no longer a member of the one shown. Load the page again.';
+
+/** A page that was opened before a switch must not do in one organisation what it shows of another. */
+function checkShown({ headers }: FastifyRequest, { customerId }: Membership): void {
+  const shown = headers[SHOWN_HEADER];
+  if (shown !== undefined && shown !== customerId) throw new Refusal('conflict', { code: 'organisation_changed', detail: SWITCHED });
+}
+
 /**
- * Who asks. An address seen for the first time becomes a customer; one that an operator made a customer gets what that customer has.
- * @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator
+ * Who asks, in the organisation that was chosen, with a role that grants what is asked for.
+ * @throws Refusal 401 `not_signed_in`; 403 `customers_only` for an operator, `organisation_missing`, `role_forbids`; 409
+ *   `organisation_changed`
  */
-export async function findCaller(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<Caller> {
-  const { id: userId, email } = await findUser(request, reply, tools);
-  if (await findOperator(tools.db, { id: userId })) throw new Refusal('customers_only');
-  const actor = { name: `dashboard:${email}`, from: request.ip };
-  const { id } = await joinCustomer(tools.db, { email, actor });
-  return { customerId: id, email, actor };
+export async function findCaller(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { needs, choice, ...tools }: CallerTools & { readonly needs: Permission; readonly choice: OrganisationChoice },
+): Promise<Caller> {
+  const user = await findAccount(request, reply, tools);
+  const memberships = await membershipsOf(user, { request, db: tools.db });
+  const chosen = choice.read(request, user.id);
+  const membership = memberships.find(({ customerId }) => customerId === chosen) ?? memberships[0];
+  if (!membership) throw new Refusal('organisation_missing');
+  checkShown(request, membership);
+  const { customerId, organisation, role } = membership;
+  if (!roleMay(role, needs)) throw new Refusal('role_forbids', { members: { role, needs } });
+  const member = { userId: user.id, role, memberships };
+  return { customerId, organisation, email: user.email, actor: actorOf(user, request), member };
 }

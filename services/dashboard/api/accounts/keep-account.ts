@@ -19,6 +19,6 @@ export async function keepAccount({ email, from }: SignedIn, { db, mail, log }: 
   if (userId === undefined || !(await undoDeletion(db, { userId, actor: { name: `dashboard:${email.trim().toLowerCase()}`, from } })))
     return;
   await mail
-    .send(keptMail(email))
+    .send(keptMail(email, mail.installation))
     .catch((err: unknown) => log.warn({ err }, 'a person could not be told by mail that the account is kept'));
 }

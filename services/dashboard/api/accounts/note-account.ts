@@ -12,11 +12,12 @@ export interface AccountAct {
   readonly from: string;
 }
 
-/** Writes a line to the audit log of the account's customer. An operator is none, and has lines of his own; see second-factor.ts. */
+/** Writes a line to the audit log of the account's own customer. An operator is none, and has lines of his own; see second-factor.ts. */
 export async function noteAccount(db: Pool, { action, email: typed, from }: AccountAct): Promise<void> {
   const email = typed.trim().toLowerCase();
   if (await findOperator(db, { email })) return;
   const actor = { name: `dashboard:${email}`, from };
-  const { id } = await joinCustomer(db, { email, actor });
-  await writeAudit(db, { actor, action, subject: { kind: 'customer', id } });
+  const home = await joinCustomer(db, { email, actor });
+  // Whoever was removed from the only organisation has none whose log this would belong to.
+  if (home) await writeAudit(db, { actor, action, subject: { kind: 'customer', id: home.id } });
 }

@@ -1,13 +1,13 @@
 import { type FastifyInstance } from 'fastify';
 import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
-import { type DashboardDeps, type Endpoint } from '../http/define-endpoint';
+import { type DashboardDeps, type Route } from '../http/define-endpoint';
 import { takeWrite } from '../http/request-limit';
 import { deletionEndpoints } from './deletion-endpoints';
 import { exportEndpoint } from './export-endpoint';
 import { findPerson, type Person, type PersonTools } from './person';
 
 /** What a person may do with the own account. Not among the endpoints of customers: no role and no token reaches it. */
-export function personEndpoints(tools: PersonTools): readonly Endpoint<Person>[] {
+export function personEndpoints(tools: PersonTools): readonly Route<Person>[] {
   return [...deletionEndpoints(tools), exportEndpoint];
 }
 

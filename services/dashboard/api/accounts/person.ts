@@ -4,7 +4,7 @@ import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { ServiceError } from '../../../kit/errors';
-import { type Endpoint, type EndpointSpec } from '../http/define-endpoint';
+import { type EndpointSpec, type Route } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { type MailSender } from '../mail/mail-sender';
 import { type AuthTools } from './auth-handler';
@@ -37,7 +37,7 @@ export function definePersonEndpoint<
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodUnknown,
->(spec: EndpointSpec<Person, Params, Query, Body, Answer>): Endpoint<Person> {
+>(spec: EndpointSpec<Person, Params, Query, Body, Answer>): Route<Person> {
   return spec;
 }
 
@@ -54,7 +54,9 @@ export async function findPerson(request: FastifyRequest, reply: FastifyReply, t
   const { db, limits, hasher } = tools;
   if (await findOperator(db, { id: userId })) throw new Refusal('customers_only', { detail: OPERATOR });
   const actor = { name: `dashboard:${email}`, from: request.ip };
-  const { id: customerId } = await joinCustomer(db, { email, actor });
+  const home = await joinCustomer(db, { email, actor });
+  if (!home) throw new Refusal('organisation_missing');
+  const customerId = home.id;
 
   async function confirm(password: string | undefined): Promise<void> {
     const hash = await findPasswordHash(db, userId);

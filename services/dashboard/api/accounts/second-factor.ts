@@ -67,10 +67,9 @@ export async function noteSecondFactor(act: SecondFactorAct, { request, response
   const action = actionOf(act, { isSignedIn: user !== undefined, isOperator: operator !== undefined });
   if (!action) return;
   const actor = { name: `${operator ? 'operator' : 'dashboard'}:${signedIn.email}`, from: request.ip };
-  const subject = operator
-    ? { kind: 'operator' as const, id: operator.id }
-    : { kind: 'customer' as const, id: (await joinCustomer(db, { email: signedIn.email, actor })).id };
-  await writeAudit(db, { actor, action, subject });
+  const home = operator ? undefined : await joinCustomer(db, { email: signedIn.email, actor });
+  if (operator) await writeAudit(db, { actor, action, subject: { kind: 'operator', id: operator.id } });
+  if (home) await writeAudit(db, { actor, action, subject: { kind: 'customer', id: home.id } });
 }
 
 function actionOf(act: SecondFactorAct, person: { isSignedIn: boolean; isOperator: boolean }): AuditAction | undefined {

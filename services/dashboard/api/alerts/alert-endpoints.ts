@@ -35,6 +35,7 @@ export function describeAlert(view: AlertView, timeZone: string): Alert {
 const list = defineEndpoint({
   method: 'GET',
   path: '/alerts',
+  needs: 'read',
   query: listAlertsQuery,
   answer: alertPage,
   handler: async ({ query: { limit, after }, caller: { customerId } }, { db, timeZone }) => {
@@ -46,6 +47,7 @@ const list = defineEndpoint({
 const read = defineEndpoint({
   method: 'POST',
   path: '/alerts/read',
+  needs: 'notices',
   body: z.object({}),
   handler: async ({ caller: { customerId } }, { db }) => {
     await markAlertsRead(db, { customerId });
@@ -61,6 +63,7 @@ async function settingsOf(db: Pool, customerId: string): Promise<AlertSettings> 
 const settings = defineEndpoint({
   method: 'GET',
   path: '/alerts/settings',
+  needs: 'read',
   answer: alertSettings,
   handler: ({ caller: { customerId } }, { db }) => settingsOf(db, customerId),
 });
@@ -68,6 +71,7 @@ const settings = defineEndpoint({
 const changeSettings = defineEndpoint({
   method: 'PUT',
   path: '/alerts/settings',
+  needs: 'alerts',
   body: alertSettingsBody,
   answer: alertSettings,
   handler: async ({ body: { mail }, caller: { customerId, actor } }, { db }) => {
@@ -79,6 +83,7 @@ const changeSettings = defineEndpoint({
 const changeThresholds = defineEndpoint({
   method: 'PUT',
   path: '/subscriptions/:id/thresholds',
+  needs: 'alerts',
   params: z.object({ id }),
   body: thresholds,
   answer: thresholds,

@@ -1,5 +1,5 @@
 import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
-import { type Mail } from '../mail/mail-sender';
+import { type Mail, PLAIN_NAME } from '../mail/mail-sender';
 import { alertText } from './alert-text';
 
 /** Of the shares of one window that were reached within the hour, only the highest. */
@@ -16,11 +16,11 @@ function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {
   return alerts.filter((alert) => !isOvertaken(alert));
 }
 
-function subjectOf([first, ...others]: readonly AlertView[], timeZone: string): string {
-  if (!first) return 'Tollgate';
+function subjectOf([first, ...others]: readonly AlertView[], timeZone: string, name: string): string {
+  if (!first) return name;
   // The sentence up to its figures.
   const [head = ''] = alertText(first, timeZone).split(/: |\.$/);
-  return others.length === 0 ? head : `${others.length + 1} alerts from Tollgate`;
+  return others.length === 0 ? head : `${others.length + 1} alerts from ${name}`;
 }
 
 export interface AlertMailOptions {
@@ -30,12 +30,14 @@ export interface AlertMailOptions {
   readonly timeZone: string;
   /** The dashboard's own URL. */
   readonly url: string;
+  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  readonly name?: string | undefined;
 }
 
 /** All that a customer is told within an hour, as one mail. */
-export function alertMail({ to, alerts, timeZone, url }: AlertMailOptions): Mail {
+export function alertMail({ to, alerts, timeZone, url, name = PLAIN_NAME }: AlertMailOptions): Mail {
   const told = withoutOvertaken(alerts);
   const sentences = told.map((alert) => alertText(alert, timeZone)).join('\n\n');
   const farewell = `All alerts, and which of them are mailed to you: ${url}/alerts`;
-  return { to, subject: subjectOf(told, timeZone), text: `${sentences}\n\n${farewell}\n` };
+  return { to, subject: subjectOf(told, timeZone, name), text: `${sentences}\n\n${farewell}\n` };
 }

@@ -55,7 +55,7 @@ const PRUNE_EVERY_MS = 3_600_000;
 async function sendMails({ db, log, mail, timeZone, url }: AlertWorkOptions): Promise<void> {
   for (const claimed of await claimAlertMails(db)) {
     try {
-      await mail.send(alertMail({ to: claimed.email, alerts: claimed.alerts, timeZone, url }));
+      await mail.send(alertMail({ to: claimed.email, alerts: claimed.alerts, timeZone, url, name: mail.installation }));
     } catch (err) {
       log.warn({ err }, 'alerts could not be mailed');
       await releaseAlertMail(db, claimed);

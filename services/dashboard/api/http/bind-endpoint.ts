@@ -3,7 +3,7 @@ import { type z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE, Reply } from '../../../kit/service/reply';
 import { checkSchema } from '../../../kit/input/validate';
-import { type DashboardDeps, type Endpoint } from './define-endpoint';
+import { type DashboardDeps, type Route } from './define-endpoint';
 
 /** PostgreSQL has no text with this character. */
 const NUL = '\0';
@@ -57,7 +57,7 @@ function send(reply: FastifyReply, result: unknown): FastifyReply {
 
 /** Binds one endpoint: who asks, then what is asked, then the handler. A stranger learns nothing of what would be valid. */
 export function bindEndpoint<Who>(
-  endpoint: Endpoint<Who>,
+  endpoint: Route<Who>,
   tools: EndpointTools<Who>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {

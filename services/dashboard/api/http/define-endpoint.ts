@@ -1,18 +1,34 @@
 import { type Pool } from 'pg';
 import { type z } from 'zod';
 import { type Catalogue } from '../../../../plugins/core/catalogue';
+import { type Permission, type Role } from '../../../../plugins/core/member-roles';
 import { type Clock } from '../../../../plugins/core/ports';
+import { type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
 import { type GatewayCaller } from '../requests/gateway-caller';
+import { type Letters } from '../team/letters';
+
+/** A person who is signed in, in one organisation. */
+export interface CallingMember {
+  readonly userId: string;
+  readonly role: Role;
+  /** All organisations of the person, the own one first. */
+  readonly memberships: readonly Membership[];
+}
 
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
+  /** The e-mail address by which the customer goes. */
+  readonly organisation: string;
+  /** Of the person who asks; of the customer where that is a program, or an operator who looks. */
   readonly email: string;
+  /** A person who is a member of the customer; absent for programs and operators. */
+  readonly member?: CallingMember;
   /** For the audit log: who, and the address it came from. */
   readonly actor: { readonly name: string; readonly from: string };
-  /** Of a program's token; absent for a person, who may do everything. */
+  /** Of a program's token; absent for a person, whose role says what is allowed. */
   readonly scopes?: ReadonlySet<string>;
 }
 
@@ -31,6 +47,8 @@ export interface DashboardDeps {
   readonly gateway: Pick<GatewayCaller, 'call'>;
   /** The secret of the test key with which a customer tries calls out. */
   readonly tryKeyOf: (customerId: string) => string;
+  /** For mail that somebody's act sends to somebody else. */
+  readonly letters: Letters;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
   /** Webhooks may be private addresses on any port. Default false. */
@@ -46,8 +64,8 @@ export interface Call<Params, Query, Body, Who = Caller> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One route of the API below `/api`, for signed-in customers only unless it says otherwise. Made by {@link defineEndpoint}. */
-export interface Endpoint<Who = Caller> {
+/** One route of the API below `/api`, for those who are signed in. */
+export interface Route<Who> {
   readonly method: Method;
   /** For example `/keys/:id`. */
   readonly path: `/${string}`;
@@ -59,6 +77,12 @@ export interface Endpoint<Who = Caller> {
   /** Of another method than GET: it changes nothing, and does not count as a write of the customer. */
   readonly isRead?: true;
   handler(call: Call<unknown, unknown, unknown, Who>, deps: DashboardDeps): Promise<unknown>;
+}
+
+/** A route for members of a customer. Made by {@link defineEndpoint}. */
+export interface Endpoint extends Route<Caller> {
+  /** What the member's role must grant. */
+  readonly needs: Permission;
 }
 
 export interface EndpointSpec<Who, Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType, Answer extends z.ZodType> {
@@ -75,12 +99,12 @@ export interface EndpointSpec<Who, Params extends z.ZodType, Query extends z.Zod
   handler(call: Call<z.output<Params>, z.output<Query>, z.output<Body>, Who>, deps: DashboardDeps): Promise<z.input<Answer> | Reply>;
 }
 
-/** Types one endpoint: the handler's call follows from the schemas. */
+/** Types one endpoint: the handler's call follows from the schemas. One that does not say what it needs does not compile. */
 export function defineEndpoint<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
   Answer extends z.ZodType = z.ZodUnknown,
->(spec: EndpointSpec<Caller, Params, Query, Body, Answer>): Endpoint {
+>(spec: EndpointSpec<Caller, Params, Query, Body, Answer> & Pick<Endpoint, 'needs'>): Endpoint {
   return spec;
 }

@@ -7,6 +7,16 @@ const TABLE = {
     title: 'For customers only',
     detail: 'You are signed in as an operator, who is no customer. Use the pages under /operator.',
   },
+  organisation_missing: {
+    status: 403,
+    title: 'In no organisation',
+    detail: 'You are not a member of any organisation any more. Ask an owner or admin of yours to invite you again.',
+  },
+  role_forbids: {
+    status: 403,
+    title: 'Not allowed with your role',
+    detail: 'Your role in this organisation does not allow this. Ask an owner or admin to do it, or to give you another role.',
+  },
   operators_only: { status: 403, title: 'For operators only', detail: 'You are signed in as a customer.' },
   second_factor_missing: {
     status: 403,

@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../kit/errors';
+import { type Brand } from '../public/brand';
+import { brandPage } from './brand-page';
 import { ownAddress } from './own-origin';
 
 const INDEX = 'index.html';
@@ -23,9 +25,11 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Fastify
  * Serves the built pages: files as they are, every other address with the one page that finds its way by itself.
  * @param root folder of the built pages; when it has none, addresses of pages answer 503 until they are built
  * @param url the dashboard's own URL
+ * @param brand stands in the head of the page
  */
-export async function serveWeb(app: FastifyInstance, { root, url }: { root: string; url: string }): Promise<SendPage> {
+export async function serveWeb(app: FastifyInstance, { root, url, brand }: { root: string; url: string; brand: Brand }): Promise<SendPage> {
   const built = existsSync(join(root, INDEX));
+  const html = built ? brandPage(readFileSync(join(root, INDEX), 'utf8'), brand) : '';
   if (built) {
     await app.register(fastifyStatic, {
       root,
@@ -43,7 +47,7 @@ export async function serveWeb(app: FastifyInstance, { root, url }: { root: stri
     const elsewhere = ownAddress(request, url);
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
     if (!built) throw new ServiceError('service_not_ready', { detail: 'The pages of the dashboard are not built.' });
-    return reply.sendFile(INDEX);
+    return reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache').send(html);
   };
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) throw new ServiceError('route_unknown');

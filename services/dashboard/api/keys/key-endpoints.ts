@@ -30,6 +30,7 @@ import {
 } from '../../contract/keys';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { takeRequest } from '../http/request-limit';
+import { refuseSubscribingByRole } from '../team/require-member';
 import { simulateCaller } from './simulate-caller';
 import { describeKey, describeListedKey } from './describe-key';
 
@@ -45,6 +46,7 @@ const MOST_REPLACEMENTS = 60;
 const list = defineEndpoint({
   method: 'GET',
   path: '/keys',
+  needs: 'read',
   query: listKeysQuery,
   answer: keyPage,
   handler: async ({ query, caller: { customerId } }, { db, tryKeyOf }) => {
@@ -58,6 +60,7 @@ const list = defineEndpoint({
 const tags = defineEndpoint({
   method: 'GET',
   path: '/key-tags',
+  needs: 'read',
   answer: tagList,
   handler: async ({ caller: { customerId } }, { db }) => ({ tags: await listTags(db, customerId, MOST_TAGS_LISTED) }),
 });
@@ -65,6 +68,7 @@ const tags = defineEndpoint({
 const revokeMany = defineEndpoint({
   method: 'POST',
   path: '/keys/revoke',
+  needs: 'keys',
   body: revokeKeysBody,
   answer: revokedKeys,
   handler: async ({ body: { ids }, caller: { customerId, actor } }, { db }) => ({
@@ -75,10 +79,13 @@ const revokeMany = defineEndpoint({
 const create = defineEndpoint({
   method: 'POST',
   path: '/keys',
+  needs: 'keys',
   body: createKeyBody,
   answer: createdKey,
-  handler: async ({ body, caller: { customerId, actor } }, { db }) => {
+  handler: async ({ body, caller }, { db }) => {
+    const { customerId, actor } = caller;
     const { submission, name, mode, products, tags, expiresAt, rules } = body;
+    await refuseSubscribingByRole(products, caller, { db });
     const wanted = {
       customer: customerId,
       actor,
@@ -98,6 +105,7 @@ const create = defineEndpoint({
 const show = defineEndpoint({
   method: 'GET',
   path: '/keys/:id',
+  needs: 'read',
   params,
   answer: key,
   handler: async ({ params: { id: wanted }, caller: { customerId } }, { db }) => describeKey(await viewKey(db, { id: wanted, customerId })),
@@ -106,11 +114,14 @@ const show = defineEndpoint({
 const change = defineEndpoint({
   method: 'PATCH',
   path: '/keys/:id',
+  needs: 'keys',
   params,
   body: changeKeyBody,
   answer: key,
-  handler: async ({ params: { id: wanted }, body, caller: { customerId, actor } }, { db }) => {
+  handler: async ({ params: { id: wanted }, body, caller }, { db }) => {
+    const { customerId, actor } = caller;
     const { version, name, products, tags, subscribes } = body;
+    await refuseSubscribingByRole(products ?? [], caller, { db });
     const expiresAt = typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : body.expiresAt;
     const ref = { id: wanted, customerId };
     const wish = { ...ref, name, products, tags, subscribes, expiresAt, actor, keepsLimits: true };
@@ -121,6 +132,7 @@ const change = defineEndpoint({
 const replaceRules = defineEndpoint({
   method: 'PUT',
   path: '/keys/:id/rules',
+  needs: 'keys',
   params,
   body: replaceRulesBody,
   answer: key,
@@ -137,6 +149,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
   return defineEndpoint({
     method: 'POST',
     path,
+    needs: 'keys',
     params,
     body: versionBody,
     answer: key,
@@ -150,6 +163,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'inactive' | 'revok
 const rotate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/rotate',
+  needs: 'keys',
   params,
   body: rotateKeyBody,
   answer: createdKey,
@@ -166,6 +180,7 @@ const rotate = defineEndpoint({
 const simulate = defineEndpoint({
   method: 'POST',
   path: '/keys/:id/simulate',
+  needs: 'read',
   isRead: true,
   params,
   body: simulateBody,

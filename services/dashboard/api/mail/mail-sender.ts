@@ -10,8 +10,13 @@ export interface Mail {
   readonly text: string;
 }
 
+/** Of an installation that has no name of its own. */
+export const PLAIN_NAME = 'Tollgate';
+
 /** How mail leaves the dashboard. */
 export interface MailSender {
+  /** What the installation calls itself in its mails; {@link PLAIN_NAME} unless given. */
+  readonly installation?: string;
   /** @throws Error when the mail could not be handed over; the message holds nothing of it */
   send(mail: Mail): Promise<void>;
   close(): void;

@@ -42,7 +42,8 @@ export async function findTokenCaller(
   }
   const isChange = endpoint.method !== 'GET' && !endpoint.isRead;
   if (isChange && suspended) throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
-  return { customerId, email, actor: { name: `token:${name}`, from: request.ip }, scopes: new Set(grant.scopes) };
+  const actor = { name: `token:${name}`, from: request.ip };
+  return { customerId, organisation: email, email, actor, scopes: new Set(grant.scopes) };
 }
 
 function sentence(reason: string): string {

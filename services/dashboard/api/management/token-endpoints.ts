@@ -5,6 +5,7 @@ import { type TokenView, viewTokens } from '../../../../plugins/stores/postgres/
 import { id } from '../../contract/fields';
 import { createdToken, createTokenBody, token, tokenList, type Token } from '../../contract/tokens';
 import { defineEndpoint, type Endpoint } from '../http/define-endpoint';
+import { requireMember } from '../team/require-member';
 
 function describeToken(view: TokenView): Token {
   const { id: tokenId, name, maskedToken, scopes, state } = view;
@@ -17,12 +18,15 @@ function describeToken(view: TokenView): Token {
     createdAt: view.createdAt.toISOString(),
     expiresAt: view.expiresAt.toISOString(),
     lastUsedAt: view.lastUsedAt?.toISOString() ?? null,
+    madeBy: view.madeBy,
+    isMakerHere: view.isMakerHere,
   };
 }
 
 const list = defineEndpoint({
   method: 'GET',
   path: '/tokens',
+  needs: 'read',
   answer: tokenList,
   handler: async ({ caller: { customerId } }, { db }) => ({ tokens: (await viewTokens(db, customerId)).map(describeToken) }),
 });
@@ -30,10 +34,15 @@ const list = defineEndpoint({
 const create = defineEndpoint({
   method: 'POST',
   path: '/tokens',
+  needs: 'tokens',
   body: createTokenBody,
   answer: createdToken,
-  handler: async ({ body: { submission, ...wanted }, caller: { customerId, actor } }, { db }) => {
-    const made = await runIdempotently(db, { customerId, submission }, (client) => createToken(client, { ...wanted, customerId, actor }));
+  handler: async ({ body: { submission, ...wanted }, caller }, { db }) => {
+    const { customerId, actor } = caller;
+    const byUserId = requireMember(caller).userId;
+    const made = await runIdempotently(db, { customerId, submission }, (client) =>
+      createToken(client, { ...wanted, customerId, byUserId, actor }),
+    );
     return { secret: made.secret, token: describeToken(made.token) };
   },
 });
@@ -41,6 +50,7 @@ const create = defineEndpoint({
 const revoke = defineEndpoint({
   method: 'POST',
   path: '/tokens/:id/revoke',
+  needs: 'tokens',
   params: z.object({ id }),
   body: z.object({}),
   answer: token,

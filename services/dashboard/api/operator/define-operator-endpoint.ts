@@ -1,9 +1,9 @@
 import { type z } from 'zod';
-import { type Endpoint, type EndpointSpec } from '../http/define-endpoint';
+import { type EndpointSpec, type Route } from '../http/define-endpoint';
 import { type OperatorCaller } from './find-operator-caller';
 
 /** A route for operators only. */
-export type OperatorEndpoint = Endpoint<OperatorCaller>;
+export type OperatorEndpoint = Route<OperatorCaller>;
 
 /** Types one endpoint for operators: the handler's call follows from the schemas. */
 export function defineOperatorEndpoint<

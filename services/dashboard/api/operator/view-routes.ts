@@ -20,7 +20,7 @@ async function viewedCustomer(request: FastifyRequest, { email, actor }: Operato
   const { viewed = '' } = request.params as { viewed?: string };
   const customer = await requireCustomer(db, viewed);
   await recordView(db, { customerId: customer.id, actor });
-  return { customerId: customer.id, email: customer.email, actor: { ...actor, name: `operator:${email}` } };
+  return { customerId: customer.id, organisation: customer.email, email: customer.email, actor: { ...actor, name: `operator:${email}` } };
 }
 
 /** "See what they see": reads only, since nothing else has a route here. */

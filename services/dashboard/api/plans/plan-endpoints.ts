@@ -91,6 +91,7 @@ async function refuseLimitBelowUse(
 const products = defineEndpoint({
   method: 'GET',
   path: '/products',
+  needs: 'read',
   answer: productList,
   handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
@@ -107,6 +108,7 @@ const products = defineEndpoint({
 const subscribe = defineEndpoint({
   method: 'POST',
   path: '/subscriptions',
+  needs: 'plans',
   body: subscribeBody,
   answer: subscription,
   handler: async ({ body: { product, plan, terms }, caller }, deps) => {
@@ -122,6 +124,7 @@ const subscribe = defineEndpoint({
 const changePlan = defineEndpoint({
   method: 'PUT',
   path: '/subscriptions/:id/plan',
+  needs: 'plans',
   params,
   body: changePlanBody,
   answer: subscription,
@@ -140,6 +143,7 @@ const changePlan = defineEndpoint({
 const capDay = defineEndpoint({
   method: 'PUT',
   path: '/subscriptions/:id/cap',
+  needs: 'plans',
   params,
   body: dailyCapBody,
   answer: subscription,
@@ -155,6 +159,7 @@ function stateEndpoint(path: `/${string}`, state: 'active' | 'paused' | 'cancell
   return defineEndpoint({
     method: 'POST',
     path,
+    needs: 'plans',
     params,
     body: versionBody,
     answer: subscription,

@@ -15,6 +15,7 @@ export function describeRequest(view: PlanRequestView): PlanRequest {
 const ask = defineEndpoint({
   method: 'POST',
   path: '/plan-requests',
+  needs: 'plans',
   body: askForPlanBody,
   answer: planRequest,
   handler: async ({ body: { product, plan, terms }, caller: { customerId, actor } }, deps) => {
@@ -26,6 +27,7 @@ const ask = defineEndpoint({
 const withdraw = defineEndpoint({
   method: 'POST',
   path: '/plan-requests/:id/withdraw',
+  needs: 'plans',
   params: z.object({ id }),
   body: z.object({}),
   answer: planRequest,

@@ -25,7 +25,7 @@ export function startAnswerMails({ db, log, mail, url, pollMs = POLL_MS }: Answe
 
   async function tell(): Promise<void> {
     for (let claimed = await claimAnswer(db, RETRY_SECONDS); claimed; claimed = await claimAnswer(db, RETRY_SECONDS)) {
-      await mail.send(answerMail(claimed.request, `${url}/plans`));
+      await mail.send({ ...answerMail(claimed.request, `${url}/plans`), to: claimed.to });
       await settleAnswer(db, claimed);
       if (closed) return;
     }

@@ -9,19 +9,25 @@ import { csvRecord } from '../requests/usage-csv';
 const list = defineEndpoint({
   method: 'GET',
   path: '/statements',
+  needs: 'read',
   answer: statementMonths,
   handler: async ({ caller: { customerId } }, { db, clock, timeZone }) => ({
     months: await listStatementMonths(db, { customerId, timeZone, now: clock.now() / 1_000 }),
   }),
 });
 
-function read(month: string, { customerId, email }: Caller, { db, clock, timeZone }: DashboardDeps): Promise<MonthlyStatement | null> {
+function read(
+  month: string,
+  { customerId, organisation: email }: Caller,
+  { db, clock, timeZone }: DashboardDeps,
+): Promise<MonthlyStatement | null> {
   return readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
 }
 
 const show = defineEndpoint({
   method: 'GET',
   path: '/statement',
+  needs: 'read',
   query: statementQuery,
   answer: statementAnswer,
   handler: async ({ query: { month }, caller }, deps) => {
@@ -71,6 +77,7 @@ function* records({ month, lines }: MonthlyStatement): Generator<string> {
 const download = defineEndpoint({
   method: 'GET',
   path: '/statement.csv',
+  needs: 'read',
   query: statementQuery,
   handler: async ({ query: { month }, caller }, deps) => {
     const found = await read(month, caller, deps);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { z } from 'zod';
+import { PLAIN_NAME } from '../mail/mail-sender';
 
 /** How an installation shows itself to those who consider buying. */
 export interface Brand {
@@ -13,7 +14,7 @@ export interface Brand {
 /** The accent of the dashboard itself. */
 const OWN_COLOUR = '#3b5bdb';
 
-export const PLAIN_BRAND: Brand = { name: 'Tollgate', colour: OWN_COLOUR, logo: undefined };
+export const PLAIN_BRAND: Brand = { name: PLAIN_NAME, colour: OWN_COLOUR, logo: undefined };
 
 const LOGO_TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' };
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type FastifyInstance } from 'fastify';
 import { createCatalogue } from '../../../../plugins/core/catalogue';
-import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
+import { ensureCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { invalidInput } from '../../../kit/errors';
 import { publicTryBody, type TryAnswer } from '../../contract/try';
@@ -72,8 +72,12 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
     }
     const place = placeOf(request.ip);
     await takeCall(tools, place);
-    const { id: customerId } = await joinCustomer(deps.db, { email: READERS, actor: ACTOR });
-    const key = await prepareTryKey(product.id, { customerId, email: READERS, actor: { name: ACTOR, from: request.ip } }, deps);
+    const { id: customerId } = await ensureCustomer(deps.db, { email: READERS, actor: ACTOR });
+    const key = await prepareTryKey(
+      product.id,
+      { customerId, organisation: READERS, email: READERS, actor: { name: ACTOR, from: request.ip } },
+      deps,
+    );
     const { method, path, query, contentType } = call;
     return gateway.call(place, { key, method, path, query, contentType, body: bytesOf(call) });
   });

@@ -8,11 +8,12 @@ import { proposeFixes } from './propose-fixes';
 
 /** A request whose key was missing or unknown belongs to nobody: it must not be shown to whoever learns its id. */
 const UNKNOWN =
-  'No request with one of your keys has this ID in the last 7 days. Requests without a key, or with an unknown one, are not recorded here; their own response says what was wrong. New requests appear a few seconds after their response.';
+  'No request with one of your keys has this ID in the last 7 days. Requests without a key, or with an unknown one, are not recorded here; their own response says what was wrong. Of the admitted requests of a busy hour only some are recorded. New requests appear a few seconds after their response.';
 
 const explain = defineEndpoint({
   method: 'GET',
   path: '/explain/:requestId',
+  needs: 'read',
   params: requestIdParams,
   answer: explanation,
   handler: async ({ params: { requestId }, caller: { customerId } }, { db }) => {
@@ -25,6 +26,7 @@ const explain = defineEndpoint({
 const refusals = defineEndpoint({
   method: 'GET',
   path: '/refusals',
+  needs: 'read',
   query: listRefusalsQuery,
   answer: refusalPage,
   handler: async ({ query: { after, limit, key }, caller: { customerId } }, { db }) => {

@@ -40,6 +40,7 @@ function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }:
 const list = defineEndpoint({
   method: 'GET',
   path: '/requests',
+  needs: 'read',
   query: listRequestsQuery,
   answer: requestPage,
   handler: async ({ query: { after, limit, ...filter }, caller }, deps) => {
@@ -52,6 +53,7 @@ const list = defineEndpoint({
 const download = defineEndpoint({
   method: 'GET',
   path: '/requests.csv',
+  needs: 'read',
   query: exportRequestsQuery,
   handler: async ({ query, caller }, deps) => {
     const { db, clock } = deps;

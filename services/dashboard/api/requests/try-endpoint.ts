@@ -2,6 +2,7 @@ import { tryAnswer, tryBody, type TryBody } from '../../contract/try';
 import { defineEndpoint } from '../http/define-endpoint';
 import { invalidInput } from '../../../kit/errors';
 import { isPublishedPath } from './published-path';
+import { refuseSubscribingByRole } from '../team/require-member';
 import { prepareTryKey } from './try-key';
 
 /** What a page gave to be sent, if anything. */
@@ -17,12 +18,14 @@ export function bytesOf({ body, bodyBase64 }: Pick<TryBody, 'body' | 'bodyBase64
 export const tryEndpoint = defineEndpoint({
   method: 'POST',
   path: '/try',
+  needs: 'keys',
   isRead: true,
   body: tryBody,
   answer: tryAnswer,
   handler: async ({ body: call, caller }, deps) => {
     const { product, method, path, query, contentType } = call;
     if (!isPublishedPath(path, await deps.catalogue())) throw invalidInput([{ field: 'path', message: 'must be a route of the API' }]);
+    if (product !== undefined) await refuseSubscribingByRole([product], caller, deps);
     const key = call.key ?? (await prepareTryKey(product ?? '', caller, deps));
     return deps.gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
   },

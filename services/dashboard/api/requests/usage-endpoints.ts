@@ -46,6 +46,7 @@ async function readPeriod(period: Period, { customerId }: Caller, { db }: Dashbo
 const show = defineEndpoint({
   method: 'GET',
   path: '/usage',
+  needs: 'read',
   query: usageQuery,
   answer: usage,
   handler: async ({ query, caller }, deps) => {
@@ -60,6 +61,7 @@ const show = defineEndpoint({
 const download = defineEndpoint({
   method: 'GET',
   path: '/usage.csv',
+  needs: 'read',
   query: usageQuery,
   handler: async ({ query, caller }, deps) => {
     const period = await readPeriod(query, caller, deps);
@@ -72,6 +74,7 @@ const download = defineEndpoint({
 const ofKey = defineEndpoint({
   method: 'GET',
   path: '/keys/:id/usage',
+  needs: 'read',
   params: z.object({ id }),
   query: keyUsageQuery,
   answer: keyUsage,

@@ -38,6 +38,7 @@ function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: 
 const list = defineEndpoint({
   method: 'GET',
   path: '/webhooks',
+  needs: 'read',
   answer: webhookList,
   handler: async ({ caller: { customerId } }, { db, allowPrivateWebhooks: mayBePrivate = false }) => ({
     webhooks: (await viewWebhooks(db, customerId)).map(describeWebhook),
@@ -48,6 +49,7 @@ const list = defineEndpoint({
 const create = defineEndpoint({
   method: 'POST',
   path: '/webhooks',
+  needs: 'webhooks',
   body: createWebhookBody,
   answer: createdWebhook,
   handler: async ({ body: { url }, caller: { customerId, actor } }, deps) => {
@@ -60,6 +62,7 @@ const create = defineEndpoint({
 const change = defineEndpoint({
   method: 'PATCH',
   path: '/webhooks/:id',
+  needs: 'webhooks',
   params,
   body: changeWebhookBody,
   answer: webhook,
@@ -72,6 +75,7 @@ const change = defineEndpoint({
 const remove = defineEndpoint({
   method: 'DELETE',
   path: '/webhooks/:id',
+  needs: 'webhooks',
   params,
   handler: async ({ params: ref, caller: { customerId, actor } }, { db }) => {
     await deleteWebhook(db, { id: ref.id, customerId, actor });
@@ -82,6 +86,7 @@ const remove = defineEndpoint({
 const renewSecret = defineEndpoint({
   method: 'POST',
   path: '/webhooks/:id/secret',
+  needs: 'webhooks',
   params,
   body: z.object({}),
   answer: createdWebhook,
@@ -94,6 +99,7 @@ const renewSecret = defineEndpoint({
 const test = defineEndpoint({
   method: 'POST',
   path: '/webhooks/:id/test',
+  needs: 'webhooks',
   params,
   body: z.object({}),
   answer: delivery,
@@ -106,6 +112,7 @@ const test = defineEndpoint({
 const deliveries = defineEndpoint({
   method: 'GET',
   path: '/webhooks/:id/deliveries',
+  needs: 'read',
   params,
   query: z.object({ after: cursor.optional(), limit: pageSize }),
   answer: deliveryPage,
@@ -118,6 +125,7 @@ const deliveries = defineEndpoint({
 const replay = defineEndpoint({
   method: 'POST',
   path: '/webhooks/:id/deliveries/:deliveryId/replay',
+  needs: 'webhooks',
   params: z.object({ id, deliveryId: id }),
   body: z.object({}),
   answer: delivery,

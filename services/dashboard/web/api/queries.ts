@@ -9,6 +9,7 @@ import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
+import { noteShownOrganisation } from '../browser/shown-organisation';
 import { get, getFile } from './request';
 
 /** By what a list of keys is narrowed down, and its order. */
@@ -27,7 +28,11 @@ type After = string | undefined;
 /** Asked again while a page is open: who is suspended reads why without loading the page anew. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => get<Session>('/session'),
+  queryFn: async () => {
+    const session = await get<Session>('/session');
+    noteShownOrganisation(session.customerId);
+    return session;
+  },
   staleTime: 60_000,
   refetchInterval: 15_000,
 });

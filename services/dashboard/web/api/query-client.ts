@@ -31,6 +31,9 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 /** True for the answer that says that somebody is signed in, in another role. @param code for example `customers_only` */
-export function isRefusedAs(error: unknown, code: 'customers_only' | 'operators_only' | 'second_factor_missing'): boolean {
+export function isRefusedAs(
+  error: unknown,
+  code: 'customers_only' | 'organisation_missing' | 'operators_only' | 'second_factor_missing',
+): boolean {
   return error instanceof ApiProblem && error.status === 403 && error.code === code;
 }

@@ -1,4 +1,5 @@
 import { ApiProblem, problemFrom, unreachable } from './api-problem';
+import { noteShownOrganisation, shownOrganisation } from '../browser/shown-organisation';
 import { viewedCustomer } from '../browser/viewed-customer';
 import { noteConnection } from './connection';
 
@@ -31,13 +32,18 @@ interface Ask {
 }
 
 async function exchange({ method, path, body, cache = 'no-store', timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
+  const shown = shownOrganisation();
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
       cache,
       signal: AbortSignal.timeout(timeoutMs),
-      ...(method !== 'GET' && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }),
+      headers: {
+        ...(shown !== undefined && { 'x-organisation': shown }),
+        ...(method !== 'GET' && { 'content-type': 'application/json' }),
+      },
+      ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
     });
   } catch {
     throw unreachable();
@@ -58,6 +64,8 @@ async function ask<Answer>(call: Ask): Promise<Answer> {
     return data as Answer;
   } catch (error) {
     if (error instanceof ApiProblem) noteConnection(!error.isTemporary);
+    // What this tab shows belongs to an organisation that is not the chosen one any more.
+    if (error instanceof ApiProblem && error.code === 'organisation_changed') window.location.assign('/');
     throw error;
   }
 }
@@ -72,6 +80,8 @@ export function apiPath(path: string): string {
 const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
 
 async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  // Whoever signs in next may be somebody else.
+  if (/^\/auth\/(sign-|verify|two-factor)/.test(path)) noteShownOrganisation(undefined);
   const place = apiPath(path);
   // The API has no such route either; this says so in words.
   if (method !== 'GET' && place.includes('/view/')) throw new ApiProblem(409, 'read_only', READ_ONLY);

@@ -5,6 +5,7 @@ import { keyFilter } from '../api/key-filter';
 import { operatorSessionQuery } from '../api/operator-queries';
 import { type KeyFilter, sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
+import { findInvitation } from '../browser/pending-invitation';
 import { type PageSearch, pageSearch } from '../hooks/use-paged';
 import { NotFoundPage } from '../pages/errors/not-found-page';
 import { CrashPage } from '../pages/errors/crash-page';
@@ -64,6 +65,16 @@ const verifyRoute = createRoute({
   path: '/verify',
   component: lazyRouteComponent(() => import('../pages/entrance/verify-page'), 'VerifyPage'),
 });
+const invitationRoute = createRoute({
+  ...entrance,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('../pages/team/invitation-page'), 'InvitationPage'),
+});
+const noOrganisationRoute = createRoute({
+  ...entrance,
+  path: '/no-organisation',
+  component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
+});
 const outboxRoute = createRoute({
   ...entrance,
   path: '/outbox',
@@ -79,6 +90,7 @@ const shellRoute = createRoute({
       await context.queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
+      if (isRefusedAs(error, 'organisation_missing')) redirect({ to: '/no-organisation', throw: true });
       if (!isSignedOut(error)) throw error;
       redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
     }
@@ -90,6 +102,10 @@ const shell = { getParentRoute: () => shellRoute };
 const overviewRoute = createRoute({
   ...shell,
   path: '/',
+  // Whoever opened an invitation and then signed in or up, in whichever way, comes back to it.
+  beforeLoad: () => {
+    if (findInvitation() !== undefined) redirect({ to: '/invitation', throw: true });
+  },
   component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
 });
 const keysRoute = createRoute({
@@ -160,6 +176,11 @@ const webhookRoute = createRoute({
   path: '/webhooks/$webhookId',
   validateSearch: pageSearch,
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
+});
+const teamRoute = createRoute({
+  ...shell,
+  path: '/team',
+  component: lazyRouteComponent(() => import('../pages/team/team-page'), 'TeamPage'),
 });
 const tokensRoute = createRoute({
   ...shell,
@@ -268,7 +289,18 @@ const operatorAccountRoute = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  entranceRoute.addChildren([signInRoute, secondStepRoute, signUpRoute, forgotRoute, resetRoute, verifyRoute, outboxRoute, setUpRoute]),
+  entranceRoute.addChildren([
+    signInRoute,
+    secondStepRoute,
+    signUpRoute,
+    forgotRoute,
+    resetRoute,
+    verifyRoute,
+    invitationRoute,
+    noOrganisationRoute,
+    outboxRoute,
+    setUpRoute,
+  ]),
   consoleRoute.addChildren([
     operatorRoute,
     customersRoute,
@@ -293,6 +325,7 @@ const routeTree = rootRoute.addChildren([
     webhooksRoute,
     webhookRoute,
     tokensRoute,
+    teamRoute,
     auditRoute,
     referenceRoute,
     accountRoute,

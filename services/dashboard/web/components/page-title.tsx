@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { brandName } from '../browser/brand';
 
 interface PageTitleProps {
   readonly title: string;
@@ -16,7 +17,7 @@ let hasArrived = false;
 export function PageTitle({ title, children, actions }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Tollgate`;
+    document.title = `${title} · ${brandName}`;
   }, [title]);
   useEffect(() => {
     if (hasArrived) heading.current?.focus({ preventScroll: true });

@@ -30,7 +30,7 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
       >
         <AppShell.Header px="md">
           <Group h="100%" justify="space-between" wrap="nowrap">
-            <Group gap="xs" wrap="nowrap">
+            <Group gap="xs" wrap="nowrap" miw={0}>
               <Burger
                 opened={isOpen}
                 onClick={toggle}
@@ -41,7 +41,7 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
               />
               <Brand />
             </Group>
-            <Group gap={4} wrap="nowrap">
+            <Group gap={4} wrap="nowrap" flex="none">
               <SchemeToggle />
               <UserMenu accountPath={accountPath} />
             </Group>

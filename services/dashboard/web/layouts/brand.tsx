@@ -1,13 +1,14 @@
 import { Group, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { brandLogo, brandName } from '../browser/brand';
 
-/** The product's sign and name. */
+/** Sign and name of the installation. */
 export function Brand(): ReactNode {
   return (
-    <Group gap={8} wrap="nowrap">
-      <img src="/icon.svg" width={24} height={24} alt="" />
-      <Text fw={700} fz="md" lh={1} component="span">
-        Tollgate
+    <Group gap={8} wrap="nowrap" miw={0}>
+      <img src={brandLogo} height={24} className="brand-logo" alt="" />
+      <Text fw={700} fz="md" lh={1} component="span" className="brand-name">
+        {brandName}
       </Text>
     </Group>
   );

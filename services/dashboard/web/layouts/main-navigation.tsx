@@ -11,12 +11,14 @@ import {
   IconReceipt,
   IconSearch,
   IconTerminal2,
+  IconUsers,
   IconWebhook,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { alertsQuery } from '../api/queries';
+import { OrganisationSwitcher } from './organisation-switcher';
 
 const PAGES = [
   { to: '/', label: 'Overview', Icon: IconHome },
@@ -29,6 +31,7 @@ const PAGES = [
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
   { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
+  { to: '/team', label: 'Team', Icon: IconUsers },
   { to: '/audit', label: 'Audit log', Icon: IconHistory },
   { to: '/reference', label: 'API reference', Icon: IconBook2 },
 ] as const;
@@ -38,7 +41,7 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
   const pathname = useLocation({ select: (location) => location.pathname });
   const { data } = useQuery(alertsQuery(undefined));
   const unread = data?.unread ?? 0;
-  return PAGES.map(({ to, label, Icon }) => {
+  const links = PAGES.map(({ to, label, Icon }) => {
     const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
     const badge = to === '/alerts' && unread > 0 && (
       <Badge size="sm" color="red" variant="light" aria-label={`${unread} unread`}>
@@ -61,4 +64,10 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
       />
     );
   });
+  return (
+    <>
+      <OrganisationSwitcher />
+      {links}
+    </>
+  );
 }

@@ -5,6 +5,7 @@ import { useSession } from '../hooks/use-session';
 import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 import { MainNavigation } from './main-navigation';
+import { RoleNotice } from './role-notice';
 import { ViewingNotice } from './viewing-notice';
 import { UnsavedGuard } from '../components/unsaved-guard';
 
@@ -16,6 +17,7 @@ export function ShellLayout(): ReactNode {
       <AppFrame navigation={(close) => <MainNavigation onNavigate={close} />} accountPath="/account">
         <ViewingNotice email={session.email} />
         <SuspensionNotice suspended={session.suspended} effect="Requests with all keys are refused." />
+        <RoleNotice />
         <Outlet />
         <UnsavedGuard />
       </AppFrame>

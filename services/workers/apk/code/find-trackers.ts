@@ -1,4 +1,4 @@
-import { type TrackerFacts } from '../report';
+import { type CheckedFacts, type TrackerFacts } from '../report';
 import catalogue from './trackers.json';
 
 const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
@@ -7,13 +7,16 @@ const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
   ),
 );
 
+/** Class names are looked at this far; no package name of the list is longer. */
+const MOST_SEGMENTS = 8;
+
 /** Collects the trackers whose classes an app contains. */
 export class TrackerFinder {
   private readonly found = new Map<string, TrackerFacts>();
 
   /** @param descriptor such as `Lcom/example/Main;` */
   look(descriptor: string): void {
-    const parts = descriptor.slice(1, -1).split('/', 8);
+    const parts = descriptor.slice(1, -1).split('/', MOST_SEGMENTS);
     for (let length = 2; length <= parts.length; length++) {
       const tracker = BY_PREFIX.get(parts.slice(0, length).join('.'));
       if (tracker && !this.found.has(tracker.name)) this.found.set(tracker.name, tracker);
@@ -23,4 +26,9 @@ export class TrackerFinder {
   list(): TrackerFacts[] {
     return [...this.found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
+}
+
+/** @param ok false when code could not be read: a tracker in it would not have been seen */
+export function checkedTrackers(ok: boolean): CheckedFacts {
+  return { source: 'tracker_list', as_of: catalogue.asOf, ok, entries: catalogue.trackers.length };
 }

@@ -1,10 +1,10 @@
 import { tolerate } from '../apk-error';
 import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesNameOf } from '../container/app-part';
 import { DexFile } from '../code/dex-file';
-import { TrackerFinder } from '../code/find-trackers';
+import { checkedTrackers, TrackerFinder } from '../code/find-trackers';
 import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
-import { type DexFacts, type SecretFacts, type TrackerFacts } from '../report';
+import { type CheckedFacts, type DexFacts, type SecretFacts, type TrackerFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { type ZipEntry } from '../zip/open-zip';
 import { readEntry } from '../zip/read-entry';
@@ -14,6 +14,7 @@ import { isScannable } from './is-scannable';
 export interface ContentsFacts {
   readonly dex: readonly DexFacts[];
   readonly trackers: readonly TrackerFacts[];
+  readonly checked: readonly CheckedFacts[];
   readonly secrets: readonly SecretFacts[];
   readonly urls: readonly string[];
 }
@@ -35,12 +36,15 @@ export function scanContents(parts: readonly ScannedPart[], notes: Notes): Conte
   const scanner = new ContentScanner();
   const trackers = new TrackerFinder();
   const budget = { tableCharacters: LIMITS.scannedTableCharacters, fileBytes: LIMITS.scannedTotalBytes };
-  const dex = dexFiles(parts, notes).flatMap(({ part, entry }) => {
+  const { files, isWhole } = dexFiles(parts, notes);
+  let isAllRead = isWhole;
+  const dex = files.flatMap(({ part, entry }) => {
     const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.dexBytes), undefined, notes.add);
-    if (!bytes) return [];
     const name = nameInReport(part, entry);
-    scanner.scan(name, bytes);
-    return readDex(name, bytes, { trackers, notes });
+    if (bytes) scanner.scan(name, bytes);
+    const read = bytes && readDex(name, bytes, { trackers, notes });
+    isAllRead &&= read?.isWhole === true;
+    return read?.facts ?? [];
   });
   for (const { part, manifest } of parts) {
     if (manifest) scanner.scan(manifestNameOf(part), Buffer.from([...textsOf(manifest)].join('\n')));
@@ -48,7 +52,13 @@ export function scanContents(parts: readonly ScannedPart[], notes: Notes): Conte
     scanTextFiles(part, { scanner, notes, budget });
   }
   if (scanner.isFull) notes.add('the lists of addresses or secrets were cut');
-  return { dex, trackers: trackers.list(), secrets: scanner.listSecrets(), urls: scanner.listUrls() };
+  return {
+    dex,
+    trackers: trackers.list(),
+    checked: [checkedTrackers(isAllRead)],
+    secrets: scanner.listSecrets(),
+    urls: scanner.listUrls(),
+  };
 }
 
 interface DexEntry {
@@ -56,34 +66,33 @@ interface DexEntry {
   readonly entry: ZipEntry;
 }
 
-/** In the order in which Android loads those of a part. */
-function dexFiles(parts: readonly ScannedPart[], notes: Notes): DexEntry[] {
+/** In the order in which Android loads those of a part; not whole when there are too many to look at. */
+function dexFiles(parts: readonly ScannedPart[], notes: Notes): { files: readonly DexEntry[]; isWhole: boolean } {
   const found = parts.flatMap(({ part }) => {
     const ofPart = [...part.files].filter(([place]) => /^classes\d*\.dex$/.test(place));
     ofPart.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
     return ofPart.map(([, entry]) => ({ part, entry }));
   });
   if (found.length > LIMITS.dexFiles) notes.add(`only ${LIMITS.dexFiles} of ${found.length} dex files were looked at`);
-  return found.slice(0, LIMITS.dexFiles);
+  return { files: found.slice(0, LIMITS.dexFiles), isWhole: found.length <= LIMITS.dexFiles };
 }
 
-function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: TrackerFinder; notes: Notes }): DexFacts[] {
-  return tolerate(
-    () => {
-      const dex = new DexFile(name, bytes);
-      const facts = dex.facts();
-      tolerate(
-        () => {
-          for (const descriptor of dex.classDescriptors()) trackers.look(descriptor);
-        },
-        undefined,
-        notes.add,
-      );
-      return [facts];
-    },
-    [],
-    notes.add,
-  );
+interface DexRead {
+  /** Empty when it is no dex file. */
+  readonly facts: readonly DexFacts[];
+  /** False when not all of its class names could be read. */
+  readonly isWhole: boolean;
+}
+
+function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: TrackerFinder; notes: Notes }): DexRead {
+  const dex = tolerate(() => new DexFile(name, bytes), undefined, notes.add);
+  const facts = dex && tolerate(() => dex.facts(), undefined, notes.add);
+  if (!facts) return { facts: [], isWhole: false };
+  const lookAtAll = (): boolean => {
+    for (const descriptor of dex.classDescriptors()) trackers.look(descriptor);
+    return true;
+  };
+  return { facts: [facts], isWhole: tolerate(lookAtAll, false, notes.add) };
 }
 
 /** The attribute texts of the manifest: keys of services often stand in its meta-data. */

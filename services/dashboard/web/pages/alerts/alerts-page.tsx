@@ -9,6 +9,7 @@ import { post } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Loaded } from '../../components/loaded';
@@ -77,7 +78,7 @@ export function AlertsPage(): ReactNode {
   );
   return (
     <>
-      <PageTitle title="Alerts" actions={markRead}>
+      <PageTitle title="Alerts" actions={<Guarded needs="notices">{markRead}</Guarded>}>
         Raised when a daily or monthly limit is nearly used up, and 7 days before a key expires. To receive them in your own systems, add{' '}
         <Link to="/webhooks" className="text-link in-text">
           a webhook
@@ -112,10 +113,14 @@ function Settings(): ReactNode {
             <Text size="sm" c="dimmed" mb="sm">
               At most one email an hour, with everything new in it.
             </Text>
-            <MailSettings mail={settings.mail} />
+            <Guarded needs="alerts">
+              <MailSettings mail={settings.mail} />
+            </Guarded>
           </Panel>
           <Panel title="Thresholds and caps">
-            <ThresholdTable settings={settings} />
+            <Guarded needs="alerts">
+              <ThresholdTable settings={settings} />
+            </Guarded>
           </Panel>
         </SimpleGrid>
       )}

@@ -37,6 +37,7 @@ function Subject({ subject: { kind, id, label } }: Pick<Entry, 'subject'>): Reac
 const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }[] = [
   { value: '', label: 'Everything' },
   { value: 'account', label: 'Sign-ins and security' },
+  { value: 'member', label: 'Team' },
   { value: 'key', label: 'Keys' },
   { value: 'subscription', label: 'Subscriptions' },
   { value: 'webhook', label: 'Webhooks' },

@@ -8,10 +8,11 @@ import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { brandName } from '../../browser/brand';
 
 const WAYS = {
   authenticator: {
-    hint: 'Enter the 6-digit code that your authenticator app shows for Tollgate.',
+    hint: `Enter the 6-digit code that your authenticator app shows for ${brandName}.`,
     label: 'Code',
     other: 'Use a recovery code instead',
     send: checkCode,

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signIn } from '../../api/account';
 import { ApiProblem } from '../../api/api-problem';
@@ -20,12 +20,13 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Where an existing customer enters. */
 export function SignInPage(): ReactNode {
   const { then, reason } = useSearch({ from: '/entrance/sign-in' });
+  const known = useLocation({ select: ({ state }) => state.email });
   const navigate = useNavigate();
   const { history } = useRouter();
   const client = useQueryClient();
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
+    initialValues: { email: known ?? '', password: '' },
     validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {

@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signUp } from '../../api/account';
 import { checkEmail, checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
@@ -12,10 +12,11 @@ import { ProblemAlert } from '../../components/problem-alert';
 /** Where a new customer enters. */
 export function SignUpPage(): ReactNode {
   const { then } = useSearch({ from: '/entrance/sign-up' });
+  const known = useLocation({ select: ({ state }) => state.email });
   const navigate = useNavigate();
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
+    initialValues: { email: known ?? '', password: '' },
     validate: { email: checkEmail, password: checkNewPassword },
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {

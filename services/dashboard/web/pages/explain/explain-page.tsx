@@ -66,7 +66,8 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
             </Button>
           }
         >
-          It was made with a key of another account, more than 7 days ago, or within the last few seconds.
+          It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it was admitted in a busy
+          hour, of which only some are recorded.
         </EmptyState>
       </div>
     );

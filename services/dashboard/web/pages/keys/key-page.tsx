@@ -5,6 +5,7 @@ import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { keyQuery } from '../../api/queries';
 import { KeyStateBadge } from './key-state-badge';
+import { Guarded } from '../../components/guarded';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
@@ -32,7 +33,13 @@ export function KeyPage(): ReactNode {
       </Text>
       <PageTitle
         title={query.data?.name ?? (query.data ? 'Unnamed key' : 'Key')}
-        actions={query.data && <KeyActions item={query.data} />}
+        actions={
+          query.data && (
+            <Guarded needs="keys">
+              <KeyActions item={query.data} />
+            </Guarded>
+          )
+        }
       />
       <Loaded query={query} height={520}>
         {(item) => <KeyDetails key={item.id} item={item} />}
@@ -50,10 +57,14 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
       <Facts item={item} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Panel title="Settings">
-          <KeySettings item={item} />
+          <Guarded needs="keys">
+            <KeySettings item={item} />
+          </Guarded>
         </Panel>
         <Panel title="Whitelist rules">
-          <RulesEditor item={item} />
+          <Guarded needs="keys">
+            <RulesEditor item={item} />
+          </Guarded>
         </Panel>
       </SimpleGrid>
       <PropagationPanel id={item.id} />

@@ -6,6 +6,7 @@ import { type ReactNode } from 'react';
 import { keyCountQuery, keysQuery } from '../../api/queries';
 import { formatCount } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
@@ -28,9 +29,11 @@ export function KeysPage(): ReactNode {
   const total = data?.total ?? count.data?.total;
   const choice = useChosenKeys(data?.keys);
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Create a key
-    </Button>
+    <Guarded needs="keys">
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Create a key
+      </Button>
+    </Guarded>
   );
   const empty = isFiltered ? (
     <EmptyState title="No matching keys">Try another part of the name or of the masked key, or fewer filters.</EmptyState>

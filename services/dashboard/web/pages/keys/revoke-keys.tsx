@@ -8,6 +8,7 @@ import { post } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { formatCount } from '../../format/numbers';
 import { ConfirmDialog } from '../../components/confirm-dialog';
+import { Guarded } from '../../components/guarded';
 import { Moment } from '../../components/moment';
 import { type Choice } from './use-chosen-keys';
 import classes from './key-filters.module.css';
@@ -28,9 +29,11 @@ export function ChosenKeys({ choice }: { readonly choice: Choice }): ReactNode {
         onChange={(event) => chooseAll(event.currentTarget.checked)}
       />
       {chosen.length > 0 && (
-        <Button size="xs" variant="light" color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={open}>
-          Revoke {keysText(chosen.length)}
-        </Button>
+        <Guarded needs="keys">
+          <Button size="xs" variant="light" color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={open}>
+            Revoke {keysText(chosen.length)}
+          </Button>
+        </Guarded>
       )}
       {isAsking && <RevokeDialog keys={chosen} onDone={() => chooseAll(false)} onClose={close} />}
     </div>

@@ -1,6 +1,7 @@
 import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product, type Subscription } from '../../../contract/plans';
+import { Guarded } from '../../components/guarded';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { WindowBar } from '../../components/window-bar';
 import { OfferList } from './offer-list';
@@ -31,7 +32,9 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         {subscription && (
           <Group gap="xs" mt={6}>
             <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>
-            <SubscriptionActions subscription={subscription} title={product.title} />
+            <Guarded needs="plans">
+              <SubscriptionActions subscription={subscription} title={product.title} />
+            </Guarded>
           </Group>
         )}
         {isOwn && subscription.suspended && (
@@ -41,11 +44,15 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         )}
         {product.request && (
           <div className={classes['notice']}>
-            <PlanRequestNotice request={product.request} title={product.title} />
+            <Guarded needs="plans">
+              <PlanRequestNotice request={product.request} title={product.title} />
+            </Guarded>
           </div>
         )}
       </div>
-      <OfferList product={product} />
+      <Guarded needs="plans">
+        <OfferList product={product} />
+      </Guarded>
       {isOwn && <Standing subscription={subscription} title={product.title} />}
     </section>
   );

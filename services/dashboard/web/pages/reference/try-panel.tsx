@@ -18,6 +18,7 @@ import {
   targetOf,
 } from './try-call';
 import { useSubmit } from '../../hooks/use-submit';
+import { Guarded } from '../../components/guarded';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { TryInput } from './try-input';
@@ -106,9 +107,11 @@ export function TryPanel(props: TryPanelProps): ReactNode {
           )}
           <TryInput operation={listed.operation} values={values} onChange={setValues} errors={errors} />
           <Group>
-            <Button type="submit" loading={pending}>
-              Send request
-            </Button>
+            <Guarded needs="keys">
+              <Button type="submit" loading={pending}>
+                Send request
+              </Button>
+            </Guarded>
           </Group>
         </Stack>
       </form>

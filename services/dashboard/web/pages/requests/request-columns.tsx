@@ -32,9 +32,9 @@ function Note({ request: { givenBack, share } }: { readonly request: LoggedReque
     <>
       {givenBack && (
         <Badge color="yellow" variant="light">
-          Given back
+          Failed, given back
         </Badge>
-      )}
+      )}{' '}
       {share !== null && share < 1 && <span className="dimmed">{sampleText(share)}</span>}
     </>
   );

@@ -9,6 +9,7 @@ import { post } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
@@ -38,24 +39,42 @@ function columnsFor(onRevoke: (token: Token) => void): readonly Column<Token>[] 
     { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
     { header: 'Scopes', isWide: true, cell: ({ scopes }) => <span className="mono">{scopes.join(', ')}</span> },
     { header: 'Expires', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    { header: 'Made by', cell: (token) => <Maker token={token} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
     {
       header: 'Revoke',
       isHeaderHidden: true,
       cell: (token) =>
         token.state === 'active' && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            className="tappable"
-            onClick={() => onRevoke(token)}
-            aria-label={`Revoke ${token.name}`}
-          >
-            Revoke
-          </Button>
+          <Guarded needs="tokens">
+            <Button
+              size="compact-xs"
+              variant="default"
+              className="tappable"
+              onClick={() => onRevoke(token)}
+              aria-label={`Revoke ${token.name}`}
+            >
+              Revoke
+            </Button>
+          </Guarded>
         ),
     },
   ];
+}
+
+/** Who made a token; it works on when that person leaves. */
+function Maker({ token: { madeBy, isMakerHere } }: { readonly token: Token }): ReactNode {
+  if (madeBy === null) return 'unknown';
+  return (
+    <>
+      <bdi className="breakable">{madeBy}</bdi>
+      {!isMakerHere && (
+        <Text component="span" display="block" size="xs" c="dimmed">
+          no longer a member
+        </Text>
+      )}
+    </>
+  );
 }
 
 /** Tokens with which programs use the management API. */
@@ -64,9 +83,11 @@ export function TokensPage(): ReactNode {
   const [isCreating, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<Token>();
   const create = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Create a token
-    </Button>
+    <Guarded needs="tokens">
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Create a token
+      </Button>
+    </Guarded>
   );
   return (
     <>

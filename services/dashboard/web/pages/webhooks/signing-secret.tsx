@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode } from 'react';
 import { CodeLine } from '../../components/code-line';
 import { OnceOnly } from '../../components/once-only';
+import { brandName } from '../../browser/brand';
 
 interface SigningSecretProps {
   readonly secret: string;
@@ -15,7 +16,7 @@ export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNod
   return (
     <Stack gap="md" onCopy={noteCopy}>
       <OnceOnly isCopied={isCopied}>
-        This secret is shown only once. Your endpoint needs it to verify that a request comes from Tollgate.
+        This secret is shown only once. Your endpoint needs it to verify that a request comes from {brandName}.
       </OnceOnly>
       <CodeLine label="Signing secret" text={secret} what="secret" onCopied={noteCopy} />
       <Text size="sm" c="dimmed">

@@ -7,6 +7,7 @@ import { webhooksQuery } from '../../api/queries';
 import { post } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
@@ -37,6 +38,8 @@ export function WebhookPage(): ReactNode {
   );
 }
 
+const guard = (children: ReactNode): ReactNode => <Guarded needs="webhooks">{children}</Guarded>;
+
 function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const client = useQueryClient();
   const test = useSubmit(async () => {
@@ -46,14 +49,16 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   });
   return (
     <>
-      <PageTitle title="Webhook" actions={<WebhookActions webhook={webhook} />}>
+      <PageTitle title="Webhook" actions={guard(<WebhookActions webhook={webhook} />)}>
         <span className="mono breakable">{webhook.url}</span>
       </PageTitle>
       <Group gap="sm" mb="md">
         <WebhookStateBadge state={webhook.state} />
-        <Button size="xs" variant="default" loading={test.pending} onClick={() => void test.submit()}>
-          Send test event
-        </Button>
+        {guard(
+          <Button size="xs" variant="default" loading={test.pending} onClick={() => void test.submit()}>
+            Send test event
+          </Button>,
+        )}
       </Group>
       <ProblemAlert problem={test.problem} />
       <Panel title="Deliveries">

@@ -7,6 +7,7 @@ import { type ReactNode } from 'react';
 import { type Webhook } from '../../../contract/alerts';
 import { webhooksQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
+import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
@@ -42,9 +43,11 @@ export function WebhooksPage(): ReactNode {
   const { data, error, refetch } = useQuery(webhooksQuery);
   const [isAdding, { open, close }] = useDisclosure(false);
   const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Add a webhook
-    </Button>
+    <Guarded needs="webhooks">
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Add a webhook
+      </Button>
+    </Guarded>
   );
   return (
     <>

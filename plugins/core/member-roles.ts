@@ -1,0 +1,32 @@
+/** What a member of an organisation may be. */
+export const ROLES = ['owner', 'admin', 'developer', 'billing', 'reader'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * What an endpoint may need of whoever calls it:
+ * - `read`: sees everything of the organisation but secrets, which nobody sees twice
+ * - `own`: only what is the caller's own membership
+ * - `notices`: marks alerts as read, for all members
+ * - `keys`: keys, whitelist rules, and trying calls out
+ * - `webhooks`: webhooks and their deliveries
+ * - `plans`: subscriptions, plans and caps
+ * - `alerts`: what is mailed, and at which thresholds
+ * - `tokens`: tokens of the management API
+ * - `members`: invitations, roles and removals, of owners excepted
+ * - `ownership`: who the owners are
+ */
+export const PERMISSIONS = ['read', 'own', 'notices', 'keys', 'webhooks', 'plans', 'alerts', 'tokens', 'members', 'ownership'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+const GRANTS: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  owner: new Set(PERMISSIONS),
+  admin: new Set(['read', 'own', 'notices', 'keys', 'webhooks', 'plans', 'alerts', 'tokens', 'members']),
+  developer: new Set(['read', 'own', 'notices', 'keys', 'webhooks']),
+  billing: new Set(['read', 'own', 'notices', 'plans', 'alerts']),
+  reader: new Set(['read', 'own']),
+};
+
+/** Whether a role grants a permission: what is not in the table is refused. */
+export function roleMay(role: Role, permission: Permission): boolean {
+  return GRANTS[role].has(permission);
+}

@@ -1,0 +1,23 @@
+import { type Role } from '../../../core/member-roles';
+import { type Database } from '../database';
+
+/** A person's place in an organisation. */
+export interface Membership {
+  readonly customerId: string;
+  /** The organisation goes by its e-mail address. */
+  readonly organisation: string;
+  readonly role: Role;
+}
+
+/** Of one person; nobody joins more. */
+export const MOST_MEMBERSHIPS = 50;
+
+const FIND = `
+SELECT m.customer_id AS "customerId", c.email AS organisation, m.role
+FROM member m JOIN customer c ON c.id = m.customer_id JOIN auth_user u ON u.id = m.user_id
+WHERE m.user_id = $1 ORDER BY (lower(c.email) = u.email) DESC, m.since, c.id LIMIT ${MOST_MEMBERSHIPS}`;
+
+/** The organisations of a person, the own one first. Read at every request, so that whoever is removed is out at once. */
+export async function findMemberships(db: Database, { userId }: { readonly userId: string }): Promise<Membership[]> {
+  return (await db.query<Membership>(FIND, [userId])).rows;
+}

@@ -1,0 +1,22 @@
+import { type Brand, PLAIN_BRAND } from '../public/brand';
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+const TITLE = /<title>[^<]*<\/title>/;
+const ICON = /<link rel="icon"[^>]*>/;
+
+/**
+ * The app's one page with the installation's name, colour and logo in its head, where the app reads them before it draws anything: the
+ * policy of the page lets no script be written into it, and a request more would show the wrong name first.
+ */
+export function brandPage(html: string, { name, colour, logo }: Brand): string {
+  const isOwnColour = colour !== PLAIN_BRAND.colour;
+  const head = [
+    `<title>${escape(name)}</title>`,
+    `<meta name="application-name" content="${escape(name)}" />`,
+    ...(isOwnColour ? [`<meta name="theme-color" content="${colour}" />`] : []),
+  ].join('');
+  const branded = html.replace(TITLE, () => head);
+  return logo ? branded.replace(ICON, () => '<link rel="icon" href="/brand/logo" />') : branded;
+}

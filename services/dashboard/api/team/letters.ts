@@ -1,0 +1,55 @@
+import { type AttemptLimits } from '../accounts/attempt-limits';
+import { type Mail, type MailSender } from '../mail/mail-sender';
+
+/** Mail that one person's act sends to another. */
+export interface Letters {
+  readonly mail: Pick<MailSender, 'send'>;
+  /** Of how many go to one address, whoever sends them. */
+  readonly limits: Pick<AttemptLimits, 'takeLetter'>;
+  /** Origin of the dashboard as browsers see it. */
+  readonly url: string;
+}
+
+/** Who is told, and of which organisation. */
+interface Told {
+  readonly to: string;
+  readonly organisation: string;
+  /** Address of who did it. */
+  readonly by: string;
+}
+
+/** How a role reads in a sentence. */
+const ROLE_WORDS: Readonly<Record<string, string>> = {
+  owner: 'an owner',
+  admin: 'an admin',
+  developer: 'a developer',
+  billing: 'a billing member',
+  reader: 'a read-only member',
+};
+
+const inWords = (role: string): string => ROLE_WORDS[role] ?? role;
+
+/** @param link opens the invitation; whoever has it and the address can accept */
+export function invitationMail({ to, organisation, by, role, link, days }: Told & { role: string; link: string; days: number }): Mail {
+  return {
+    to,
+    subject: `Join ${organisation} on Tollgate`,
+    text: `${by} invites you to the organisation ${organisation} on Tollgate as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
+  };
+}
+
+export function roleMail({ to, organisation, by, role }: Told & { role: string }): Mail {
+  return {
+    to,
+    subject: `Your role in ${organisation} has changed`,
+    text: `${by} has made you ${inWords(role)} of the organisation ${organisation} on Tollgate. It counts from now on.\n`,
+  };
+}
+
+export function removalMail({ to, organisation, by }: Told): Mail {
+  return {
+    to,
+    subject: `You are no longer a member of ${organisation}`,
+    text: `${by} has removed you from the organisation ${organisation} on Tollgate. You can no longer see or change anything of it. Your account stays.\n`,
+  };
+}

@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type FastifyRequest } from 'fastify';
+
+const COOKIE = 'tollgate.organisation';
+const YEAR_S = 31_536_000;
+/** The organisation that a page shows: it says so with each request, so that one from before a switch does nothing elsewhere. */
+export const SHOWN_HEADER = 'x-organisation';
+
+/**
+ * Which of several organisations somebody works in, kept in a cookie of the browser. It chooses, and opens nothing: whoever is no member of
+ * what it names works in the own organisation.
+ */
+export interface OrganisationChoice {
+  /** The cookie that remembers a choice. */
+  keep(userId: string, customerId: string): string;
+  /** What this account chose in this browser. */
+  read(request: FastifyRequest, userId: string): string | undefined;
+}
+
+/**
+ * @param options.secret signs the cookies: what one account chose says nothing to the next one in the same browser
+ * @param options.url origin of the dashboard as browsers see it
+ */
+export function createOrganisationChoice({ secret, url }: { secret: string; url: string }): OrganisationChoice {
+  const attributes = `Max-Age=${YEAR_S}; Path=/; HttpOnly; SameSite=Strict${url.startsWith('https:') ? '; Secure' : ''}`;
+  const sign = (userId: string, customerId: string): Buffer =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify(['organisation', userId, customerId]))
+      .digest();
+  return {
+    keep: (userId, customerId) => `${COOKIE}=${customerId}.${sign(userId, customerId).toString('base64url')}; ${attributes}`,
+    read({ headers }, userId) {
+      const [, id = '', given = ''] =
+        /(?:^|;\s*)tollgate\.organisation=([0-9a-f-]{36})\.([\w-]{43})(?:;|$)/.exec(headers.cookie ?? '') ?? [];
+      if (given === '') return undefined;
+      return timingSafeEqual(Buffer.from(given, 'base64url'), sign(userId, id)) ? id : undefined;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { ROLES } from '../../../plugins/core/member-roles';
+import { id, moment } from './fields';
+
+export const role = z.enum(ROLES);
+/** Whoever is invited owns nothing at first. */
+export const invitedRole = role.exclude(['owner']);
+export type InvitedRole = z.output<typeof invitedRole>;
+
+/** Somebody who is in the organisation. */
+export const member = z.object({ userId: id, email: z.string(), role, since: moment, /** Whoever asks. */ isYou: z.boolean() });
+export type Member = z.output<typeof member>;
+
+/** One that is open: never its link. */
+export const invitation = z.object({
+  id,
+  email: z.string(),
+  role: invitedRole,
+  /** Null once that account is gone. */
+  invitedBy: z.string().nullable(),
+  sentAt: moment,
+  expiresAt: moment,
+  hasExpired: z.boolean(),
+});
+export type Invitation = z.output<typeof invitation>;
+
+/** Owners first, then by address; invitations newest first. */
+export const team = z.object({ organisation: z.string(), members: z.array(member), invitations: z.array(invitation) });
+export type Team = z.output<typeof team>;
+
+const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an e-mail address'));
+export const inviteBody = z.object({ email, role: invitedRole });
+
+/** False: the invitation stands, and its mail could not be sent; it can be sent again. */
+export const sentInvitation = z.object({ invitation, isMailed: z.boolean() });
+export type SentInvitation = z.output<typeof sentInvitation>;
+
+export const roleBody = z.object({ role });
+export const transferBody = z.object({ userId: id });
+
+/** The token of an invitation's link. */
+export const invitationToken = z.object({ token: z.string().min(1).max(200) });
+
+/** What the link of an invitation opens, for whoever has it. */
+export const invitationOffer = z.object({
+  organisation: z.string(),
+  email: z.string(),
+  role: invitedRole,
+  invitedBy: z.string().nullable(),
+  /** Address of who is signed in in this browser; null: nobody. */
+  signedInAs: z.string().nullable(),
+});
+export type InvitationOffer = z.output<typeof invitationOffer>;
+
+/** An organisation of whoever is signed in, to switch to. */
+export const ownMembership = z.object({ customerId: id, organisation: z.string(), role });
+export type OwnMembership = z.output<typeof ownMembership>;
+export const switchBody = z.object({ customerId: id });

@@ -1,0 +1,89 @@
+import { Badge, Button, Group } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Invitation, type SentInvitation } from '../../../contract/team';
+import { post } from '../../api/request';
+import { teamQuery } from '../../api/team-queries';
+import { toast } from '../../browser/toast';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { type Column, DataTable } from '../../components/data-table';
+import { Moment } from '../../components/moment';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useMay } from '../../hooks/use-may';
+import { useSubmit } from '../../hooks/use-submit';
+import { tellSent } from './invite-dialog';
+import { ROLE_NAMES } from './role-words';
+
+interface Acts {
+  readonly resend: (invitation: Invitation) => void;
+  readonly revoke: (invitation: Invitation) => void;
+}
+
+function columnsFor(acts: Acts | undefined): readonly Column<Invitation>[] {
+  const buttons: Column<Invitation> = {
+    header: 'Actions',
+    isHeaderHidden: true,
+    isWide: true,
+    cell: (invitation) => (
+      <Group gap={6} justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => acts?.resend(invitation)}
+          aria-label={`Resend to ${invitation.email}`}
+        >
+          Resend
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => acts?.revoke(invitation)}
+          aria-label={`Revoke the invitation of ${invitation.email}`}
+        >
+          Revoke
+        </Button>
+      </Group>
+    ),
+  };
+  return [
+    { header: 'Invited', isTitle: true, cell: ({ email }) => <bdi className="breakable">{email}</bdi> },
+    { header: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
+    { header: 'By', cell: ({ invitedBy }) => <bdi className="breakable">{invitedBy ?? 'a deleted account'}</bdi> },
+    {
+      header: 'Expires',
+      cell: ({ expiresAt, hasExpired }) => (hasExpired ? <Badge color="yellow">Expired</Badge> : <Moment at={expiresAt} />),
+    },
+    ...(acts ? [buttons] : []),
+  ];
+}
+
+/** Invitations that nobody has accepted yet. */
+export function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }): ReactNode {
+  const client = useQueryClient();
+  const [revoked, setRevoked] = useState<Invitation>();
+  const manages = useMay('members');
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: teamQuery.queryKey });
+  const { submit, problem } = useSubmit(async ({ id }: Invitation) => {
+    tellSent(await post<SentInvitation>(`/team/invitations/${id}/resend`));
+    await refresh();
+  });
+  async function revoke(): Promise<void> {
+    await post(`/team/invitations/${revoked?.id ?? ''}/revoke`);
+    toast('Invitation revoked.');
+    await refresh();
+  }
+  const acts = manages ? { resend: (each: Invitation) => void submit(each), revoke: setRevoked } : undefined;
+  return (
+    <>
+      <ProblemAlert problem={problem} />
+      <DataTable caption="Open invitations" columns={columnsFor(acts)} rows={invitations} rowKey={({ id }) => id} />
+      {revoked && (
+        <ConfirmDialog title="Revoke this invitation?" action="Revoke" isDangerous onConfirm={revoke} onClose={() => setRevoked(undefined)}>
+          The link that was sent to <bdi className="breakable">{revoked.email}</bdi> stops working at once.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

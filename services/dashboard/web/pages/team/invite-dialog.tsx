@@ -1,0 +1,48 @@
+import { Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type InvitedRole, type SentInvitation } from '../../../contract/team';
+import { checkEmail } from '../../api/credentials';
+import { post } from '../../api/request';
+import { teamQuery } from '../../api/team-queries';
+import { toast } from '../../browser/toast';
+import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+import { RoleChoice } from './role-choice';
+import { INVITED_ROLES } from './role-words';
+
+/** Says what became of an invitation's mail. */
+export function tellSent({ invitation, isMailed }: SentInvitation): void {
+  toast(
+    isMailed ? `Invitation sent to ${invitation.email}.` : 'The invitation stands, but its mail could not be sent. Send it again later.',
+  );
+}
+
+/** Invites an address. Rendered only while it is open. */
+export function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const form = useForm({ initialValues: { email: '', role: 'developer' as InvitedRole }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async ({ email, role }: typeof form.values) => {
+    tellSent(await post<SentInvitation>('/team/invitations', { email: email.trim(), role }));
+    await client.invalidateQueries({ queryKey: teamQuery.queryKey });
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title="Invite somebody" mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="md">
+          <TextInput label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} data-autofocus />
+          <RoleChoice roles={INVITED_ROLES} value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+          <Text size="sm" c="dimmed">
+            The mail’s link works for 7 days, and only for an account with this address.
+          </Text>
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Send invitation" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type Role, ROLES } from '../../../contract/roles';
+import { type Member } from '../../../contract/team';
+import { sessionQuery } from '../../api/queries';
+import { put } from '../../api/request';
+import { teamQuery } from '../../api/team-queries';
+import { toast } from '../../browser/toast';
+import { Dialog } from '../../components/dialog';
+import { FormButtons } from '../../components/form-buttons';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useMay } from '../../hooks/use-may';
+import { useSubmit } from '../../hooks/use-submit';
+import { RoleChoice } from './role-choice';
+
+/** Gives a member another role. Rendered only while it is open. */
+export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>(member.role);
+  const mayMakeOwners = useMay('ownership');
+  const { submit, pending, problem } = useSubmit(async () => {
+    await put(`/team/members/${member.userId}/role`, { role });
+    toast('Role changed.');
+    await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title="Change the role" mayCloseLightly={!pending}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm">
+            <bdi className="breakable">{member.email}</bdi> is told by mail. It counts at once.
+          </Text>
+          <RoleChoice roles={ROLES.filter((each) => mayMakeOwners || each !== 'owner')} value={role} onChange={setRole} />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Change role" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

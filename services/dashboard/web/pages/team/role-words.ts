@@ -1,0 +1,22 @@
+import { type Role } from '../../../contract/roles';
+import { type InvitedRole } from '../../../contract/team';
+
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
+  owner: 'Owner',
+  admin: 'Admin',
+  developer: 'Developer',
+  billing: 'Billing',
+  reader: 'Read-only',
+};
+
+/** What each may do, beside looking at everything. */
+export const ROLE_MEANINGS: Readonly<Record<Role, string>> = {
+  owner: 'Everything, including who the owners are.',
+  admin: 'Everything except changing or removing owners.',
+  developer: 'Keys, whitelist rules, trying calls out and webhooks. No plans, tokens or members.',
+  billing: 'Subscriptions, plans, daily caps and alert settings. No keys.',
+  reader: 'Sees everything and changes nothing.',
+};
+
+/** In the order in which they are offered. */
+export const INVITED_ROLES: readonly InvitedRole[] = ['developer', 'admin', 'billing', 'reader'];

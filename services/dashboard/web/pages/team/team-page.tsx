@@ -1,0 +1,72 @@
+import { Badge, Button, Stack, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { type Member } from '../../../contract/team';
+import { teamQuery } from '../../api/team-queries';
+import { type Column, DataTable } from '../../components/data-table';
+import { Moment } from '../../components/moment';
+import { PageTitle } from '../../components/page-title';
+import { ProblemAlert } from '../../components/problem-alert';
+import { useMay } from '../../hooks/use-may';
+import { InvitationTable } from './invitation-table';
+import { InviteDialog } from './invite-dialog';
+import { MemberActions } from './member-actions';
+import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
+
+const COLUMNS: readonly Column<Member>[] = [
+  {
+    header: 'Member',
+    isTitle: true,
+    cell: ({ email, isYou }) => (
+      <>
+        <bdi className="breakable">{email}</bdi>{' '}
+        {isYou && (
+          <Badge color="gray" variant="light">
+            You
+          </Badge>
+        )}
+      </>
+    ),
+  },
+  { header: 'Role', cell: ({ role }) => <span title={ROLE_MEANINGS[role]}>{ROLE_NAMES[role]}</span> },
+  { header: 'Since', cell: ({ since }) => <Moment at={since} /> },
+  { header: 'Actions', isHeaderHidden: true, cell: (member) => <MemberActions member={member} /> },
+];
+
+/** Who is in the organisation, and who is invited. */
+export function TeamPage(): ReactNode {
+  const { data, error, refetch } = useQuery(teamQuery);
+  const [isInviting, { open, close }] = useDisclosure(false);
+  const manages = useMay('members');
+  const invite = manages && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      Invite somebody
+    </Button>
+  );
+  return (
+    <>
+      <PageTitle title="Team" actions={invite}>
+        {data && (
+          <>
+            Members of the organisation <bdi className="breakable">{data.organisation}</bdi>. Each sees its keys, plans and usage; the role
+            says what else is allowed.
+          </>
+        )}
+      </PageTitle>
+      {error && !data ? (
+        <ProblemAlert problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable caption="Members" columns={COLUMNS} rows={data?.members} rowKey={({ userId }) => userId} expectedRows={2} />
+      )}
+      {data && data.invitations.length > 0 && (
+        <Stack gap="sm" mt="xl">
+          <Title order={2}>Open invitations</Title>
+          <InvitationTable invitations={data.invitations} />
+        </Stack>
+      )}
+      {isInviting && <InviteDialog onClose={close} />}
+    </>
+  );
+}
