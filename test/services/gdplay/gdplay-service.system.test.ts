@@ -17,14 +17,15 @@ afterAll(() => sandbox.close());
 
 /** A silent Drive is not waited for; for inputs that meet one. */
 const HASTY = { GDPLAY_TIMEOUT_MS: '400', GDPLAY_IDLE_TIMEOUT_MS: '400' };
+const LINKS = { GDPLAY_LINK_KEYS: `k1:${Buffer.alloc(32, 3).toString('base64')}` };
 const { video, scanned, audio, untyped, empty, quota, silent } = DRIVE_FILES;
 
 describe.each(ADAPTERS)('%s', (_name, env) => {
   let service: Harness;
   let hasty: Harness;
   beforeAll(() => {
-    service = gdplayHarness(env, sandbox.url);
-    hasty = gdplayHarness({ ...HASTY, ...env }, sandbox.url);
+    service = gdplayHarness({ ...LINKS, ...env }, sandbox.url);
+    hasty = gdplayHarness({ ...LINKS, ...HASTY, ...env }, sandbox.url);
   });
 
   const call = (path: string, query: Record<string, string>, options: CallOptions = {}, of = service) =>
@@ -158,7 +159,8 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     '%s %s is as documented',
     async (_route, _outcome, each) => {
       const query = Object.fromEntries(Object.entries(each.input).map(([name, value]) => [name, String(value)]));
-      const response = await call(each.route, query, {}, each.outcome === 'timeout' ? hasty : service);
+      const { method } = each;
+      const response = await call(each.route, query, { method }, each.outcome === 'timeout' ? hasty : service);
       expect(String(response.statusCode)).toBe(STATUS.exec(each.yields)?.[0]);
       expect(response.body).not.toContain(String(sandbox.port));
       const reason = /reason (\w+)/.exec(each.yields)?.[1];
@@ -228,11 +230,11 @@ describe('bad input', () => {
   });
 });
 
-test('the index names the three routes', async () => {
+test('the index names every route', async () => {
   const response = await gdplayHarness({}).call({ method: 'POST', url: '/gdplay' });
   expect(response.json()).toMatchObject({
     status: 'success',
     product: 'api-gdplay',
-    endpoints: [{ path: '/gdplay' }, { path: '/gdplay/stream' }, { path: '/gdplay/thumbnail' }],
+    endpoints: [{ path: '/gdplay' }, { path: '/gdplay/stream' }, { path: '/gdplay/link' }, { path: '/gdplay/thumbnail' }],
   });
 });

@@ -106,10 +106,10 @@ export async function startKongInstallation(image: string): Promise<KongInstalla
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    instance = await startInstance({ TOLLGATE_SIGNING_KEYS: signingKeys });
+    instance = await startInstance({ TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys });
     prepareKongFolder(join(folder, 'kong'), { ...instance.services, dashboard: `${instance.dashboard}/gateway` });
     const { databaseUrl, sandbox: sandboxUrl } = instance;
-    const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys };
+    const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys };
     sidecar = await startSidecar(join(folder, 'run', 'plugin.sock'), env);
     const port = await freePort();
     container = await startContainer(image, folder, port);
