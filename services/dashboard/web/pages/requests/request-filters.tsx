@@ -2,7 +2,7 @@ import { Group, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type DenialCode } from '../../../../../plugins/core/problems';
+import { REFUSAL_CODES } from '../../../contract/refusal-codes';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
@@ -12,25 +12,11 @@ interface Choice {
   readonly label: string;
 }
 
-/** In the order of the checks. */
-const CODES = [
-  'key_inactive',
-  'key_expired',
-  'product_not_authorised',
-  'subscription_missing',
-  'subscription_inactive',
-  'caller_not_whitelisted',
-  'quota_daily_exceeded',
-  'quota_monthly_exceeded',
-  'quota_unavailable',
-  'access_layer_unavailable',
-] as const satisfies readonly DenialCode[];
-
 const OUTCOMES: readonly Choice[] = [
   { value: '', label: 'Any outcome' },
   { value: 'admitted', label: 'Admitted' },
   { value: 'refused', label: 'Refused' },
-  ...CODES.map((code) => ({ value: code, label: code })),
+  ...REFUSAL_CODES.map((code) => ({ value: code, label: code })),
 ];
 
 const STATUSES: readonly Choice[] = [
