@@ -2,7 +2,7 @@ import { Group, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { REFUSAL_CODES } from '../../../contract/refusal-codes';
+import { type RefusalCode } from '../../../contract/requests';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
@@ -12,11 +12,25 @@ interface Choice {
   readonly label: string;
 }
 
+/** Of requests whose key is known, in the order of the checks. */
+const CODES = [
+  'key_inactive',
+  'key_expired',
+  'product_not_authorised',
+  'subscription_missing',
+  'subscription_inactive',
+  'caller_not_whitelisted',
+  'quota_daily_exceeded',
+  'quota_monthly_exceeded',
+  'quota_unavailable',
+  'access_layer_unavailable',
+] as const satisfies readonly RefusalCode[];
+
 const OUTCOMES: readonly Choice[] = [
   { value: '', label: 'Any outcome' },
   { value: 'admitted', label: 'Admitted' },
   { value: 'refused', label: 'Refused' },
-  ...REFUSAL_CODES.map((code) => ({ value: code, label: code })),
+  ...CODES.map((code) => ({ value: code, label: code })),
 ];
 
 const STATUSES: readonly Choice[] = [
