@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { type DenialCode } from '../../../plugins/core/problems';
 import { cursor, id, moment } from './fields';
+
+export type RefusalCode = DenialCode;
 
 /** What narrows the log down; all of it must hold. */
 const filter = {

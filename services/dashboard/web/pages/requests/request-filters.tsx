@@ -2,7 +2,7 @@ import { Group, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type DenialCode } from '../../../../../plugins/core/problems';
+import { type RefusalCode } from '../../../contract/requests';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
@@ -12,7 +12,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** In the order of the checks. */
+/** Of requests whose key is known, in the order of the checks. */
 const CODES = [
   'key_inactive',
   'key_expired',
@@ -24,7 +24,7 @@ const CODES = [
   'quota_monthly_exceeded',
   'quota_unavailable',
   'access_layer_unavailable',
-] as const satisfies readonly DenialCode[];
+] as const satisfies readonly RefusalCode[];
 
 const OUTCOMES: readonly Choice[] = [
   { value: '', label: 'Any outcome' },
