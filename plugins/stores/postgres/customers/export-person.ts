@@ -87,9 +87,9 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'requests',
     part: 'requests',
-    rows: `SELECT ${timed('at')} || request_id AS place, request_id, at, outcome, product, path, masked_key, key_id, caller_address, origin_host
+    rows: `SELECT ${timed('at')} || request_id AS place, request_id, at, outcome, product, masked_key, key_id, caller_address, origin_host
       FROM (
-        SELECT request_id, at, outcome, product, path, masked_key, credential_id AS key_id, caller_address, origin_host
+        SELECT request_id, at, outcome, product, masked_key, credential_id AS key_id, caller_address, origin_host
         FROM decision d, me WHERE d.customer_id = me.customer_id ORDER BY at DESC LIMIT ${MOST_ROWS + 1}
       ) AS newest`,
   },
