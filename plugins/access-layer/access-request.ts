@@ -1,4 +1,4 @@
-import { type AccessLink } from '../core/access-link';
+import { type AccessLink, type AccessLinks } from '../core/access-link';
 import { type KeyPlace, type RequestHeaders } from '../core/credential-location';
 import {
   type AccessRecord,
@@ -16,7 +16,6 @@ import { type DenialCode } from '../core/problems';
 import { type RawBody } from '../core/kong-pdk';
 import { type ContextSigner } from '../core/context-token';
 import { type AccessLayerConfig } from './config';
-import { type AccessLinks } from './resolve-link';
 
 /** What the plugin is given by its composition root. */
 export interface AccessLayerDeps {

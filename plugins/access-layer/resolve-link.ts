@@ -1,18 +1,7 @@
-import { LINK_PARAMETER, type AccessLink, type OpenedLink } from '../core/access-link';
+import { LINK_PARAMETER, type AccessLink } from '../core/access-link';
 import { parseIpAddress } from '../core/ip-address';
 import { readParameter } from '../core/raw-parameters';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
-
-/** What opens links, and finds the keys that they were made with. */
-export interface AccessLinks {
-  /** @param nowSeconds Unix seconds */
-  open(token: string, nowSeconds: number): OpenedLink;
-  /**
-   * @returns SHA-256 of the key with this id, 64 lower-case hex digits; undefined when there is none
-   * @throws StoreUnavailable
-   */
-  findKeyHash(credentialId: string): Promise<string | undefined>;
-}
 
 /** A link shows something: it can change nothing. */
 const METHODS = new Set(['GET', 'HEAD']);

@@ -87,6 +87,17 @@ function keyOf(keys: LinkKeys, id: string): Buffer {
 
 export type OpenedLink = { readonly ok: true; readonly link: AccessLink } | { readonly ok: false; readonly reason: 'forged' | 'expired' };
 
+/** What opens links, and finds the keys that they were made with. */
+export interface AccessLinks {
+  /** @param nowSeconds Unix seconds */
+  open(token: string, nowSeconds: number): OpenedLink;
+  /**
+   * @returns SHA-256 of the key with this id, 64 lower-case hex digits; undefined when there is none
+   * @throws StoreUnavailable
+   */
+  findKeyHash(credentialId: string): Promise<string | undefined>;
+}
+
 const FORGED: OpenedLink = { ok: false, reason: 'forged' };
 
 /**

@@ -26,6 +26,11 @@ const GRANTS: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   reader: new Set(['read', 'own']),
 };
 
+/** All that a role grants. */
+export function permissionsOf(role: Role): readonly Permission[] {
+  return PERMISSIONS.filter((each) => GRANTS[role].has(each));
+}
+
 /** Whether a role grants a permission: what is not in the table is refused. */
 export function roleMay(role: Role, permission: Permission): boolean {
   return GRANTS[role].has(permission);

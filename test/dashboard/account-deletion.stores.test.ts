@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eraseDueAccounts } from '../../plugins/stores/postgres/customers/account-deletion';
 import { PERSONAL_PARTS } from '../../plugins/core/personal-parts';
-import { erasedAddress, TABLE_PARTS } from '../../plugins/stores/postgres/customers/personal-data';
+import { erasedAddress, TABLE_PARTS } from './support/personal-data';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
 import { makeBelongings } from './support/endpoint-samples';
 import { makeOperator } from './support/operator';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type PERSONAL_PARTS } from '../../../plugins/core/personal-parts';
 import { suspension } from './fields';
-import { ownMembership, role } from './team';
+import { ownMembership, permission, role } from './team';
 
 /** Who is signed in, and what the pages need to know of this installation. */
 export const session = z.object({
@@ -11,6 +11,8 @@ export const session = z.object({
   organisation: z.string(),
   /** In that organisation; null for an operator who looks. */
   role: role.nullable(),
+  /** What the pages offer; the server refuses the rest whatever they do. */
+  permissions: z.array(permission),
   /** All of the person, the own one first. */
   organisations: z.array(ownMembership),
   /** Base URL of the gateway, for examples. */

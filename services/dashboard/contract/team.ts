@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { ROLES } from '../../../plugins/core/member-roles';
+import { PERMISSIONS, ROLES } from '../../../plugins/core/member-roles';
 import { id, moment } from './fields';
 
 export const role = z.enum(ROLES);
+export type Role = z.output<typeof role>;
+export const permission = z.enum(PERMISSIONS);
+export type Permission = z.output<typeof permission>;
 /** Whoever is invited owns nothing at first. */
 export const invitedRole = role.exclude(['owner']);
 export type InvitedRole = z.output<typeof invitedRole>;

@@ -15,6 +15,7 @@ import { type PlanRequest, type ProductList, type Subscription, type Terms } fro
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
+import { permissionsOf } from '../../../plugins/core/member-roles';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
@@ -107,6 +108,7 @@ export class FakeState {
     return {
       email: 'asha@example.com',
       ...this.organisation,
+      permissions: [...permissionsOf(this.organisation.role)],
       organisations: [data.OWN_ORGANISATION, data.OTHER_ORGANISATION],
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',

@@ -1,6 +1,6 @@
 -- Up Migration
 -- People delete their accounts: keys and sessions stop at once, and 14 days later what belongs to the person is erased. What is done with
--- each table is listed in customers/personal-data.ts; a table that a later migration adds is erased by a new version of the function below.
+-- each table is listed in test/dashboard/support/personal-data.ts; a table that a later migration adds is erased by a new version of the function below.
 
 CREATE TABLE account_deletion (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
@@ -45,7 +45,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION erase_from_audit_log(uuid, text, text) FROM PUBLIC;
 
--- Erases what customers/personal-data.ts says, once the 14 days are over; another time it does nothing. Whoever has a session has come
+-- Erases what test/dashboard/support/personal-data.ts says, once the 14 days are over; another time it does nothing. Whoever has a session has come
 -- back, and whoever became an operator is kept too.
 -- outcome: erased; returned (a session is there); waiting (not asked for, not due, or done already).
 CREATE FUNCTION erase_account(p_customer uuid) RETURNS text LANGUAGE plpgsql AS $$

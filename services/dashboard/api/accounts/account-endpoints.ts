@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Pool } from 'pg';
+import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/member-roles';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
 import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/has-second-factor';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
@@ -19,8 +20,10 @@ const whoAmI = defineEndpoint({
   handler: async ({ caller: { email, customerId, organisation, member } }, { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox }) => {
     const suspended = await findCustomerSuspension(db, customerId);
     const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
-    const place = { customerId, organisation, role: member?.role ?? null, organisations: [...(member?.memberships ?? [])] };
-    return { email, ...place, ...facts, ...(suspended && { suspended }) };
+    const place = { customerId, organisation, organisations: [...(member?.memberships ?? [])] };
+    // An operator who looks sees every button; whatever is tried says that nothing can be changed.
+    const rights = { role: member?.role ?? null, permissions: [...(member ? permissionsOf(member.role) : PERMISSIONS)] };
+    return { email, ...place, ...rights, ...facts, ...(suspended && { suspended }) };
   },
 });
 

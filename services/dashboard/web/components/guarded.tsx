@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type Permission } from '../../contract/roles';
+import { type Permission } from '../../contract/team';
 import { useMay } from '../hooks/use-may';
 
 /** Disables every field and button in it for a role that may not use them. */

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Permission, roleMay } from '../../contract/roles';
+import { type Permission } from '../../contract/team';
 import { useSession } from '../hooks/use-session';
 import { ROLE_NAMES } from '../pages/team/role-words';
 
@@ -17,10 +17,10 @@ const PAGES: Readonly<Record<string, Permission>> = {
 
 /** Says why buttons of the page are out of reach. Nothing for whoever may use them. */
 export function RoleNotice(): ReactNode {
-  const { role, organisation } = useSession();
+  const { role, permissions, organisation } = useSession();
   const page = useLocation({ select: ({ pathname }) => `/${pathname.split('/')[1] ?? ''}` });
   const needed = PAGES[page];
-  if (role === null || needed === undefined || roleMay(role, needed)) return null;
+  if (role === null || needed === undefined || permissions.includes(needed)) return null;
   return (
     <Text size="sm" c="dimmed" mb="sm">
       Your role in <bdi className="breakable">{organisation}</bdi> is {ROLE_NAMES[role]}: you can look at this page, and an owner or admin

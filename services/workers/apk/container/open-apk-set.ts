@@ -4,8 +4,8 @@ import { type PartFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { openZip, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { type AppPart, partOfApk, readManifestOf } from './app-part';
-import { type OpenOptions } from './open-app';
 import { type OpenedApp } from './opened-app';
+import { type OpenOptions } from './unpacker';
 import { readXapkDescription } from './xapk-description';
 
 const isApk = (name: string): boolean => /\.apk$/i.test(name);

@@ -1,18 +1,11 @@
 import { ApkRefused } from '../apk-error';
 import { type ByteSource } from '../bytes/byte-source';
-import { type Notes } from '../notes';
 import { openZip, type ZipArchive } from '../zip/open-zip';
 import { MANIFEST, partOfApk } from './app-part';
 import { isBundle, openBundle } from './open-bundle';
 import { holdsApks, openApkSet } from './open-apk-set';
 import { type OpenedApp } from './opened-app';
-import { type Unpacker } from './unpacker';
-
-export interface OpenOptions {
-  readonly notes: Notes;
-  /** For the compressed APKs of a set. */
-  readonly unpacker: Unpacker;
-}
+import { type OpenOptions } from './unpacker';
 
 /**
  * Recognises an upload by what is in it, never by its name: an APK, an Android App Bundle, or a set of APKs (XAPK, or APKS as bundletool

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ApkRefused } from '../apk-error';
 import { type ByteSource, FileSource, SourceRange } from '../bytes/byte-source';
 import { LIMITS } from '../limits';
+import { type Notes } from '../notes';
 import { STORED, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { dataOffset, streamEntry } from '../zip/read-entry';
 
@@ -44,4 +45,11 @@ export class Unpacker {
   close(): void {
     for (const descriptor of this.descriptors.splice(0)) closeSync(descriptor);
   }
+}
+
+/** What opening an app takes. */
+export interface OpenOptions {
+  readonly notes: Notes;
+  /** For the compressed APKs of a set. */
+  readonly unpacker: Unpacker;
 }

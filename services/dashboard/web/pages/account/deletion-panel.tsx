@@ -15,11 +15,12 @@ export function DeletionPanel(): ReactNode {
     <Panel title="Delete account">
       <Stack gap="sm">
         <Text size="sm">
-          <strong>At once:</strong> every key is refused, subscriptions are paused and cost nothing more, tokens are revoked, and every session
-          is signed out.
+          <strong>At once:</strong> every key is refused, subscriptions are paused and cost nothing more, tokens are revoked, and every
+          session is signed out.
         </Text>
         <Text size="sm">
-          <strong>For 14 days</strong> you can keep the account by signing in. Keys and subscriptions then work again; revoked tokens do not.
+          <strong>For 14 days</strong> you can keep the account by signing in. Keys and subscriptions then work again; revoked tokens do
+          not.
         </Text>
         <Text size="sm">
           <strong>After 14 days</strong> this is erased for good:

@@ -1,6 +1,6 @@
 import { Radio, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { type Role } from '../../../contract/roles';
+import { type Role } from '../../../contract/team';
 import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
 
 interface RoleChoiceProps<Offered extends Role> {

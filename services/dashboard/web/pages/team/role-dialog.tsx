@@ -1,8 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type Role, ROLES } from '../../../contract/roles';
-import { type Member } from '../../../contract/team';
+import { type Member, type Role } from '../../../contract/team';
 import { sessionQuery } from '../../api/queries';
 import { put } from '../../api/request';
 import { teamQuery } from '../../api/team-queries';
@@ -13,6 +12,7 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { useMay } from '../../hooks/use-may';
 import { useSubmit } from '../../hooks/use-submit';
 import { RoleChoice } from './role-choice';
+import { INVITED_ROLES } from './role-words';
 
 /** Gives a member another role. Rendered only while it is open. */
 export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }): ReactNode {
@@ -37,7 +37,7 @@ export function RoleDialog({ member, onClose }: { readonly member: Member; reado
           <Text size="sm">
             <bdi className="breakable">{member.email}</bdi> is told by mail. It counts at once.
           </Text>
-          <RoleChoice roles={ROLES.filter((each) => mayMakeOwners || each !== 'owner')} value={role} onChange={setRole} />
+          <RoleChoice roles={mayMakeOwners ? ['owner', ...INVITED_ROLES] : INVITED_ROLES} value={role} onChange={setRole} />
           <ProblemAlert problem={problem} />
           <FormButtons action="Change role" pending={pending} onCancel={onClose} />
         </Stack>

@@ -1,5 +1,4 @@
-import { type Role } from '../../../contract/roles';
-import { type InvitedRole } from '../../../contract/team';
+import { type InvitedRole, type Role } from '../../../contract/team';
 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   owner: 'Owner',
