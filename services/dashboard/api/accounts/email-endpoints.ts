@@ -6,12 +6,16 @@ import { invalidInput, ServiceError } from '../../../kit/errors';
 import { emailChange, emailChangeBody, emailConfirmBody, type EmailConfirmation } from '../../contract/account';
 import { readBody } from '../http/bind-endpoint';
 import { type Route } from '../http/define-endpoint';
+import { takeRequest } from '../http/request-limit';
 import { allowChangeMail, changedMail, proveAddressMail } from '../mail/account-mails';
 import { type Mail } from '../mail/mail-sender';
 import { knownAddressMail } from '../mail/mail-texts';
 import { definePersonEndpoint, type Person, type PersonTools } from './person';
 
 const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, was used already, or is incomplete. Ask for the change again.';
+
+/** A minute, of one address: each opens a transaction. Tokens cannot be guessed. */
+const MOST_CONFIRMATIONS = 60;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 const newToken = (): string => randomBytes(32).toString('base64url');
@@ -53,6 +57,7 @@ export function emailEndpoint(tools: PersonTools): Route<Person> {
 /** Where both links lead. Whoever has one needs no session: it is opened wherever the mail is read. */
 export function confirmEmailHandler(tools: PersonTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
+    await takeRequest(tools.db, { kind: 'email-confirm', customerId: request.ip, mostPerMinute: MOST_CONFIRMATIONS });
     const { token } = readBody(request, emailConfirmBody);
     const confirmed = await confirmEmailChange(tools.db, { token: hashOf(token), from: request.ip });
     if (!confirmed) throw new ServiceError('invalid_request', { code: 'link_unusable', detail: LINK_UNUSABLE });
