@@ -20,10 +20,10 @@ const whoAmI = defineEndpoint({
   handler: async ({ caller: { email, customerId, organisation, member } }, { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox }) => {
     const suspended = await findCustomerSuspension(db, customerId);
     const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
-    const place = { customerId, organisation, organisations: [...(member?.memberships ?? [])] };
+    const place = { customerId, organisation, role: member?.role ?? null, organisations: [...(member?.memberships ?? [])] };
     // An operator who looks sees every button; whatever is tried says that nothing can be changed.
-    const rights = { role: member?.role ?? null, permissions: [...(member ? permissionsOf(member.role) : PERMISSIONS)] };
-    return { email, ...place, ...rights, ...facts, ...(suspended && { suspended }) };
+    const permissions = [...(member ? permissionsOf(member.role) : PERMISSIONS)];
+    return { email, ...place, permissions, ...facts, ...(suspended && { suspended }) };
   },
 });
 
