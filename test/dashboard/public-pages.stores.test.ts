@@ -6,7 +6,9 @@ import { buildDocument } from '../../services/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
-const APP = '<!doctype html><title>The app</title>';
+const APP = '<!doctype html><title>The app</title><main>The app</main>';
+/** As it is sent: with the installation's name in its head. */
+const SENT = '<!doctype html><title>Tollgate</title><meta name="application-name" content="Tollgate" /><main>The app</main>';
 const SESSION = 'tollgate.session_token=anything.at-all';
 
 let dashboard: TestDashboard;
@@ -107,8 +109,8 @@ describe('without a session', () => {
 describe('with a session', () => {
   it.each(['/', '/reference', '/reference?operation=get_ip'])('%s is the app', async (path) => {
     const { statusCode, headers, body } = await get(path, { cookie: SESSION });
-    expect([statusCode, body, headers['vary']]).toEqual([200, APP, expect.stringContaining('Cookie')]);
-    expect((await get(path, { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(APP);
+    expect([statusCode, body, headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
+    expect((await get(path, { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);
   });
 
   it('the public pages offer the overview in place of signing in', async () => {
