@@ -26,6 +26,22 @@ async function tokenIn(subject: string): Promise<string> {
 }
 
 describe('a change of the e-mail address', () => {
+  it('leaves an organisation that was handed to somebody else its name', async () => {
+    const from = 'handed.over@example.com';
+    const cookie = await dashboard.signIn(from);
+    await session(await dashboard.signIn('heir@example.com'));
+    const { customerId } = (await session(cookie)).json();
+    const setRole = `INSERT INTO member (customer_id, user_id, role) SELECT $1, id, $3 FROM auth_user WHERE email = $2
+      ON CONFLICT (customer_id, user_id) DO UPDATE SET role = excluded.role`;
+    await dashboard.pool.query(setRole, [customerId, 'heir@example.com', 'owner']);
+    await dashboard.pool.query(setRole, [customerId, from, 'developer']);
+    dashboard.mails.length = 0;
+    await ask(cookie, { email: `new.${from}`, password: PASSWORD });
+    await confirm(await tokenIn(ALLOW));
+    expect((await confirm(await tokenIn(PROVE))).json()).toEqual({ state: 'changed' });
+    expect((await session(cookie)).json()).toMatchObject({ email: `new.${from}`, organisation: from });
+  });
+
   it('happens once both addresses have confirmed it, in either order, and leaves everything else to its owner', async () => {
     for (const order of [
       [ALLOW, PROVE],
@@ -41,7 +57,12 @@ describe('a change of the e-mail address', () => {
       expect((await confirm(await tokenIn(order[0]))).json()).toEqual({ state: 'waiting' });
       expect((await session(other)).json().email).toBe(from);
       expect((await confirm(await tokenIn(order[1]))).json()).toEqual({ state: 'changed' });
-      expect((await session(own.cookie)).json()).toEqual({ ...before, email: to });
+      expect((await session(own.cookie)).json()).toEqual({
+        ...before,
+        email: to,
+        organisation: to,
+        organisations: [{ ...before.organisations[0], organisation: to }],
+      });
       expect((await session(other)).statusCode).toBe(401);
       expect((await signIn(from)).statusCode).toBe(401);
       expect((await signIn(to)).statusCode).toBe(200);

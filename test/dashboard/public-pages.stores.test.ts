@@ -120,7 +120,7 @@ describe('with a session', () => {
   });
 
   it('a cookie of another name is none', async () => {
-    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toBe(APP);
+    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toBe(SENT);
   });
 });
 
