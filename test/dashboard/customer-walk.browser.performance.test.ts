@@ -46,14 +46,13 @@ const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole
 
 const lookUp = (key: string): Promise<Reply> => send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } });
 
-/** What an answer says is left of the day. */
+/** What an answer says is left of the day; NaN where it says nothing. */
 const leftOf = ({ headers }: Reply): number => Number(/"daily";r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
 
 /** Takes 100 units, and looks nothing up: what is no address is answered so. @returns what is left of the day */
 async function useHundred(key: string): Promise<number> {
   const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
   const answer = await send(`${instance.gateway}/ip`, { method: 'POST', headers, body: '{"ips":["no address"]}' });
-  expect(answer.status).toBe(200);
   return leftOf(answer);
 }
 
@@ -161,7 +160,7 @@ test('a customer gets from the first page to an own call, a team, a second facto
     await eventually(async () => leftOf(await lookUp(key)) > DAILY);
   });
 
-  await step('rotates the key: both work, and know each other', async () => {
+  await step('rotates the key: both work, and the old one names the new', async () => {
     await go(page, 'Keys');
     await page.getByRole('link', { name: 'First key' }).click();
     await press(page, 'Rotate');
