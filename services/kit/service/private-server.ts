@@ -13,6 +13,8 @@ export interface PrivateServerOptions {
   readonly metrics: { readonly registry: Registry };
   /** By name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** By product: whether calls with live keys have a source, as far as this process knows. */
+  readonly live?: Readonly<Record<string, boolean>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
@@ -42,15 +44,17 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
 }
 
-/** For operators and orchestrators only: `/metrics` (Prometheus), `/health` (the process lives) and `/ready` (it can serve). */
+/** For operators, orchestrators and the dashboard only: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live` (what has a live source). */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     switch (request.url?.split('?')[0]) {
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
+      case '/live':
+        return answerJson(response, 200, { products: live });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;
