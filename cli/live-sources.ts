@@ -1,16 +1,5 @@
 import { type Catalogue } from '../plugins/core/catalogue';
-
-/** Settings that make one source together. */
-type Source = readonly [string, ...string[]];
-
-/** Products whose live source an operator has to name; any one of the sources is enough. All others need nothing. */
-const SOURCES: Readonly<Record<string, readonly Source[]>> = {
-  'api-aadhaar': [['AADHAAR_LINK_URL'], ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY']],
-  'api-gst': [['GST_LINK_URL'], ['GST_PORTAL_URL', 'GST_PORTAL_ACKNOWLEDGEMENT']],
-  'api-grank': [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']],
-  'api-glead': [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']],
-  'api-seo': [['SEO_SEARXNG_URL'], ['SEO_BRAVE_KEY']],
-};
+import { hasLiveSource, sourcesOf } from '../services/kit/live-sources';
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */
 export interface LiveState {
@@ -25,9 +14,8 @@ export interface LiveState {
 export function liveStates(env: NodeJS.ProcessEnv, { products }: Catalogue): LiveState[] {
   return products.flatMap(({ id, prefix }) => {
     if (prefix === null) return [];
-    const sources = SOURCES[id] ?? [];
-    const live = sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));
-    return [{ product: id, prefix, live, missing: live ? [] : sources.map((source) => source.join(' with ')) }];
+    const live = hasLiveSource(id, env);
+    return [{ product: id, prefix, live, missing: live ? [] : sourcesOf(id).map((source) => source.join(' with ')) }];
   });
 }
 

@@ -6,6 +6,7 @@ import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../plugins/core/settings';
 import { processSettings, type ProcessSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/service/define-service';
+import { sourcesOf } from './kit/live-sources';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
 import { readCatalogue } from './kit/read-catalogue';
@@ -38,6 +39,8 @@ interface Running {
   readonly name: string;
   readonly url: string;
   readonly check: ReadyCheck;
+  /** By product, as far as the service knows. */
+  readonly live: Readonly<Record<string, boolean>>;
   close(): Promise<void>;
 }
 
@@ -49,6 +52,13 @@ interface Tools {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly refund: Refund | undefined;
+}
+
+/** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
+function liveOf({ products, hasWorkers }: ServiceDefinition, deps: unknown): Record<string, boolean> {
+  const isServed = hasWorkers?.(deps) ?? true;
+  const known = products.filter((product) => !isServed || sourcesOf(product).length === 0);
+  return Object.fromEntries(known.map((product) => [product, isServed]));
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
@@ -65,7 +75,7 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   };
   try {
     const url = await app.listen({ host: common.SERVICE_HOST, port });
-    return { name: service.name, url, check: () => service.checkReady?.(deps), close };
+    return { name: service.name, url, check: () => service.checkReady?.(deps), live: liveOf(service, deps), close };
   } catch (error) {
     await close();
     throw error;
@@ -125,6 +135,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       host: common.PRIVATE_HOST,
       port: common.PRIVATE_PORT,
       metrics,
+      live: Object.fromEntries(running.flatMap(({ live }) => Object.entries(live))),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
       answerRefund: createRefundCall({ contextKeys, ownProducts: OWN_PRODUCTS, refund: store?.refund, clock, log, metrics }),
     });

@@ -174,6 +174,9 @@ export function dashboardChild(context: PlanContext): ChildSpec {
     PRIVATE_PORT: String(ports.dashboardPrivate),
     DATABASE_URL: databaseUrls.dashboard,
     GATEWAY_URL: `http://${LOOPBACK}:${ports.gateway}`,
+    DASHBOARD_LIVE_FROM: [ports.servicesPrivate, ...Object.values(ports.workersPrivate)]
+      .map((port) => `http://${LOOPBACK}:${port}`)
+      .join(','),
     DASHBOARD_SECRET: dashboardSecret,
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     // On a developer's machine webhooks are tried out with a receiver on loopback.

@@ -26,6 +26,7 @@ export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
   settings: aadhaarSettings,
   createDeps: createAadhaarDeps,
   checkReady: (deps) => deps.workers.checkReady(),
+  hasWorkers: (deps) => deps.workers.hasWorkers,
   close: (deps) => deps.workers.close(),
   routes: [
     { ...indexRoute('ANY', '/aadhaar'), bodyOnlyFields: NEVER_IN_URL },

@@ -53,6 +53,7 @@ export const gstService = defineService<GstDeps, GstSettings>({
   settings: gstSettings,
   createDeps: createGstDeps,
   checkReady: (deps) => deps.workers.checkReady(),
+  hasWorkers: (deps) => deps.workers.hasWorkers,
   close: (deps) => deps.workers.close(),
   routes: [
     indexRoute('ANY', '/gst'),

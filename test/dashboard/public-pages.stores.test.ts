@@ -2,6 +2,7 @@ import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { textOn } from '../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../services/dashboard/api/public/brand';
+import { type LiveSource, type Product } from '../../services/dashboard/contract/plans';
 import { buildDocument } from '../../services/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { startDashboard, type TestDashboard } from './support/dashboard';
@@ -13,11 +14,13 @@ const SESSION = 'tollgate.session_token=anything.at-all';
 
 let dashboard: TestDashboard;
 let now = 0;
+let sources: Readonly<Record<string, LiveSource>> = {};
 beforeAll(async () => {
   dashboard = await startDashboard({
     clock: { now: () => Date.now(), monotonic: () => now },
     readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
     webFiles: { 'index.html': APP },
+    liveSources: { find: (product) => sources[product] ?? null, revision: () => JSON.stringify(sources) },
   });
 });
 afterAll(() => dashboard.close());
@@ -152,5 +155,32 @@ describe('the look of an installation', () => {
     expect(readBrand({ ...brand, DASHBOARD_LOGO: `${__dirname}/../../services/dashboard/web/public/icon.svg` }).logo?.contentType).toBe(
       'image/svg+xml',
     );
+  });
+});
+
+describe('live sources', () => {
+  const since = '2026-11-22T10:30:00.000Z';
+  afterEach(() => void (sources = {}));
+
+  it.each(['/', '/products'])('%s says which products take test keys only and since when, and follows a change', async (path) => {
+    now += 2_000;
+    const unknown = (await get(path)).body;
+    expect(unknown.match(/Live keys: not known/g)).toHaveLength(offered.length);
+    sources = { 'api-gst': { isThere: false, since }, 'api-ip': { isThere: true, since } };
+    now += 2_000;
+    const { body } = await get(path);
+    expect(body.match(/Test keys only/g)).toHaveLength(1);
+    expect(body.match(/>Live and test keys</g)).toHaveLength(1);
+    expect(body).toContain(`<time dateTime="${since}">22 Nov 2026, 10:30 UTC</time>`);
+    expect(body.match(/Live keys: not known/g)).toHaveLength(offered.length - 2);
+  });
+
+  it('tells customers the same, null where nobody knows, and names no setting', async () => {
+    sources = { 'api-gst': { isThere: false, since } };
+    const cookie = await dashboard.signIn();
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json<{ products: Product[] }>();
+    const of = (id: string): LiveSource | null | undefined => products.find((product) => product.id === id)?.liveSource;
+    expect([of('api-gst'), of('api-ip')]).toEqual([{ isThere: false, since }, null]);
+    expect(JSON.stringify(products) + (await get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
   });
 });

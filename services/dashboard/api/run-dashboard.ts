@@ -18,6 +18,7 @@ import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startErasing } from './accounts/start-erasing';
 import { startConsoleJobs } from './operator/start-console-jobs';
+import { type LiveSources, WatchedSources } from './public/watch-sources';
 import { startAlerts } from './alerts/start-alerts';
 import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
@@ -54,9 +55,9 @@ function createMail(settings: DashboardSettings, db: Pool, log: Log): MailSender
 
 async function startApp(
   settings: DashboardSettings,
-  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics },
+  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources },
 ): Promise<() => Promise<void>> {
-  const { db, log, mail, metrics } = tools;
+  const { db, log, mail, metrics, liveSources } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
   const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
@@ -74,6 +75,7 @@ async function startApp(
     tryKeyOf: createTryKeys(secret),
     letters: { mail, url, limits: createAttemptLimits(db, secret) },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
+    liveSources,
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
   const auth = createAuthLater({ db, secret, url, mail, log });
@@ -115,7 +117,8 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   });
   const metrics = createMetrics({ withProcess: true });
   const mail: MailSender = { ...createMail(settings, db, log), installation: settings.DASHBOARD_NAME };
-  const closeApp = await startApp(settings, { db, log, mail, metrics });
+  const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
+  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
@@ -132,7 +135,15 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     privateUrl: privateServer.url,
     async close() {
       privateServer.startDraining();
-      await Promise.all([closeApp(), alerts.close(), answers.close(), statements.close(), jobs.close(), erasing.close()]);
+      await Promise.all([
+        closeApp(),
+        alerts.close(),
+        answers.close(),
+        statements.close(),
+        jobs.close(),
+        erasing.close(),
+        liveSources.close(),
+      ]);
       mail.close();
       await db.end();
       await privateServer.close();

@@ -37,6 +37,10 @@ const shape = z.object({
   ...brandSettings.shape,
   /** Whether readers without an account may try calls out in the sandbox. */
   DASHBOARD_PUBLIC_TRY: booleanSetting().default(true),
+  /** Private servers of services and workers, which know what has a live source; nobody is asked unless given. */
+  DASHBOARD_LIVE_FROM: listSetting()
+    .refine((urls) => urls.every((url) => /^https?:\/\//.test(url) && URL.canParse(url)), 'must be URLs with commas between them')
+    .default([]),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   /** Signs sessions and the links in mail. */
   DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),

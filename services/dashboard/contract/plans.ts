@@ -66,6 +66,15 @@ export const planRequest = z.object({
 });
 export type PlanRequest = z.output<typeof planRequest>;
 
+/** Whether live keys get answers; test keys always do. */
+export const liveSource = z.object({
+  /** False: every call with a live key is refused. */
+  isThere: z.boolean(),
+  /** When this was first heard: not before the dashboard was started. */
+  since: moment,
+});
+export type LiveSource = z.output<typeof liveSource>;
+
 export const product = z.object({
   id: z.string(),
   title: z.string(),
@@ -74,6 +83,8 @@ export const product = z.object({
   /** Null: none are published. */
   base: limits.nullable(),
   subscribable: z.boolean(),
+  /** Null: not known, or not a product that can be called. */
+  liveSource: liveSource.nullable(),
   plans: z.array(
     limits.extend({
       name: z.string(),

@@ -161,6 +161,8 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> {
   createDeps(tools: ServiceTools<Settings>): Awaitable<Deps>;
   /** Asked by `/ready`; throws (with a text fit for an operator) when the service cannot answer calls. */
   checkReady?(deps: Deps): Awaitable<void>;
+  /** False when what does the service's work was not named: then every call is refused. Absent: it works by itself. */
+  hasWorkers?(deps: Deps): boolean;
   close?(deps: Deps): Awaitable<void>;
 }
 

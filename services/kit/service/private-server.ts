@@ -19,6 +19,8 @@ export interface PrivateServerOptions {
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** Of processes that know the counter of units; elsewhere there is no such path. */
   readonly answerRefund?: AnswerRefund | undefined;
+  /** By product: whether calls with live keys have a source, as far as this process knows. */
+  readonly live?: Readonly<Record<string, boolean>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
@@ -49,17 +51,19 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 }
 
 /**
- * For operators and orchestrators: `/metrics` (Prometheus), `/health` (the process lives) and `/ready` (it can serve). For upstreams that are
- * not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
+ * For operators, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live`
+ * (what has a live source). For upstreams that are not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     switch (request.url?.split('?')[0]) {
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
+      case '/live':
+        return answerJson(response, 200, { products: live });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;

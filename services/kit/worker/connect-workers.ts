@@ -51,7 +51,7 @@ type WorkerSettings = Readonly<Record<string, string[] | undefined>>;
 export function backedByWorkers<M extends WorkerMethods>(
   kind: WorkerKind,
   limits: Pick<WorkerConnection, 'maxMessageBytes'> = {},
-): Required<Pick<ServiceDefinition<WorkerDeps<M>, WorkerSettings>, 'settings' | 'createDeps' | 'checkReady' | 'close'>> {
+): Required<Pick<ServiceDefinition<WorkerDeps<M>, WorkerSettings>, 'settings' | 'createDeps' | 'checkReady' | 'hasWorkers' | 'close'>> {
   const setting = workerSetting(kind);
   return {
     settings: z.object({ [setting]: listSetting().optional() }),
@@ -59,6 +59,7 @@ export function backedByWorkers<M extends WorkerMethods>(
       worker: connectWorkers<M>(kind, settings[setting], { metrics, tls: common.workerTls, ...limits }),
     }),
     checkReady: ({ worker }) => (worker.addresses.length === 0 ? undefined : worker.checkHealth()),
+    hasWorkers: ({ worker }) => worker.addresses.length > 0,
     close: ({ worker }) => worker.close(),
   };
 }

@@ -32,6 +32,8 @@ export interface SessionWorkers<M extends WorkerMethods> {
   ): Promise<M[N]['response']>;
   /** @throws ServiceError `service_not_ready` when no configured worker is serving */
   checkReady(): Promise<void>;
+  /** False when no worker was named: every call is refused. */
+  readonly hasWorkers: boolean;
   close(): void;
 }
 
@@ -88,6 +90,7 @@ function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOp
         throw isGone(error) ? sessionExpired(error) : error;
       }
     },
+    hasWorkers: client.addresses.length > 0,
     checkReady: () => (client.addresses.length === 0 ? Promise.resolve() : client.checkHealth()),
     close: () => {
       client.close();

@@ -6,5 +6,6 @@ import { startIdentityWorker } from './start-identity-worker';
 runWorker({
   name: 'identity',
   settings: identityWorkerSettings,
+  products: ['api-aadhaar', 'api-gst'],
   start: (settings, tools) => startIdentityWorker(settings, { clock: systemClock, ...tools }),
 });

@@ -7,6 +7,7 @@ import { startRankingWorker } from './start-ranking-worker';
 runWorker({
   name: 'ranking',
   settings: rankingWorkerSettings,
+  products: ['api-grank', 'api-glead'],
   start: (settings, tools) =>
     startRankingWorker({ settings, clock: systemClock, pageThread: join(__dirname, '../../kit/pages/page-thread.js'), ...tools }),
 });

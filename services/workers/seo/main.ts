@@ -7,6 +7,7 @@ import { startSeoWorker } from './start-seo-worker';
 runWorker({
   name: 'seo',
   settings: seoWorkerSettings,
+  products: ['api-seo'],
   start: (settings, tools) =>
     startSeoWorker({ settings, clock: systemClock, pageThread: join(__dirname, '../../kit/pages/page-thread.js'), ...tools }),
 });

@@ -11,6 +11,7 @@ import { createAuthLater } from '../../../services/dashboard/api/accounts/create
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
+import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
 import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
@@ -38,6 +39,8 @@ export interface DashboardOptions {
   readonly webFiles?: Readonly<Record<string, string>>;
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
+  /** What services say of their sources; nobody is asked unless given. */
+  readonly liveSources?: LiveSources;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -155,6 +158,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       tryKeyOf: createTryKeys(secret),
       letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
+      ...(options.liveSources && { liveSources: options.liveSources }),
     },
     auth,
     mail,

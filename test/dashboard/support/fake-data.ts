@@ -145,19 +145,29 @@ export function usualPlanRequests(): PlanRequest[] {
   return [make({}), make({ product: 'api-aadhaar', daily: 4_000, monthly: 120_000, state: 'declined', reason, answeredAt: ago(DAY) })];
 }
 
+/** One product waits for its source, and of one nobody has heard. */
+function liveSourceOf({ id, prefix }: (typeof PRODUCTS)[number]): Product['liveSource'] {
+  if (prefix === null || id === 'api-app') return null;
+  return { isThere: id !== 'api-gst', since: ago(3 * HOUR) };
+}
+
 /** The catalogue with these subscriptions. */
 export function productsWith(subscriptions: readonly Subscription[], requests: readonly PlanRequest[] = []): Product[] {
-  return PRODUCTS.map(({ id, title, description, routes, base, subscribable, plans }) => ({
-    id,
-    title,
-    description,
-    routes: routes.map((route) => ({ ...route })),
-    base,
-    subscribable,
-    plans: plans.map((plan) => ({ ...plan, ...(GIVEN.includes(id) && { approval: 'request' as const }) })),
-    subscription: subscriptions.find((each) => each.product === id) ?? null,
-    request: requests.find((each) => each.product === id) ?? null,
-  }));
+  return PRODUCTS.map((product) => {
+    const { id, title, description, routes, base, subscribable, plans } = product;
+    return {
+      id,
+      title,
+      description,
+      routes: routes.map((route) => ({ ...route })),
+      base,
+      subscribable,
+      liveSource: liveSourceOf(product),
+      plans: plans.map((plan) => ({ ...plan, ...(GIVEN.includes(id) && { approval: 'request' as const }) })),
+      subscription: subscriptions.find((each) => each.product === id) ?? null,
+      request: requests.find((each) => each.product === id) ?? null,
+    };
+  });
 }
 
 /** Thirty days of use that rise and fall as weeks do. */

@@ -6,6 +6,7 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { type Log } from '../../../kit/log';
 import { type Reply } from '../../../kit/service/reply';
+import { type LiveSources } from '../public/watch-sources';
 import { type GatewayCaller } from '../requests/gateway-caller';
 import { type Letters } from '../team/letters';
 
@@ -53,6 +54,8 @@ export interface DashboardDeps {
   readonly hasOutbox: boolean;
   /** Webhooks may be private addresses on any port. Default false. */
   readonly allowPrivateWebhooks?: boolean;
+  /** Absent: nobody is asked, and nothing is known. */
+  readonly liveSources?: LiveSources;
 }
 
 export interface Call<Params, Query, Body, Who = Caller> {

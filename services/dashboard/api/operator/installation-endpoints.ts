@@ -28,7 +28,11 @@ const catalogue = defineOperatorEndpoint({
     };
     return {
       products: (await deps.catalogue()).products.map((product) => ({
-        ...describeProduct(product, { subscription: undefined, request: undefined }),
+        ...describeProduct(product, {
+          subscription: undefined,
+          request: undefined,
+          liveSource: deps.liveSources?.find(product.id) ?? null,
+        }),
         source: placeOf(product.id),
       })),
     };

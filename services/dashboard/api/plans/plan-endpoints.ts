@@ -16,6 +16,7 @@ import {
   productList,
   subscribeBody,
   subscription,
+  type LiveSource,
   type Product,
   type Subscription,
 } from '../../contract/plans';
@@ -30,8 +31,9 @@ const params = z.object({ id });
 /** A product as pages show it. */
 export function describeProduct(
   product: CatalogueProduct,
-  { subscription: subscribed, request }: { subscription: Subscription | undefined; request: PlanRequestView | undefined },
+  known: { subscription: Subscription | undefined; request: PlanRequestView | undefined; liveSource: LiveSource | null },
 ): Product {
+  const { subscription: subscribed, request, liveSource } = known;
   const { id: productId, title, description, routes, base, subscribable, plans } = product;
   return {
     id: productId,
@@ -40,6 +42,7 @@ export function describeProduct(
     base,
     routes: routes.map(({ method, path, purpose }) => ({ method, path, purpose })),
     subscribable,
+    liveSource,
     plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,
     request: request ? describeRequest(request) : null,
@@ -93,14 +96,20 @@ const products = defineEndpoint({
   path: '/products',
   needs: 'read',
   answer: productList,
-  handler: async ({ caller }, { db, clock, timeZone, catalogue }) => {
+  handler: async ({ caller }, { db, clock, timeZone, catalogue, liveSources }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
     const requests = await readCurrentRequests(db, caller.customerId);
     const of = <Item extends { product: string }>(items: readonly Item[], id: string): Item | undefined =>
       items.find(({ product }) => product === id);
     const { products: sold } = await catalogue();
     return {
-      products: sold.map((product) => describeProduct(product, { subscription: of(own, product.id), request: of(requests, product.id) })),
+      products: sold.map((product) =>
+        describeProduct(product, {
+          subscription: of(own, product.id),
+          request: of(requests, product.id),
+          liveSource: liveSources?.find(product.id) ?? null,
+        }),
+      ),
     };
   },
 });

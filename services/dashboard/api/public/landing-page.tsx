@@ -58,7 +58,7 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
           Every product has its own daily and monthly limit. Test keys have the same limits, count by themselves and are answered by a
           sandbox, so that trying costs nothing.
         </p>
-        <ProductTable products={products} />
+        <ProductTable products={products} tools={tools} />
       </section>
     </PageFrame>
   );

@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react';
 import { type Brand } from './brand';
+import { type LiveSources } from './watch-sources';
 
 /** What every public page is rendered with. */
 export interface PageTools {
@@ -12,6 +13,8 @@ export interface PageTools {
   readonly isSignedIn: boolean;
   /** Whether calls can be tried out here without an account. */
   readonly canTry: boolean;
+  /** Undefined: nobody is asked. */
+  readonly liveSources: LiveSources | undefined;
 }
 
 interface PageFrameProps {

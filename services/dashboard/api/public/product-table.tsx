@@ -1,5 +1,7 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { LiveStatus } from './live-status';
+import { type PageTools } from './page-frame';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
 function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
@@ -16,7 +18,7 @@ function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
   );
 }
 
-function Row({ product }: { readonly product: CatalogueProduct }): ReactNode {
+function Row({ product, liveSources }: { readonly product: CatalogueProduct } & Pick<PageTools, 'liveSources'>): ReactNode {
   const { id, title, description, base, plans } = product;
   return (
     <tr id={id}>
@@ -30,14 +32,20 @@ function Row({ product }: { readonly product: CatalogueProduct }): ReactNode {
         <Plans plans={plans} />
       </td>
       <td data-label="Status">
-        {isOffered(product) ? <span className="badge open">Offered</span> : <span className="badge">Listed only</span>}
+        {isOffered(product) ? <LiveStatus source={liveSources?.find(id) ?? null} /> : <span className="badge">Listed only</span>}
       </td>
     </tr>
   );
 }
 
 /** Every product with its limits and prices. */
-export function ProductTable({ products }: { readonly products: readonly CatalogueProduct[] }): ReactNode {
+export function ProductTable({
+  products,
+  tools: { liveSources },
+}: {
+  readonly products: readonly CatalogueProduct[];
+  readonly tools: Pick<PageTools, 'liveSources'>;
+}): ReactNode {
   return (
     <table className="products">
       <thead>
@@ -50,7 +58,7 @@ export function ProductTable({ products }: { readonly products: readonly Catalog
       </thead>
       <tbody>
         {products.map((product) => (
-          <Row key={product.id} product={product} />
+          <Row key={product.id} product={product} liveSources={liveSources} />
         ))}
       </tbody>
     </table>

@@ -18,7 +18,7 @@ export function ProductsPage({
     <PageFrame tools={tools} title="Products and prices" description={description} path="/products">
       <h1>Products and prices</h1>
       <p className="lead">{description}</p>
-      <ProductTable products={products} />
+      <ProductTable products={products} tools={tools} />
     </PageFrame>
   );
 }

@@ -47,7 +47,8 @@ class PageShelf {
   private readonly revision: () => Promise<string>;
 
   constructor(private readonly options: PublicPagesOptions) {
-    this.revision = askSeldom(() => readCatalogueRevision(options.deps.db), options.deps.clock);
+    const { db, clock, liveSources } = options.deps;
+    this.revision = askSeldom(async () => `${await readCatalogueRevision(db)} ${liveSources?.revision() ?? ''}`, clock);
   }
 
   /** @param name tells apart what differs; the caller keeps the names few */
@@ -67,7 +68,14 @@ class PageShelf {
 
   page(page: PageName, isKnown: boolean): Promise<KeptDocument> {
     const { deps, brand, url, canTry } = this.options;
-    const tools: PageTools = { brand, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn: isKnown, canTry };
+    const tools: PageTools = {
+      brand,
+      url,
+      gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''),
+      isSignedIn: isKnown,
+      canTry,
+      liveSources: deps.liveSources,
+    };
     const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind;
     return this.find(`${name} ${isKnown}`, async () => {
       const { products } = await deps.catalogue();

@@ -4,6 +4,7 @@ import { type Product, type Subscription } from '../../../contract/plans';
 import { Guarded } from '../../components/guarded';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { WindowBar } from '../../components/window-bar';
+import { LiveState } from './live-state';
 import { OfferList } from './offer-list';
 import { PlanRequestNotice } from './plan-request-notice';
 import { SubscriptionActions } from './subscription-actions';
@@ -29,6 +30,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         <Text size="xs" c="dimmed">
           {product.description}
         </Text>
+        {product.routes.length > 0 && <LiveState source={product.liveSource} />}
         {subscription && (
           <Group gap="xs" mt={6}>
             <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { type Clock } from '../../../../plugins/core/ports';
+import { type Log } from '../../../kit/log';
+import { type LiveSource } from '../../contract/plans';
+
+/** What services and workers say of live sources, as it was heard last. */
+export interface LiveSources {
+  /** Null: nobody said, or whoever did has been silent for too long. */
+  find(product: string): LiveSource | null;
+  /** Another text whenever something is another; without a request to anybody. */
+  revision(): string;
+}
+
+export interface WatchSourcesOptions {
+  /** Base URLs of the private servers of services and workers. */
+  readonly urls: readonly string[];
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly log: Log;
+  /** Between two rounds of questions. Default 15 s. */
+  readonly pollMs?: number;
+}
+
+/** Sources come and go with a restart of whoever asks them, which is seldom. */
+const POLL_MS = 15_000;
+/** The answer is in the process's memory. */
+const ANSWER_MS = 2_000;
+/** A restart takes less. Of who is silent for longer nothing is known. */
+const KNOWN_FOR_MS = 120_000;
+
+const answerSchema = z.object({ products: z.record(z.string().max(64), z.boolean()) });
+
+interface Heard {
+  readonly atMs: number;
+  readonly products: Readonly<Record<string, boolean>>;
+}
+
+async function ask(url: string): Promise<Heard['products']> {
+  const response = await fetch(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });
+  if (response.ok) return answerSchema.parse(await response.json()).products;
+  await response.body?.cancel();
+  throw new Error(`answered ${response.status}`);
+}
+
+/** Of several who know a product all must have what it needs: a call may go to any of them. */
+function combine(heard: Iterable<Heard>): ReadonlyMap<string, boolean> {
+  const all = new Map<string, boolean>();
+  for (const { products } of heard) {
+    for (const [product, isLive] of Object.entries(products)) all.set(product, isLive && (all.get(product) ?? true));
+  }
+  return all;
+}
+
+/** Asks in the background and keeps the answers, so that no page waits for them. */
+export class WatchedSources implements LiveSources {
+  private readonly heard = new Map<string, Heard>();
+  private known: ReadonlyMap<string, LiveSource> = new Map();
+  private asking: Promise<void> | undefined;
+  private readonly timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: WatchSourcesOptions) {
+    if (options.urls.length === 0) return;
+    void this.look();
+    this.timer = setInterval(() => void this.look(), options.pollMs ?? POLL_MS).unref();
+  }
+
+  /** One round; the present one where it is still under way. Never fails. */
+  look(): Promise<void> {
+    this.asking ??= this.askAll().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
+  find(product: string): LiveSource | null {
+    return this.known.get(product) ?? null;
+  }
+
+  revision(): string {
+    return [...this.known].map(([product, { isThere, since }]) => `${product}=${isThere} ${since}`).join();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.asking;
+  }
+
+  private async askAll(): Promise<void> {
+    const { urls, clock, log } = this.options;
+    await Promise.all(
+      urls.map(async (url) => {
+        try {
+          this.heard.set(url, { atMs: clock.monotonic(), products: await ask(url) });
+        } catch (err) {
+          log.debug({ err, url }, 'nobody says which products have a live source');
+          const last = this.heard.get(url);
+          if (last && clock.monotonic() - last.atMs > KNOWN_FOR_MS) this.heard.delete(url);
+        }
+      }),
+    );
+    const since = new Date(clock.now()).toISOString();
+    const now = [...combine(this.heard.values())].sort(([left], [right]) => (left < right ? -1 : 1));
+    this.known = new Map(
+      now.map(([product, isThere]) => {
+        const before = this.known.get(product);
+        return [product, before?.isThere === isThere ? before : { isThere, since }];
+      }),
+    );
+  }
+}
