@@ -12,11 +12,16 @@ import { createMetrics, type Metrics } from './kit/metrics';
 import { readCatalogue } from './kit/read-catalogue';
 import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/service/private-server';
 import { type Refund } from './kit/service/refund';
+import { createRefundCall } from './kit/service/refund-call';
 import { proofSettings } from './kit/service/proof-settings';
 import { createServiceApp } from './kit/service/service-app';
 import { workerTlsSettings } from './kit/worker/worker-tls';
 import { type MutualTls } from './kit/worker/worker-wire';
 import { createRefund } from './refund';
+import { SERVICES } from './registry';
+
+/** Of all services, wherever each runs. */
+const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(SERVICES).flatMap(({ products }) => products));
 
 /** What runs, and how to end it. */
 export interface RunningServices {
@@ -141,6 +146,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       metrics,
       live: allOf(running),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
+      answerRefund: createRefundCall({ contextKeys, ownProducts: OWN_PRODUCTS, refund: store?.refund, clock, log, metrics }),
     });
     closers.shared.unshift(() => privateServer.close());
     return {

@@ -107,7 +107,7 @@ export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
 
 export interface ExpectedToken {
   /** Product ids; a proof for another is no proof. */
-  readonly products: readonly string[];
+  readonly products: Pick<readonly string[], 'includes'>;
   /** True where requests that a link admitted are taken; then `context.link` says what they may have. */
   readonly links?: boolean | undefined;
   /** Unix seconds. */

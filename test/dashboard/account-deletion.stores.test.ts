@@ -174,6 +174,20 @@ describe('when the grace is over', () => {
     expect(rows).toEqual([{ email: erasedAddress(customerId) }]);
   });
 
+  it('mail to others that names the account is gone too, though nobody was sent any since', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await remove(cookie);
+    await askedDaysAgo(15);
+    await dashboard.pool.query(
+      `INSERT INTO outbox_mail (recipient, subject, body, at) VALUES
+       ('ravi@example.com', 'Invitation', $1 || ' invites you', now() - interval '15 days'), ('ravi@example.com', 'News', '', now())`,
+      [EMAIL],
+    );
+    expect(await eraseDueAccounts(dashboard.db)).toBe(1);
+    expect(await rowsAbout(dashboard.pool, [EMAIL])).toEqual({});
+    expect((await dashboard.pool.query('SELECT subject FROM outbox_mail')).rows).toEqual([{ subject: 'News' }]);
+  });
+
   it('the seller’s deliveries name the account by its number alone', async () => {
     const cookie = await dashboard.signIn(EMAIL);
     const customerId = await customerIdOf(cookie);

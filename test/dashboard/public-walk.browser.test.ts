@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type Locator, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
 import { step } from '../support/step';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { openPage, startBrowser } from './support/browser';
+import { Newcomer } from './support/newcomer';
 
 const EMAIL = `reader-${process.pid}-${Date.now()}@example.com`;
 const AXE = readFileSync(join(__dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
@@ -12,10 +13,6 @@ let instance: RunningInstance;
 let browser: Browser;
 let page: Page;
 let complaints: string[];
-/** What it takes a reader. */
-let clicks = 0;
-let fields = 0;
-
 beforeAll(async () => {
   [instance, browser] = await Promise.all([startInstance(), startBrowser()]);
   ({ page, complaints } = await openPage(browser));
@@ -26,57 +23,32 @@ afterAll(async () => {
   expect(complaints).toEqual([]);
 });
 
-const click = async (target: Locator): Promise<void> => {
-  await target.click();
-  clicks += 1;
-};
-const fill = async (label: string, text: string): Promise<void> => {
-  await page.getByLabel(label, { exact: true }).fill(text);
-  fields += 1;
-};
-const link = (name: string | RegExp): Locator => page.getByRole('link', { name }).first();
-const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-
 test('a reader has a sandbox answer after one click, and makes a call with an own key after four clicks and two fields', async () => {
+  const reader = new Newcomer({ page, dashboard: instance.dashboard, email: EMAIL, password: 'a reader’s own words 41' });
+
   await step('runs a call on the first page, without an account', async () => {
     await page.goto(instance.dashboard);
-    await click(button('Run it here'));
-    await page.getByText('Status 200 from the sandbox').waitFor();
+    await reader.tryInSandbox('GET /ip');
     expect(await page.getByLabel('Response body').innerText()).toContain('"');
-    expect([clicks, fields]).toEqual([1, 0]);
-    clicks = 0;
+    expect([reader.clicks, reader.fields]).toEqual([1, 0]);
+    reader.clicks = 0;
   });
 
   await step('signs up from where the reader is', async () => {
     await page.goto(`${instance.dashboard}/reference/api-pincode`);
-    await click(link('Sign up'));
-    await fill('Email', EMAIL);
-    await fill('Password', 'a reader’s own words 41');
-    await click(button('Create account'));
-    await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
+    await reader.signUp();
   });
 
-  await step('opens the link of the mail, in a tab of its own, and is inside with a test key', async () => {
-    const outbox = await page.context().newPage();
-    await outbox.goto(`${instance.dashboard}/outbox`);
-    const target = await outbox
-      .getByRole('article')
-      .filter({ hasText: EMAIL })
-      .getByRole('link', { name: /\/verify\?token=/ })
-      .getAttribute('href');
-    await outbox.close();
-    // What a click in a mail does.
-    await page.goto(target ?? '');
-    clicks += 1;
-    await page.getByText(/^tg_test_\w+$/).waitFor();
+  await step('opens the link of the mail and is inside with a test key', async () => {
+    await reader.confirmAddress();
     expect(new URL(page.url()).pathname).toBe('/');
-    expect(await link('Back to where you signed up').getAttribute('href')).toBe('/reference/api-pincode');
+    const back = page.getByRole('link', { name: 'Back to where you signed up' });
+    expect(await back.getAttribute('href')).toBe('/reference/api-pincode');
   });
 
   await step('makes the first own call', async () => {
-    await click(button('Run it here'));
-    await page.getByText('Status 200').waitFor();
-    expect([clicks, fields]).toEqual([4, 2]);
+    await reader.makeFirstCall();
+    expect([reader.clicks, reader.fields]).toEqual([4, 2]);
   });
 });
 

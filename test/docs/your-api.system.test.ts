@@ -145,6 +145,35 @@ test('its test keys are served by its sandbox once it has one', async () => {
   }
 });
 
+test('an upstream gives a request back by the call that the page shows, once', async () => {
+  const [, snippet = ''] = /```python\n(import urllib[\s\S]*?)```/.exec(page) ?? [];
+  const refunds = String(instance.metrics['services']).replace(/metrics$/, 'refunds');
+  const answers: string[] = [];
+  const giveBack = (context: string): Promise<string> =>
+    new Promise((done, fail) => {
+      const program = `${snippet}\nimport sys\nprint(give_back(sys.argv[1], sys.argv[2]).decode())`;
+      execFile('python3', ['-c', program, refunds, context], (error, stdout, stderr) => (error ? fail(new Error(stderr)) : done(stdout)));
+    });
+  const failing = createServer((request, response) => {
+    const context = String(request.headers['x-tollgate-context']);
+    const twice = giveBack(context).then(async (first) => answers.push(first, await giveBack(context)));
+    void twice.finally(() => response.writeHead(502).end('the source is down'));
+  });
+  await new Promise<void>((done) => failing.listen(0, '127.0.0.1', done));
+  try {
+    const { port } = failing.address() as AddressInfo;
+    await instance.cli('product', 'new', 'storms', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
+    expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'storms', '--json');
+    const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
+    for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
+    expect(answers.map((text) => JSON.parse(text).charge)).toEqual(Array.from({ length: 8 }, () => 'given-back'));
+  } finally {
+    failing.close();
+    failing.closeAllConnections();
+  }
+});
+
 test('its limits follow the catalogue once it is applied', async () => {
   const file = own.catalogueFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));

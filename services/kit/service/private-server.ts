@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
+import { CONTEXT_HEADER } from '../../../plugins/core/context-token';
 import { scrubText } from '../log';
+
+/** Answers `POST /refunds`; takes the value of `X-Tollgate-Context`. */
+export type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 /** Asked by `/ready`: throws with a text fit for an operator. */
 export type ReadyCheck = () => void | Promise<void>;
@@ -13,6 +17,8 @@ export interface PrivateServerOptions {
   readonly metrics: { readonly registry: Registry };
   /** By name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
+  /** Of processes that know the counter of units; elsewhere there is no such path. */
+  readonly answerRefund?: AnswerRefund | undefined;
   /** By product: whether calls with live keys have a source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
   /** Milliseconds for each check; 2 s unless given. */
@@ -44,9 +50,12 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }).end(JSON.stringify(body));
 }
 
-/** For operators, orchestrators and the dashboard only: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live` (what has a live source). */
+/**
+ * For operators, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live`
+ * (what has a live source). For upstreams that are not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
+ */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, live = {}, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,6 +73,14 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
         );
         const ready = !draining && outcomes.every(([, outcome]) => outcome === 'ok');
         return answerJson(response, ready ? 200 : 503, { ready, draining, checks: Object.fromEntries(outcomes) });
+      }
+      case '/refunds': {
+        // Its body says nothing, however long it is.
+        request.resume();
+        if (!answerRefund || request.method !== 'POST') return answerJson(response, 404, { status: 'not found' });
+        const proof = request.headers[CONTEXT_HEADER.toLowerCase()];
+        const { status, body } = await answerRefund(typeof proof === 'string' ? proof : undefined);
+        return answerJson(response, status, body);
       }
       default:
         return answerJson(response, 404, { status: 'not found' });

@@ -13,6 +13,14 @@ export interface Entrant {
 /** Presses the button of that name, in whole. */
 export const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
 
+/** Opens the link of the mail to this person whose path this is, as a click in the mail does. */
+export async function openMail({ page, dashboard, email }: Entrant, path: string): Promise<void> {
+  await page.goto(`${dashboard}/outbox`);
+  const mail = page.getByRole('article').filter({ hasText: `to ${email},` });
+  const link = await mail.getByRole('link', { name: new RegExp(`/${path}\\?token=`) }).getAttribute('href');
+  await page.goto(link ?? '');
+}
+
 /** Signs a customer up as a reader would, with the link of the outbox; ends on the overview. */
 export async function signUp({ page, dashboard, email, password }: Entrant): Promise<void> {
   await page.goto(`${dashboard}/sign-up`);
@@ -40,8 +48,8 @@ export async function enterPassword({ page, email, password }: Entrant): Promise
   await press(page, 'Sign in');
 }
 
-/** On the page that sets up the second factor; ends in the console. @returns the secret, in base32 */
-export async function setUpSecondFactor({ page, password }: Entrant): Promise<string> {
+/** Where the password is asked for, so that a second factor may be turned on. @returns the secret, in base32 */
+export async function turnOnSecondFactor({ page, password }: Entrant): Promise<string> {
   await page.getByLabel('Your password').fill(password);
   await press(page, 'Continue');
   const secret = (await page.getByLabel('Secret').innerText()).replace(/\s/g, '');
@@ -49,8 +57,21 @@ export async function setUpSecondFactor({ page, password }: Entrant): Promise<st
   await press(page, 'Confirm');
   await press(page, 'Copy codes');
   await press(page, 'I have saved them');
-  await page.getByRole('heading', { name: 'Customers' }).waitFor();
   return secret;
+}
+
+/** On the page that sets up the second factor; ends in the console. @returns the secret, in base32 */
+export async function setUpSecondFactor(entrant: Entrant): Promise<string> {
+  const secret = await turnOnSecondFactor(entrant);
+  await entrant.page.getByRole('heading', { name: 'Customers' }).waitFor();
+  return secret;
+}
+
+/** On the page of signing in, with a second factor. */
+export async function enterBoth(entrant: Entrant, secret: string): Promise<void> {
+  await enterPassword(entrant);
+  await entrant.page.getByLabel('Code').fill(totpOf(secret));
+  await press(entrant.page, 'Sign in');
 }
 
 /** In the console: out, and in again with password and code. */
@@ -60,8 +81,6 @@ export async function signInAgain(entrant: Entrant, secret: string): Promise<voi
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   // Where a page of the console leads now.
   await page.goto(`${dashboard}/operator/customers`);
-  await enterPassword(entrant);
-  await page.getByLabel('Code').fill(totpOf(secret));
-  await press(page, 'Sign in');
+  await enterBoth(entrant, secret);
   await page.getByRole('heading', { name: 'Customers' }).waitFor();
 }

@@ -2,6 +2,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../database';
 import { soleOwnerOf } from '../members/sole-owner-of';
 import { OperationRefused } from '../operation-refused';
+import { pruneOutbox } from './outbox-mail';
 import { type Actor, writeAudit } from './write-audit';
 
 /** Between asking and erasing; the function `erase_account` has the same. */
@@ -104,6 +105,8 @@ const ERASE_TIMEOUT_MS = 300_000;
  */
 export async function eraseDueAccounts(db: Pool): Promise<number> {
   const { rows } = await db.query<{ customerId: string; userId: string }>(DUE);
+  // Mail to others names whom it is from, such as an invitation. None is sent after the deletion, and an outbox keeps it for half the grace.
+  if (rows.length > 0) await pruneOutbox(db);
   let erased = 0;
   for (const { customerId, userId } of rows) {
     const outcome = await inTransaction(db, async (client) => {

@@ -13,9 +13,14 @@ const INSERT = 'INSERT INTO outbox_mail (recipient, subject, body) VALUES ($1, $
 const PRUNE = "DELETE FROM outbox_mail WHERE at < now() - interval '7 days'";
 const SELECT = 'SELECT id, at, recipient AS to, subject, body AS text FROM outbox_mail ORDER BY at DESC, id LIMIT $1';
 
-/** Puts a mail into the outbox, and takes out what lies there for more than 7 days. */
-export async function writeOutboxMail(db: Pool, { to, subject, text }: Omit<OutboxMail, 'id' | 'at'>): Promise<void> {
+/** Takes out of the outbox what lies there for more than 7 days. */
+export async function pruneOutbox(db: Pool): Promise<void> {
   await db.query(PRUNE);
+}
+
+/** Puts a mail into the outbox, and prunes it. */
+export async function writeOutboxMail(db: Pool, { to, subject, text }: Omit<OutboxMail, 'id' | 'at'>): Promise<void> {
+  await pruneOutbox(db);
   await db.query(INSERT, [to, subject, text]);
 }
 

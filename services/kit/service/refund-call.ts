@@ -1,0 +1,54 @@
+import { type Clock } from '../../../plugins/core/ports';
+import { type ContextKeys, verifyContext } from '../../../plugins/core/verify-context';
+import { problemOf, type Problem, type ProblemCode } from '../../../plugins/core/problems';
+import { type Log } from '../log';
+import { type Metrics } from '../metrics';
+import { newRequestId } from './context';
+import { type Charge, giveUnitBack, type Refund } from './refund';
+
+export interface RefundCallTools {
+  readonly contextKeys: ContextKeys;
+  /** Products that services of ours answer for: these give units back themselves, by cause. */
+  readonly ownProducts: ReadonlySet<string>;
+  /** Undefined when this process is connected to no counter. */
+  readonly refund: Refund | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** A JSON answer. */
+export interface RefundAnswer {
+  readonly status: number;
+  readonly body: Problem | { readonly charge: Charge; readonly units: number; readonly request_id: string };
+}
+
+/** An upstream has answered its caller by then: it can wait for the counter longer than an answer would. */
+const WAIT_MS = 5_000;
+/** In metrics: an upstream that is not ours has no service. */
+const SERVICE = 'other-upstreams';
+
+function refusal(code: ProblemCode): RefundAnswer {
+  const body = problemOf(code, { requestId: newRequestId() });
+  return { status: body.status, body };
+}
+
+/**
+ * Gives the units of one request back because its upstream, which is not ours, failed at it. Whoever holds the request's proof is that upstream:
+ * callers never see it, it names subscription, day and request, and it lives for a minute. The counter gives each request back once, and no more
+ * than its cap a day.
+ * @returns what takes the value of `X-Tollgate-Context`; 200 with `charge` (`given-back`, `capped`, `kept`), 401, or 503 without a counter
+ */
+export function createRefundCall(tools: RefundCallTools): (proof: string | undefined) => Promise<RefundAnswer> {
+  const { contextKeys, ownProducts, refund, clock, log, metrics } = tools;
+  const products = { includes: (id: string) => !ownProducts.has(id) };
+  return async (proof) => {
+    const verdict = verifyContext(proof, contextKeys, { products, nowSeconds: clock.now() / 1000 });
+    if (!verdict.ok) return refusal('gateway_proof_missing');
+    if (!refund) return refusal('service_not_ready');
+    const { requestId, product, units } = verdict.context;
+    const charge = await giveUnitBack(verdict.context, { refund, service: SERVICE, log, metrics, waitMs: WAIT_MS });
+    log.info({ requestId, product, charge }, 'an upstream gave units back');
+    return { status: 200, body: { charge, units: units ?? 1, request_id: requestId } };
+  };
+}
