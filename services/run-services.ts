@@ -55,10 +55,19 @@ interface Tools {
 }
 
 /** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
-function liveOf({ products, hasWorkers }: ServiceDefinition, deps: unknown): Record<string, boolean> {
-  const isServed = hasWorkers?.(deps) ?? true;
-  const known = products.filter((product) => !isServed || sourcesOf(product).length === 0);
+function liveOf(service: ServiceDefinition, deps: unknown): Record<string, boolean> {
+  const isServed = service.hasWorkers?.(deps) ?? true;
+  const known = service.products.filter((product) => !isServed || sourcesOf(product).length === 0);
   return Object.fromEntries(known.map((product) => [product, isServed]));
+}
+
+/** A product that two services know is served when both serve it. */
+function allOf(running: readonly Running[]): Record<string, boolean> {
+  const all: Record<string, boolean> = {};
+  for (const { live } of running) {
+    for (const [product, isServed] of Object.entries(live)) all[product] = isServed && (all[product] ?? true);
+  }
+  return all;
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
@@ -135,7 +144,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       host: common.PRIVATE_HOST,
       port: common.PRIVATE_PORT,
       metrics,
-      live: Object.fromEntries(running.flatMap(({ live }) => Object.entries(live))),
+      live: allOf(running),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
       answerRefund: createRefundCall({ contextKeys, ownProducts: OWN_PRODUCTS, refund: store?.refund, clock, log, metrics }),
     });
