@@ -12,9 +12,16 @@ export function LiveState({ source }: { readonly source: LiveSource | null }): R
       </Text>
     );
   }
+  if (source.isThere) {
+    return (
+      <Text size="xs" c="dimmed">
+        Live and test keys, since <Moment at={source.since} />
+      </Text>
+    );
+  }
   return (
-    <Text size="xs" c={source.isThere ? 'dimmed' : undefined} fw={source.isThere ? undefined : 600}>
-      {source.isThere ? 'Live and test keys' : 'Test keys only'}, since <Moment at={source.since} />
+    <Text size="xs" fw={600}>
+      Test keys only, since <Moment at={source.since} />
     </Text>
   );
 }
