@@ -1,26 +1,13 @@
-import { createNetworkFacts } from '../../../services/ip/network-facts';
-import { lookUpBatch } from '../../../services/ip/look-up-batch';
-import { openDatabases } from '../../../services/ip/ip-databases';
-import { databasePaths, ipSettings } from '../../../services/ip/settings';
-import { systemClock } from '../../../plugins/core/ports';
+import { endProgram, startProgram } from '../../support/system/program';
 
 /** Of the product: 100 addresses that were asked about before. */
 const MOST_MS = 5;
-const MOST_TRIES = 2_000;
 
 test(`100 addresses that are known take at most ${MOST_MS} ms`, async () => {
-  const databases = await openDatabases({ paths: databasePaths(ipSettings.parse({})), pollMs: 0, onError: () => undefined });
-  const sources = { resolver: undefined, blockList: undefined, findAbuse: undefined };
-  const findNetworkFacts = createNetworkFacts({ sources, clock: systemClock, onFailure: () => undefined });
-  const ips = Array.from({ length: 100 }, (_, index) => (index % 4 === 0 ? `2a00:1450:${index}::1` : `${index + 20}.${index}.7.9`));
-  const times: number[] = [];
-  // Until one was fast enough: what other processes take of this machine is not the product's time.
-  while (times.length < MOST_TRIES && !times.some((ms) => ms < MOST_MS)) {
-    const startedAt = performance.now();
-    const results = await lookUpBatch(ips, { databases, findNetworkFacts, now: () => 0 });
-    times.push(performance.now() - startedAt);
-    expect(results).toHaveLength(100);
-  }
-  databases.close();
-  expect(Math.min(...times)).toBeLessThan(MOST_MS);
+  // The fastest of many rounds: what other processes take of this machine is not the product's time.
+  const { child, ready } = await startProgram('test/services/ip/time-look-ups.js', { env: {} });
+  await endProgram(child);
+  expect(ready).toEqual({ answered: 100, fastestMs: expect.any(Number) });
+  process.stderr.write(`the fastest of its rounds: ${Number(ready['fastestMs']).toFixed(2)} ms\n`);
+  expect(ready['fastestMs']).toBeLessThan(MOST_MS);
 });
