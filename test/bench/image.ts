@@ -12,7 +12,7 @@ import { compare, type Composite, render } from '../workers/image/composites/ren
 import { type Paint, type Scene, SCENES } from '../workers/image/composites/scenes';
 
 const RUNS = 5;
-const UNSEEN = 24;
+const UNSEEN = 60;
 const MIB = 1_048_576;
 const never = new AbortController().signal;
 
