@@ -10,9 +10,11 @@ import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalo
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
 import { type Failure, listErrors } from './error-table';
+import { describeInputs } from './field-words';
 import { inputShapeOf } from './input-shape';
 import { moreSuccessesOf, refusalsOf } from './route-answers';
 import { exampleCalls, fileOf } from './route-example';
+import { SAMPLE_ANSWERS, sampleName } from './sample-answers';
 import { snippetsOf } from './snippets';
 
 const PROBLEM = 'application/problem+json';
@@ -80,7 +82,8 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
 
 /** What a 200 holds: JSON by the route's schema, or bytes; a part of them in 206. */
 function successesOf(route: Route): Responses {
-  const json = route.output && { 'application/json': { schema: route.output } };
+  const sample = SAMPLE_ANSWERS[sampleName(route)];
+  const json = route.output && { 'application/json': { schema: route.output, ...(sample !== undefined && { example: sample }) } };
   const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*', '/image/background_remover': 'image/*' }[
     route.path as string
   ];
@@ -181,7 +184,7 @@ function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalog
  * @param baseUrl of the gateway as callers reach it, without a slash at the end
  */
 export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType<typeof createDocument> {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -205,4 +208,5 @@ export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType
     // Transformations have no shape of their own; readers see what goes in.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
+  return { ...document, paths: describeInputs(document.paths ?? {}) };
 }

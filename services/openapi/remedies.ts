@@ -38,7 +38,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   otp_invalid: 'Check the OTP with its holder and send it again: attempts_left says how often you may.',
   otp_expired: 'Start a new session: that sends another OTP.',
   otp_throttled: 'Wait for as long as retry_after says, in seconds, before you ask for another OTP.',
-  not_an_apk: 'Send the APK itself. Bundles and archives of several APKs are not taken.',
+  not_an_apk: 'Send an APK, AAB, XAPK or APKS file: what was sent is none of these.',
   apk_malformed: 'Check that the file arrived whole: it cannot be read as an APK.',
   apk_too_complex: 'This file cannot be analysed: it goes beyond the limits of the analysis.',
   captcha_rejected: 'Solve the next captcha, which is in the answer: attempts_left says how often you may.',

@@ -57,6 +57,21 @@ describe('without a session', () => {
     expect(body).toContain('<code>key_missing</code>');
   });
 
+  it('/reference/api-grank marks each field of an input as required or optional, with its limits, and shows a sample answer', async () => {
+    const { body } = await get('/reference/api-grank');
+    expect(body).toContain('<code>keyword</code><span class="required">required</span>');
+    expect(body).toContain('<code>radius_km</code><span class="optional">optional</span>');
+    expect(body).toContain('More than 0; at most 50; default 5. Kilometres around the coordinates.');
+    expect(body).toContain('aria-label="GET /grank/search, sample response"');
+    expect(body).toContain('ChIJsandbox0001');
+  });
+
+  it('no page is larger than 80 KiB, before it is compressed', async () => {
+    const paths = ['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
+    expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
+  });
+
   it('/reference/errors has every code with an anchor, what it means and what to do', async () => {
     const { statusCode, body } = await get('/reference/errors');
     expect(statusCode).toBe(200);

@@ -69,6 +69,7 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('reference-upload', '/reference?operation=post_image_background_remover'),
   own('reference-later-step', '/reference?operation=post_gst_data'),
   own('errors', '/reference/errors'),
+  own('errors-code', '/reference/errors#otp_invalid'),
   own('account', '/account'),
   own('no-such-page', '/no/such/page'),
 ];

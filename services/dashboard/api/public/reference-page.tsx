@@ -1,27 +1,34 @@
-import { type ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { type ApiOperation } from '../../contract/api-document';
-import { type FieldRow, rowOf, rowsOf } from './field-rows';
+import { type FieldRow, fieldOf, fieldsOf } from '../../contract/schema-fields';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
 import { TryForm } from './try-form';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
-function Fields({ caption, rows }: { readonly caption: string; readonly rows: readonly FieldRow[] }): ReactNode {
+interface FieldsProps {
+  readonly caption: string;
+  readonly rows: readonly FieldRow[];
+  /** Nobody has to send what is answered. */
+  readonly isAnswer?: boolean;
+}
+
+function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   if (rows.length === 0) return null;
   return (
     <table className="fields">
       <caption>{caption}</caption>
       <tbody>
-        {rows.map(({ name, type, isRequired, description }) => (
+        {rows.map(({ name, type, isRequired, notes }) => (
           <tr key={name}>
             <th scope="row">
               <code>{name}</code>
-              {isRequired && <span className="required">required</span>}
+              {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
               <span className="quiet">{type}</span>
-              {description !== '' && <span className="block">{description}</span>}
+              {notes !== '' && <span className="block">{notes}</span>}
             </td>
           </tr>
         ))}
@@ -30,28 +37,28 @@ function Fields({ caption, rows }: { readonly caption: string; readonly rows: re
   );
 }
 
+/** Deeper levels are in the OpenAPI document. */
+const LEVELS = 2;
+
 /** Of the first shape that has members. */
 function fieldsIn(content: NonNullable<ApiOperation['requestBody']>['content'] | undefined): readonly FieldRow[] {
   return (
     Object.values(content ?? {})
-      .map(({ schema }) => (schema ? rowsOf(schema) : []))
+      .map(({ schema }) => (schema ? fieldsOf(schema, LEVELS) : []))
       .find((rows) => rows.length > 0) ?? []
   );
 }
 
-/** The document writes codes between backticks; those of errors lead to what they mean. */
-function withCodes(text: string, codes: readonly string[] = []): ReactNode {
-  return text.split('`').map((part, index) => {
-    if (index % 2 === 0) return part;
-    const code = <code key={index}>{part}</code>;
-    return codes.includes(part) ? (
-      <a key={index} href={`/reference/errors#${part}`}>
-        {code}
+/** What each code means is on a page of its own. */
+function Codes({ codes }: { readonly codes: readonly string[] }): ReactNode {
+  return codes.map((code, index) => (
+    <Fragment key={code}>
+      {index > 0 && ', '}
+      <a href={`/reference/errors#${code}`}>
+        <code>{code}</code>
       </a>
-    ) : (
-      code
-    );
-  });
+    </Fragment>
+  ));
 }
 
 function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
@@ -62,11 +69,36 @@ function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
         {Object.entries(responses).map(([status, { description, 'x-codes': codes }]) => (
           <div key={status}>
             <dt>{status}</dt>
-            <dd>{withCodes(description, codes)}</dd>
+            <dd>{codes ? <Codes codes={codes} /> : description}</dd>
           </div>
         ))}
       </dl>
     </details>
+  );
+}
+
+function AnswerFields({ responses }: Pick<Operation, 'responses'>): ReactNode {
+  const rows = fieldsIn(responses['200']?.content);
+  if (rows.length === 0) return null;
+  return (
+    <details>
+      <summary>Response fields</summary>
+      <Fields caption="Response" rows={rows} isAnswer />
+    </details>
+  );
+}
+
+/** What a test key got for the example. */
+function SampleAnswer({ operation: { method, path, responses } }: { readonly operation: Operation }): ReactNode {
+  const sample = responses['200']?.content?.['application/json']?.example;
+  if (sample === undefined) return null;
+  return (
+    <>
+      <p className="quiet sample">Sample response</p>
+      <pre tabIndex={0} aria-label={`${method} ${path}, sample response`}>
+        <code>{JSON.stringify(sample, null, 2)}</code>
+      </pre>
+    </>
   );
 }
 
@@ -78,17 +110,24 @@ function OperationSection({ operation, canTry }: { readonly operation: Operation
       <h2 id={`${operationId}-title`}>
         <span className="method">{method}</span> <code>{path}</code>
       </h2>
-      <p>{summary}</p>
-      {curl && (
-        <pre tabIndex={0} aria-label={`${method} ${path} with curl`}>
-          <code>{curl.source}</code>
-        </pre>
-      )}
-      {canTry && <TryForm operation={operation} label="Run it here" />}
-      <Fields caption="Query" rows={parameters.map(({ name, schema, required }) => rowOf(name, schema, required ?? false))} />
-      <Fields caption="Body" rows={fieldsIn(requestBody?.content)} />
-      <Fields caption="Response" rows={fieldsIn(responses['200']?.content).map((row) => ({ ...row, isRequired: false }))} />
-      <Answers responses={responses} />
+      <div className="beside">
+        <div>
+          <p>{summary}</p>
+          <Fields caption="Query" rows={parameters.map(({ name, schema, required }) => fieldOf(name, schema, required ?? false))} />
+          <Fields caption="Body" rows={fieldsIn(requestBody?.content)} />
+          <AnswerFields responses={responses} />
+          <Answers responses={responses} />
+        </div>
+        <div className="example">
+          {curl && (
+            <pre tabIndex={0} aria-label={`${method} ${path} with curl`}>
+              <code>{curl.source}</code>
+            </pre>
+          )}
+          {canTry && <TryForm operation={operation} label="Run it here" />}
+          <SampleAnswer operation={operation} />
+        </div>
+      </div>
     </section>
   );
 }

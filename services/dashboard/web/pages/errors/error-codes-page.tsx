@@ -36,7 +36,7 @@ function Codes({ document }: { readonly document: ApiDocument }): ReactNode {
   useEffect(() => {
     if (hash !== '') window.document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
-  const columns = columnsOf((code) => sendersOf(document, code).map(titleOf), hash);
+  const columns = columnsOf((code) => sendersOf(document, code).map(titleOf));
   const errors = document['x-errors'];
   const successes = otherSuccesses(document);
   const keyOf = ({ code }: ErrorCode): string => code;
@@ -57,7 +57,7 @@ function Codes({ document }: { readonly document: ApiDocument }): ReactNode {
   );
 }
 
-function columnsOf(sendersIn: (code: string) => readonly string[], chosen: string): readonly Column<ErrorCode>[] {
+function columnsOf(sendersIn: (code: string) => readonly string[]): readonly Column<ErrorCode>[] {
   return [
     {
       header: 'Code',
@@ -67,7 +67,7 @@ function columnsOf(sendersIn: (code: string) => readonly string[], chosen: strin
           to="/reference/errors"
           hash={code}
           id={code}
-          aria-current={code === chosen ? 'true' : undefined}
+          activeOptions={{ includeHash: true }}
           className={`text-link mono ${classes['code']}`}
         >
           {code}

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldsOf } from './schema-fields';
+import { fieldsOf } from '../../../contract/schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import { Panel } from '../../components/panel';
 import { FieldTable } from './field-table';
@@ -70,7 +70,7 @@ export function AnswerPanel({ operation }: { readonly operation: ApiOperation })
       {fields.length > 0 && (
         <details className="figures">
           <summary>Fields of a 200 response</summary>
-          <FieldTable title="Fields" fields={fields} />
+          <FieldTable title="Fields" fields={fields} isAnswer />
         </details>
       )}
     </Panel>
