@@ -36,6 +36,8 @@ export const seoWorkerSettings = z.object({
   SEO_PAGE_TIMEOUT_MS: numberSetting({ min: 100, max: 8_000 }).default(8_000),
   /** Milliseconds after which no further page is fetched for a call. */
   SEO_PAGES_BUDGET_MS: numberSetting({ min: 100, max: 40_000 }).default(30_000),
+  /** Pages fetched for a call, icons included: a hundred links take three each at most. */
+  SEO_PAGES_PER_CALL: numberSetting({ min: 1, max: 300 }).default(300),
   /** Pages fetched at a time by this worker. */
   SEO_PAGES_AT_ONCE: numberSetting({ min: 1, max: 256 }).default(16),
   /** Threads that parse pages; started when there is something to parse. */

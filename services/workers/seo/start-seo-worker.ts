@@ -45,6 +45,7 @@ export function startSeoWorker({ settings, log, clock, tls, network, pageThread,
     clock,
     pageTimeoutMs,
     pagesBudgetMs: settings.SEO_PAGES_BUDGET_MS,
+    pagesPerCall: settings.SEO_PAGES_PER_CALL,
   });
   return startWorker('seo', {
     settings,
