@@ -161,6 +161,8 @@ const backlink = z.object({
   robots_txt_allowed: z.boolean().nullable(),
   in_body: z.boolean().nullable(),
   verified_at: z.string(),
+  /** When an earlier call saw the link, RFC 3339; null when none did, or where links are not remembered. */
+  seen_before: z.string().nullable(),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
 });

@@ -156,7 +156,7 @@ describe('backlinks', () => {
     expect(row('blog.example')).toEqual({
       source_url: 'https://blog.example/links-to/shop.example', http_status: 200, found: true, anchor: 'what shop.example does', rel: [],
       follow: true, ugc: false, sponsored: false, canonical: 'https://blog.example/links-to/shop.example', canonical_mismatch: false,
-      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', status: 'verified', reason: null,
+      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', seen_before: null, status: 'verified', reason: null,
     }); // prettier-ignore
     expect(row('forum.example')).toMatchObject({
       status: 'verified',

@@ -58,7 +58,7 @@ function engineOf({ name, hosts, pageSize = 10, hasFixedPages = false, shown = p
 function researchWith(...engines: readonly FakeEngine[]): Research {
   const none = undefined;
   return {
-    sources: { engines: engines.map(engineOf), suggesters: [], openPageRank: none, tranco: none, webGraph: none, crawlIndex: none, blockList: none, states: [] },
+    sources: { engines: engines.map(engineOf), suggesters: [], openPageRank: none, tranco: none, webGraph: none, crawlIndex: none, blockList: none, linkIndex: none, states: [] },
     log: new SourceLog(testClock, signal),
     pages: {} as PageReader,
     signal,
