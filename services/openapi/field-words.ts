@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'filters.min_reviews': 'Only those with as many reviews or more.',
   'filters.operational': 'true: only those in business; false: only those said to be closed.',
   format: 'The form of the answer.',
+  grid: 'Splits the area into as many tiles a side, each with up to 60 results of its own; needs radius_km.',
   gst: 'Another name of GSTIN, usual in forms.',
   gstin: 'Another name of GSTIN.',
   id: 'The id of the file at Drive. This or url is needed.',
