@@ -9,8 +9,9 @@ import {
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
+import { type Failure, listErrors } from './error-table';
 import { inputShapeOf } from './input-shape';
-import { moreSuccessesOf, type Refusal, refusalsOf } from './route-answers';
+import { moreSuccessesOf, refusalsOf } from './route-answers';
 import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './snippets';
 
@@ -32,7 +33,7 @@ type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObjec
 
 /** By status: its codes in words, and in `x-codes` for programs. */
 function problemResponses(route: Route): Responses {
-  const byStatus = new Map<number, Refusal[]>();
+  const byStatus = new Map<number, Failure[]>();
   for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
   return Object.fromEntries(
     [...byStatus].map(([status, refusals]) => [
@@ -189,6 +190,8 @@ export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType
         description: 'Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as `application/problem+json`.',
       }, // prettier-ignore
       servers: [{ url: baseUrl }],
+      // For people and programs alike: what each code means, whether it is charged and what to do.
+      'x-errors': listErrors(),
       tags: catalogue.products.filter(({ routes }) => routes.length > 0).map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })), // prettier-ignore
       paths: Object.assign({}, ...Object.values(SERVICES).map((service) => pathsOf(service, baseUrl, catalogue))) as ZodOpenApiPathsObject,
       components: {

@@ -68,6 +68,7 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('reference-post', '/reference?operation=post_glead_search'),
   own('reference-upload', '/reference?operation=post_image_background_remover'),
   own('reference-later-step', '/reference?operation=post_gst_data'),
+  own('errors', '/reference/errors'),
   own('account', '/account'),
   own('no-such-page', '/no/such/page'),
 ];

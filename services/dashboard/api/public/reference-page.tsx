@@ -39,9 +39,19 @@ function fieldsIn(content: NonNullable<ApiOperation['requestBody']>['content'] |
   );
 }
 
-/** The document writes codes between backticks. */
-function withCodes(text: string): ReactNode {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+/** The document writes codes between backticks; those of errors lead to what they mean. */
+function withCodes(text: string, codes: readonly string[] = []): ReactNode {
+  return text.split('`').map((part, index) => {
+    if (index % 2 === 0) return part;
+    const code = <code key={index}>{part}</code>;
+    return codes.includes(part) ? (
+      <a key={index} href={`/reference/errors#${part}`}>
+        {code}
+      </a>
+    ) : (
+      code
+    );
+  });
 }
 
 function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
@@ -49,10 +59,10 @@ function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
     <details>
       <summary>Status codes</summary>
       <dl className="answers">
-        {Object.entries(responses).map(([status, { description }]) => (
+        {Object.entries(responses).map(([status, { description, 'x-codes': codes }]) => (
           <div key={status}>
             <dt>{status}</dt>
-            <dd>{withCodes(description)}</dd>
+            <dd>{withCodes(description, codes)}</dd>
           </div>
         ))}
       </dl>
@@ -136,8 +146,9 @@ export function ReferenceIndex({ tools, products }: ReferenceIndexProps): ReactN
       <p className="lead">{description}</p>
       <p>
         The base URL is <code>{tools.gatewayUrl}</code>. Send your key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>.
-        Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>. Every admitted
-        answer says in <code>RateLimit</code> what is left of the day and the month.
+        Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>:{' '}
+        <a href="/reference/errors">all errors and what to do</a>. Every admitted answer says in <code>RateLimit</code> what is left of the
+        day and the month.
       </p>
       <ul className="cards">
         {products.filter(isOffered).map(({ id, title, description: what, routes, base }) => (

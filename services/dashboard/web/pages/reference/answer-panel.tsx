@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
 import { fieldsOf } from './schema-fields';
@@ -33,7 +34,10 @@ function Meaning({ description, types }: AnswerRow): ReactNode {
         const [, code = '', title = ''] = CODE.exec(part) ?? [];
         return (
           <li key={code}>
-            <span className="mono breakable">{code}</span> <span className="dimmed">{title}</span>
+            <Link to="/reference/errors" hash={code} className="text-link mono breakable">
+              {code}
+            </Link>{' '}
+            <span className="dimmed">{title}</span>
           </li>
         );
       })}
@@ -57,7 +61,10 @@ export function AnswerPanel({ operation }: { readonly operation: ApiOperation })
   return (
     <Panel title="Responses">
       <Text size="sm" c="dimmed" mb="xs">
-        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.
+        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.{' '}
+        <Link to="/reference/errors" className="text-link in-text">
+          All errors and what to do
+        </Link>
       </Text>
       <DataTable caption="Responses by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
       {fields.length > 0 && (
