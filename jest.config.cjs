@@ -9,6 +9,8 @@ const esmOnly = [
   '@noble',
   'defu',
   'jose',
+  'openid-client',
+  'oauth4webapi',
   'content-disposition',
   'cookie',
   'htmlparser2',

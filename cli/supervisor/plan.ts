@@ -79,6 +79,7 @@ const NOT_FOR_ALL = {
   TOLLGATE_CONTEXT_JWKS: undefined,
   TOLLGATE_SIGNING_KEYS: undefined,
   GDPLAY_LINK_KEYS: undefined,
+  DASHBOARD_SIGN_IN_SECRETS: undefined,
 } as const;
 
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
@@ -178,6 +179,7 @@ export function dashboardChild(context: PlanContext): ChildSpec {
       .map((port) => `http://${LOOPBACK}:${port}`)
       .join(','),
     DASHBOARD_SECRET: dashboardSecret,
+    DASHBOARD_SIGN_IN_SECRETS: context.env['DASHBOARD_SIGN_IN_SECRETS'],
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     // On a developer's machine webhooks are tried out with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',

@@ -25,6 +25,8 @@ export const AUDIT_ACTIONS = [
   'account.erase',
   'account.export',
   'account.email_change',
+  'account.provider_connect',
+  'account.provider_disconnect',
   'customer.note',
   'customer.view',
   'subscription.limits',

@@ -48,7 +48,9 @@ export type RefusalCode =
   | 'operator_exists'
   | 'operator_unknown'
   | 'email_taken'
-  | 'deletion_asked';
+  | 'deletion_asked'
+  | 'way_unknown'
+  | 'last_way';
 
 /** An operation that cannot be done as asked; nothing was changed. The message is one sentence for the person who asked. */
 export class OperationRefused extends Error {

@@ -8,12 +8,14 @@ import { answerError } from './http/answer-error';
 import { createAttemptLimits } from './accounts/attempt-limits';
 import { apiDocumentSource } from './http/api-document';
 import { authHandler } from './accounts/auth-handler';
-import { authRoutes, verifyRoute } from './accounts/auth-routes';
+import { authRoutes, providerRoute, verifyRoute } from './accounts/auth-routes';
 import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { createPasswordHasher } from './accounts/password-hash';
 import { createSignedUpProof } from './accounts/signed-up-proof';
 import { addPersonRoutes } from './accounts/person-routes';
 import { type MailSender } from './mail/mail-sender';
+import { callbackHandler } from './accounts/providers/callback-handler';
+import { type SignInProvider } from './accounts/providers/provider-settings';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
@@ -49,6 +51,8 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
+  /** By whom people may sign in beside their passwords; nobody unless given. `auth` knows the same. */
+  readonly providers?: readonly SignInProvider[];
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
   /** For calls that readers without an account try out; they cannot when it is absent. */
@@ -68,7 +72,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
-  const { deps, auth, url, secret, brand = PLAIN_BRAND } = options;
+  const { deps, auth, url, secret, brand = PLAIN_BRAND, providers = [] } = options;
   const app = fastify({
     logger: false,
     genReqId: () => newRequestId(),
@@ -87,18 +91,26 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
-  addOpenRoutes(app, deps, url);
+  addOpenRoutes(app, deps, { url, providers });
   const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
   const hasher = createPasswordHasher();
   const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher, now: () => deps.clock.now() });
   const { db, log } = deps;
-  const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher };
-  for (const route of authRoutes) {
+  const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher, providers };
+  for (const route of providers.length > 0 ? [...authRoutes, providerRoute] : authRoutes) {
     app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
   }
   app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
+  for (const provider of providers) {
+    app.route({
+      method: 'GET',
+      url: `/api/auth/callback/${provider.id}`,
+      exposeHeadRoute: false,
+      handler: callbackHandler(provider, tools),
+    });
+  }
   const choice = createOrganisationChoice({ secret, url });
   addInvitationRoutes(app, { ...tools, choice });
   addPersonRoutes(app, deps, tools);

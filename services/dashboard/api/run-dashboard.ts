@@ -10,6 +10,7 @@ import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
 import { createAttemptLimits } from './accounts/attempt-limits';
 import { createAuthLater } from './accounts/create-auth';
+import { readProviders } from './accounts/providers/provider-settings';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
@@ -78,7 +79,8 @@ async function startApp(
     liveSources,
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
-  const auth = createAuthLater({ db, secret, url, mail, log });
+  const providers = readProviders(settings);
+  const auth = createAuthLater({ db, secret, url, mail, log, providers });
   const trustedProxies = settings.DASHBOARD_TRUSTED_PROXIES;
   const app = await createDashboardApp({
     deps,
@@ -89,6 +91,7 @@ async function startApp(
     trustedProxies,
     webRoot: WEB_ROOT,
     metrics,
+    providers,
     brand: readBrand(settings),
     readerGateway,
   });

@@ -10,6 +10,7 @@ import {
   urlSetting,
 } from '../../../plugins/core/settings';
 import { brandSettings } from './public/brand';
+import { findProviderProblems, providerSettings } from './accounts/providers/provider-settings';
 import { alertSettings } from './alerts/start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;
@@ -35,6 +36,7 @@ const shape = z.object({
   /** Where the dashboard itself reaches it, to try calls out; GATEWAY_URL unless given. */
   DASHBOARD_GATEWAY_URL: urlSetting().optional(),
   ...brandSettings.shape,
+  ...providerSettings.shape,
   /** Whether readers without an account may try calls out in the sandbox. */
   DASHBOARD_PUBLIC_TRY: booleanSetting().default(true),
   /** Private servers of services and workers, which know what has a live source; nobody is asked unless given. */
@@ -55,12 +57,15 @@ const shape = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
-const dashboardSettings = shape.extend(alertSettings.shape).superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM }, context) => {
-  if (DASHBOARD_MAIL !== 'smtp') return;
-  const message = 'is required to send mail (DASHBOARD_MAIL=smtp)';
-  if (SMTP_URL === undefined) context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
-  if (DASHBOARD_MAIL_FROM === undefined) context.addIssue({ code: 'custom', path: ['DASHBOARD_MAIL_FROM'], message });
-});
+const dashboardSettings = shape
+  .extend(alertSettings.shape)
+  .superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM, ...rest }, context) => {
+    for (const { name, message } of findProviderProblems(rest)) context.addIssue({ code: 'custom', path: [name], message });
+    if (DASHBOARD_MAIL !== 'smtp') return;
+    const message = 'is required to send mail (DASHBOARD_MAIL=smtp)';
+    if (SMTP_URL === undefined) context.addIssue({ code: 'custom', path: ['SMTP_URL'], message });
+    if (DASHBOARD_MAIL_FROM === undefined) context.addIssue({ code: 'custom', path: ['DASHBOARD_MAIL_FROM'], message });
+  });
 
 export type DashboardSettings = z.output<typeof dashboardSettings>;
 

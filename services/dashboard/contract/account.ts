@@ -28,7 +28,12 @@ export const session = z.object({
 export type Session = z.output<typeof session>;
 
 /** What a page may know before anybody has signed in. */
-export const installation = z.object({ hasOutbox: z.boolean(), gatewayUrl: z.string() });
+export const installation = z.object({
+  hasOutbox: z.boolean(),
+  gatewayUrl: z.string(),
+  /** By whom people may sign in beside their passwords. */
+  providers: z.array(z.object({ id: z.string(), name: z.string() })),
+});
 export type Installation = z.output<typeof installation>;
 
 export const outbox = z.object({

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
+import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
 import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
@@ -41,6 +42,8 @@ export interface DashboardOptions {
   readonly brand?: Brand;
   /** What services say of their sources; nobody is asked unless given. */
   readonly liveSources?: LiveSources;
+  /** By whom people may sign in beside their passwords; nobody unless given. */
+  readonly providers?: readonly SignInProvider[];
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -139,7 +142,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const mail = recordedMail(mails, { sender: outbox, brand: options.brand });
-  const auth = createAuthLater({ db, secret, url, mail, log });
+  const providers = options.providers ?? [];
+  const auth = createAuthLater({ db, secret, url, mail, log, providers });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,
@@ -166,6 +170,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     url,
     webRoot,
     metrics: createMetrics(),
+    providers,
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.brand && { brand: options.brand }),

@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type z } from 'zod';
 import * as account from '../../../services/dashboard/contract/account';
+import * as signIn from '../../../services/dashboard/contract/sign-in';
 import * as alerts from '../../../services/dashboard/contract/alerts';
 import { auditPage } from '../../../services/dashboard/contract/audit';
 import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
@@ -107,7 +108,12 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     state: account.emailConfirmBody.parse(body).token === 'second' ? 'changed' : 'waiting',
   }));
   route('POST', '/account/export', undefined, () => ({ exported_at: new Date().toISOString() }));
-  route('GET', '/installation', account.installation, () => ({ hasOutbox: true, gatewayUrl: 'http://127.0.0.1:8000' }));
+  route('GET', '/installation', account.installation, () => ({
+    hasOutbox: true,
+    gatewayUrl: 'http://127.0.0.1:8000',
+    providers: state.providers,
+  }));
+  route('GET', '/account/ways', signIn.ways, () => state.ways);
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
   route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));
   route('GET', '/key-tags', keys.tagList, () => state.tagList());

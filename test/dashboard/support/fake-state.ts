@@ -12,6 +12,7 @@ import {
   type TagList,
 } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type Provider, type Ways } from '../../../services/dashboard/contract/sign-in';
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
@@ -29,6 +30,9 @@ const SECRET = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 export class FakeState {
   isSignedIn = true;
   hasSecondFactor = false;
+  /** By whom people may sign in beside their passwords. */
+  providers: Provider[] = [];
+  ways: Ways = { hasPassword: true, connected: [], offered: [] };
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */

@@ -6,7 +6,8 @@ import { type AuthRoute } from './auth-routes';
 import { refuseCommonPassword } from './common-password';
 import { type SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
-import { ADDRESS_HEADER, type AuthSource, type SessionUser } from './create-auth';
+import { ADDRESS_HEADER } from './address-header';
+import { type AuthSource, type SessionUser } from './create-auth';
 import { type Log } from '../../../kit/log';
 import { keepAccount } from './keep-account';
 import { noteAccount } from './note-account';
@@ -114,7 +115,8 @@ export async function askAuth(caller: FastifyRequest, { method, path, body }: Au
   throw await failureOf(response.status, await readJson(response), db);
 }
 
-async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+/** better-auth's answer as ours. */
+export async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
   const type = response.headers.get('content-type');
   const location = response.headers.get('location');
   reply.code(response.status).header('set-cookie', response.headers.getSetCookie());

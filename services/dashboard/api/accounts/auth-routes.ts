@@ -77,3 +77,13 @@ export const verifyRoute = {
   // Without a password for the browser that signed up: see signed-up-proof.ts.
   body: z.object({ token: z.string().max(2_000), password: password.optional() }),
 } satisfies AuthRoute;
+
+/** Where there are providers: answers where to go. How people come back: providers/callback-handler.ts. */
+export const providerRoute: AuthRoute = {
+  method: 'POST',
+  path: '/sign-in/social',
+  body: z.object({ provider: z.string().max(40), then: z.string().max(2_000).optional() }).transform(({ provider, then }) => {
+    const query = then === undefined ? '' : `?${new URLSearchParams({ then }).toString()}`;
+    return { provider, callbackURL: `/signed-in${query}`, errorCallbackURL: `/sign-in${query}`, disableRedirect: true };
+  }),
+};

@@ -1,195 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type BetterAuthOptions } from 'better-auth';
-import { type TwoFactorOptions } from 'better-auth/plugins/two-factor';
-import { type Pool } from 'pg';
+import { type twoFactor as TwoFactor } from 'better-auth/plugins/two-factor';
 import { z } from 'zod';
-import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
-import { type Log, scrubText } from '../../../kit/log';
-import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
-import { type MailSender, PLAIN_NAME } from '../mail/mail-sender';
-import { noteAccount } from './note-account';
-import { LEAST_CHARACTERS } from './common-password';
-import { createPasswordHasher } from './password-hash';
-
-export interface AuthOptions {
-  readonly db: Pool;
-  /** Signs cookies and links; at least 32 characters. */
-  readonly secret: string;
-  /** Origin of the dashboard as browsers see it. */
-  readonly url: string;
-  readonly mail: MailSender;
-  readonly log: Log;
-}
-
-/** Where the caller's address is put for better-auth, over whatever the caller sent under that name. */
-export const ADDRESS_HEADER = 'x-dashboard-peer';
-
-const HOUR_S = 3_600;
-/** Of links by which a password is set. */
-export const LINK_LIFE_S = HOUR_S;
-const DAY_S = 24 * HOUR_S;
-/** By address and path. Whole offices share an address; accounts have limits of their own, see attempt-limits.ts. */
-const SIGN_IN_RULE = { window: 60, max: 20 };
-const MAIL_RULE = { window: 600, max: 10 };
-
-/** Tables and columns as migration 0003 names them. */
-const TABLES = {
-  user: { modelName: 'auth_user', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
-  session: {
-    modelName: 'auth_session',
-    fields: {
-      expiresAt: 'expires_at',
-      createdAt: 'created_at',
-      updatedAt: 'updated_at',
-      ipAddress: 'ip_address',
-      userAgent: 'user_agent',
-      userId: 'user_id',
-    },
-    expiresIn: 7 * DAY_S,
-    updateAge: DAY_S,
-  },
-  account: {
-    modelName: 'auth_account',
-    fields: {
-      accountId: 'account_id',
-      providerId: 'provider_id',
-      userId: 'user_id',
-      accessToken: 'access_token',
-      refreshToken: 'refresh_token',
-      idToken: 'id_token',
-      accessTokenExpiresAt: 'access_token_expires_at',
-      refreshTokenExpiresAt: 'refresh_token_expires_at',
-      createdAt: 'created_at',
-      updatedAt: 'updated_at',
-    },
-  },
-  verification: {
-    modelName: 'auth_verification',
-    fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-    // A link's token is worth an account: a copy of the database must not hold it.
-    storeIdentifier: 'hashed',
-  },
-  rateLimit: {
-    enabled: true,
-    storage: 'database',
-    modelName: 'auth_rate_limit',
-    fields: { lastRequest: 'last_request' },
-    window: 60,
-    max: 120,
-    customRules: {
-      '/sign-in/email': SIGN_IN_RULE,
-      '/sign-up/email': SIGN_IN_RULE,
-      '/change-password': SIGN_IN_RULE,
-      '/reset-password': SIGN_IN_RULE,
-      '/request-password-reset': MAIL_RULE,
-      '/send-verification-email': MAIL_RULE,
-      '/two-factor/enable': SIGN_IN_RULE,
-      '/two-factor/disable': SIGN_IN_RULE,
-      '/two-factor/verify-totp': SIGN_IN_RULE,
-      '/two-factor/verify-backup-code': SIGN_IN_RULE,
-      '/two-factor/generate-backup-codes': SIGN_IN_RULE,
-      '/get-session': false,
-    },
-  },
-} satisfies Partial<BetterAuthOptions>;
-
-/** Tables and columns as migration 0060 names them. */
-const SECOND_FACTOR = {
-  // As long as the code of an authenticator is looked for, and no longer.
-  twoFactorCookieMaxAge: 600,
-  // In all places together; a success starts anew. Whoever is counted here has the password.
-  accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
-  schema: {
-    user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
-    twoFactor: {
-      modelName: 'auth_two_factor',
-      fields: {
-        backupCodes: 'backup_codes',
-        userId: 'user_id',
-        failedVerificationCount: 'failed_verification_count',
-        lockedUntil: 'locked_until',
-      },
-    },
-  },
-} satisfies TwoFactorOptions;
-
-/** What accounts are called by authenticators. */
-const nameOf = ({ mail }: AuthOptions): string => mail.installation ?? PLAIN_NAME;
-
-function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
-  return {
-    enabled: true,
-    requireEmailVerification: true,
-    minPasswordLength: LEAST_CHARACTERS,
-    maxPasswordLength: 128,
-    password: createPasswordHasher(),
-    resetPasswordTokenExpiresIn: LINK_LIFE_S,
-    revokeSessionsOnPasswordReset: true,
-    // A mailbox opens no operator's account: whoever runs the installation gives the link, by the command line.
-    sendResetPassword: async ({ user, token }) => {
-      if (await findOperator(db, { id: user.id })) return;
-      await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`, mail.installation));
-    },
-    onExistingUserSignUp: async ({ user }) => {
-      if (await findOperator(db, { id: user.id })) return;
-      await mail.send(knownAddressMail(user.email, `${url}/sign-in`, mail.installation));
-    },
-    // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
-    onPasswordReset: async ({ user }, request) => {
-      await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
-      const from = request?.headers.get(ADDRESS_HEADER) ?? '';
-      await noteAccount(db, { action: 'account.password_reset', email: user.email, from });
-    },
-  };
-}
-
-/** Everything but texts of others stays out of the log: better-auth's may hold addresses and links. */
-function authLog(log: Log): NonNullable<BetterAuthOptions['logger']> {
-  return {
-    level: 'error',
-    log: (level, message) => {
-      if (level === 'error') log.error({ reason: scrubText(message.split('\n')[0] ?? '').replace(/\S+@\S+/g, '[address]') }, 'accounts');
-    },
-  };
-}
-
-function optionsOf(options: AuthOptions): BetterAuthOptions {
-  const { db, secret, url, mail, log } = options;
-  return {
-    ...TABLES,
-    appName: nameOf(options),
-    baseURL: url,
-    basePath: '/api/auth',
-    secret,
-    database: db,
-    trustedOrigins: [url],
-    emailAndPassword: passwordOptions(options),
-    emailVerification: {
-      sendOnSignUp: true,
-      // Whoever signed up with the address of another could have mail sent there by each attempt to sign in; the pages offer a new link.
-      sendOnSignIn: false,
-      autoSignInAfterVerification: true,
-      expiresIn: HOUR_S,
-      sendVerificationEmail: ({ user, token }) =>
-        mail.send(verificationMail(user.email, `${url}/verify?token=${encodeURIComponent(token)}`, mail.installation)),
-    },
-    advanced: {
-      useSecureCookies: url.startsWith('https:'),
-      cookiePrefix: 'tollgate',
-      defaultCookieAttributes: { sameSite: 'strict', httpOnly: true, path: '/' },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // Mail goes out after the answer: how long it takes would tell whether an address has an account.
-      backgroundTasks: { handler: (task) => void task },
-      disableOriginCheck: false,
-      disableCSRFCheck: false,
-      // It would ask once and remember the answer: a dashboard that starts before the migration would never work.
-      database: { generateId: 'uuid', validateSchema: false },
-    },
-    onAPIError: { throw: true },
-    telemetry: { enabled: false },
-    logger: authLog(log),
-  };
-}
+import { type AuthOptions, authOptions, nameOf, SECOND_FACTOR } from './auth-options';
+import { providerPlugin } from './providers/provider-plugin';
 
 /** A refusal of better-auth. */
 export interface AuthError {
@@ -228,6 +42,16 @@ export interface Auth {
 /** What better-auth's links for verifying hold. */
 const linkPayload = z.object({ email: z.email() });
 
+/** better-auth's second factor asks after a password alone; whoever comes from a provider is asked as well. */
+function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): ReturnType<typeof TwoFactor> {
+  const plugin = twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) });
+  for (const hook of plugin.hooks.after) {
+    const usual = hook.matcher.bind(hook);
+    hook.matcher = (context) => usual(context) || context.path === '/callback/:id';
+  }
+  return plugin;
+}
+
 /**
  * Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. It is loaded here and not
  * with this module: that takes as long as loading everything else of the dashboard together.
@@ -239,7 +63,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     import('better-auth/crypto'),
     import('better-auth/plugins/two-factor'),
   ]);
-  const auth = betterAuth({ ...optionsOf(options), plugins: [twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) })] });
+  const auth = betterAuth({ ...authOptions(options), plugins: [secondFactorOf(twoFactor, options), providerPlugin(options)] });
   return {
     options: auth.options,
     handler: (request) => auth.handler(request),

@@ -10,14 +10,15 @@ export interface AccountAct {
   readonly email: string;
   /** The network address that it came from. */
   readonly from: string;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** Writes a line to the audit log of the account's own customer. An operator is none, and has lines of his own; see second-factor.ts. */
-export async function noteAccount(db: Pool, { action, email: typed, from }: AccountAct): Promise<void> {
+export async function noteAccount(db: Pool, { action, email: typed, from, details = {} }: AccountAct): Promise<void> {
   const email = typed.trim().toLowerCase();
   if (await findOperator(db, { email })) return;
   const actor = { name: `dashboard:${email}`, from };
   const home = await joinCustomer(db, { email, actor });
   // Whoever was removed from the only organisation has none whose log this would belong to.
-  if (home) await writeAudit(db, { actor, action, subject: { kind: 'customer', id: home.id } });
+  if (home) await writeAudit(db, { actor, action, subject: { kind: 'customer', id: home.id }, details });
 }

@@ -5,11 +5,12 @@ import { takeWrite } from '../http/request-limit';
 import { deletionEndpoints } from './deletion-endpoints';
 import { confirmEmailHandler, emailEndpoint } from './email-endpoints';
 import { exportEndpoint } from './export-endpoint';
+import { connectHandler, waysEndpoints } from './providers/ways-endpoints';
 import { findPerson, type Person, type PersonTools } from './person';
 
 /** What a person may do with the own account. Not among the endpoints of customers: no role and no token reaches it. */
 export function personEndpoints(tools: PersonTools): readonly Route<Person>[] {
-  return [...deletionEndpoints(tools), exportEndpoint, emailEndpoint(tools)];
+  return [...deletionEndpoints(tools), exportEndpoint, emailEndpoint(tools), ...waysEndpoints(tools)];
 }
 
 export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools: PersonTools): void {
@@ -23,4 +24,5 @@ export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools
     app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
   }
   app.route({ method: 'POST', url: '/api/account/email/confirm', handler: confirmEmailHandler(tools) });
+  app.route({ method: 'POST', url: '/api/account/ways', handler: connectHandler(tools) });
 }

@@ -10,10 +10,13 @@ import { type MailSender } from '../mail/mail-sender';
 import { type AuthTools } from './auth-handler';
 import { findUser } from './find-caller';
 import { type PasswordHasher } from './password-hash';
+import { type SignInProvider } from './providers/provider-settings';
 
 export interface PersonTools extends AuthTools {
   readonly hasher: Pick<PasswordHasher, 'verify'>;
   readonly mail: MailSender;
+  /** By whom people may sign in beside their passwords. */
+  readonly providers: readonly SignInProvider[];
 }
 
 /** Whoever asks about the own account, in whichever organisation that person works. */

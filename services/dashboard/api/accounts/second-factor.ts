@@ -39,7 +39,12 @@ export async function findSignedIn(response: Response): Promise<{ id: string; em
 
 /** Whether the password was right and a second factor is still to come. */
 export async function asksForSecondFactor(response: Response): Promise<boolean> {
-  return z.object({ twoFactorRedirect: z.literal(true) }).safeParse(await response.clone().json()).success;
+  // One that leads to another page says that it is JSON, and has no body.
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return z.object({ twoFactorRedirect: z.literal(true) }).safeParse(body).success;
 }
 
 /** The token of the session that an answer begins. */

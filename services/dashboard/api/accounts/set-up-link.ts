@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Pool } from 'pg';
 import { createLog } from '../../../kit/log';
-import { createAuth, LINK_LIFE_S } from './create-auth';
+import { LINK_LIFE_S } from './auth-options';
+import { createAuth } from './create-auth';
 
 /** A link by which a password is set, once. */
 export interface SetUpLink {

@@ -69,6 +69,8 @@ const KINDS: Readonly<Record<RefusalCode, Kind>> = {
   delivery_unknown: 'unknown',
   token_unknown: 'unknown',
   token_limit_reached: 'conflict',
+  way_unknown: 'unknown',
+  last_way: 'conflict',
 };
 
 /** Operations speak to whoever uses the command line; these texts name its commands. */

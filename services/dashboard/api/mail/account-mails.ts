@@ -52,3 +52,12 @@ export function changedMail(to: string, newEmail: string): Mail {
     text: `The email address of the account is now ${newEmail}. All other sessions were signed out.\n\nIf this was not you, write to the provider at once.\n`,
   };
 }
+
+/** To the owner of an account that has another way in from now on. @param provider as buttons say it */
+export function providerConnectedMail(to: string, provider: string, name = PLAIN_NAME): Mail {
+  return {
+    to,
+    subject: `Your ${name} account is connected to ${provider}`,
+    text: `Signing in with ${provider} now opens your account. Someone who is signed in to it, and has confirmed that it is theirs, connected the two.\n\nIf this was not you, disconnect ${provider} on your account page, and change your password.\n`,
+  };
+}

@@ -27,6 +27,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'account.erase': 'Account erased',
   'account.export': 'Data exported',
   'account.email_change': 'Email address changed',
+  'account.provider_connect': 'Sign-in provider connected',
+  'account.provider_disconnect': 'Sign-in provider disconnected',
   'customer.note': 'Note written',
   'customer.view': 'Pages looked at by the provider',
   'subscription.limits': 'Limits set by the provider',
