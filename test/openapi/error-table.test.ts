@@ -1,7 +1,7 @@
 import { listProblems } from '../../plugins/core/problems';
 import { isRefunded } from '../../plugins/core/refunds';
 import { apiDocument } from '../../services/dashboard/contract/api-document';
-import { otherSuccesses, sendersOf } from '../../services/dashboard/contract/error-codes';
+import { otherSuccesses, sendersOf } from '../../services/dashboard/reference/error-codes';
 import { buildDocument } from '../../services/openapi/build-document';
 import { listErrors } from '../../services/openapi/error-table';
 import { REMEDIES } from '../../services/openapi/remedies';

@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { listErrors } from '../../../openapi/error-table';
 import { type ApiDocument, type ErrorCode } from '../../contract/api-document';
-import { CHARGES, otherSuccesses, sendersOf } from '../../contract/error-codes';
+import { CHARGES, otherSuccesses, sendersOf } from '../../reference/error-codes';
 import { PageFrame, type PageTools } from './page-frame';
 
 interface ErrorsPageProps {

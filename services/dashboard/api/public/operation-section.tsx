@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../contract/api-document';
-import { type FieldRow, fieldOf, fieldsOf } from '../../contract/schema-fields';
+import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { type Operation } from './operations';
 import { TryForm } from './try-form';

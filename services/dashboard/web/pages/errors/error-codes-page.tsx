@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import { type ApiDocument, type ErrorCode } from '../../../contract/api-document';
-import { CHARGES, otherSuccesses, type OtherSuccess, sendersOf } from '../../../contract/error-codes';
+import { CHARGES, otherSuccesses, type OtherSuccess, sendersOf } from '../../../reference/error-codes';
 import { documentQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
 import { Loaded } from '../../components/loaded';

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldsOf } from '../../../contract/schema-fields';
+import { fieldsOf } from '../../../reference/schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import { Panel } from '../../components/panel';
 import { FieldTable } from './field-table';

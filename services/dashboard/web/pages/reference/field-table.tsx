@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { type FieldRow } from '../../../contract/schema-fields';
+import { type FieldRow } from '../../../reference/schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import classes from './reference.module.css';
 

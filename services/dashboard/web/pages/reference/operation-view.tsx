@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
 import { type ListedOperation, type ListedProduct } from './operations';
-import { fieldOf, fieldsOf } from '../../../contract/schema-fields';
+import { fieldOf, fieldsOf } from '../../../reference/schema-fields';
 import { FieldTable } from './field-table';
 import { MethodBadge } from './method-badge';
 import classes from './reference.module.css';

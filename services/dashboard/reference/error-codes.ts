@@ -1,4 +1,4 @@
-import { type ApiDocument, type ErrorCode } from './api-document';
+import { type ApiDocument, type ErrorCode } from '../contract/api-document';
 
 /** Whether a request that ends so counts, in words. */
 export const CHARGES: Readonly<Record<ErrorCode['failures'][number]['charge'], string>> = {

@@ -1,4 +1,4 @@
-import { type FieldSchema } from './api-document';
+import { type FieldSchema } from '../contract/api-document';
 
 /** One member of an input or an answer, in words. */
 export interface FieldRow {
