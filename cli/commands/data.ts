@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { type Command } from 'commander';
-import { listSetting } from '../../plugins/core/settings';
+import { booleanSetting, listSetting } from '../../plugins/core/settings';
 import { openDatabases } from '../../services/ip/ip-databases';
 import { openAddressLists } from '../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS, type ListDefinition } from '../../services/ip/lists/list-definitions';
 import { type KeptList, listPath, parseListFile } from '../../services/ip/lists/list-file';
 import { type FlagAccuracy, measureFlags } from '../../services/ip/lists/measure-flags';
 import { updateList } from '../../services/ip/lists/update-list';
+import { countNetworks, parseBootstrap, RDAP_SERVERS, rdapServersPath } from '../../services/ip/rdap/rdap-servers';
+import { updateRdapServers } from '../../services/ip/rdap/update-rdap-servers';
 import { lookUpAddress } from '../../services/ip/look-up-address';
 import { databasePaths, ipSettings } from '../../services/ip/settings';
 import { dataFolder, listsFolder } from '../supervisor/data-folder';
@@ -19,6 +21,7 @@ const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name
   npx tollgate data update tor_exits                 one of them; the Tor Project asks for once an hour at most
+  npx tollgate data update rdap_servers              whom IP_RDAP asks, by IANA; with IP_RDAP=on fetched with the lists
   npx tollgate data measure                          how many addresses of each list have its flag, with and without lists
   npx tollgate data list                             what is there, of which date, under which licence
 
@@ -40,7 +43,7 @@ function folderOf({ root, env }: CommandContext): string {
 }
 
 function chosen(names: readonly string[], env: NodeJS.ProcessEnv): readonly ListDefinition[] {
-  const known = LIST_DEFINITIONS.map(({ id }) => id);
+  const known = [...LIST_DEFINITIONS.map(({ id }) => id), RDAP_SERVERS];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is no list; there are ${known.join(', ')}`);
   const off = listSetting().parse(env['IP_LISTS_OFF'] ?? '');
@@ -59,6 +62,34 @@ async function describe(definition: ListDefinition, folder: string): Promise<Out
   const kept = await readKept(folder, definition.id);
   const { id: list, says, licence } = definition;
   return { list, networks: kept?.networks.length ?? null, as_of: kept?.asOf.toISOString() ?? null, says, licence };
+}
+
+/** Which registry knows which address: wanted where it is named, or where registries are asked. */
+function wantsServers(names: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  return names.length > 0
+    ? names.includes(RDAP_SERVERS)
+    : booleanSetting()
+        .default(false)
+        .parse(env['IP_RDAP'] || undefined);
+}
+
+async function describeServers(folder: string): Promise<Outcome> {
+  const common = { list: RDAP_SERVERS, says: 'whom to ask', licence: 'none stated (IANA)' };
+  try {
+    const servers = parseBootstrap(await readFile(rdapServersPath(folder), 'utf8'));
+    return { ...common, networks: countNetworks(servers), as_of: new Date(servers.publication).toISOString() };
+  } catch {
+    return { ...common, networks: null, as_of: null };
+  }
+}
+
+async function updateServers(folder: string, mirror: string | undefined): Promise<Outcome> {
+  try {
+    await updateRdapServers({ folder, mirror, nowMs: Date.now() });
+    return await describeServers(folder);
+  } catch (error) {
+    return { ...(await describeServers(folder)), error: reasonOf(error) };
+  }
 }
 
 /** The cause says more than `fetch failed`. */
@@ -134,6 +165,7 @@ export function addDataCommands(program: Command, context: CommandContext): void
       const folder = folderOf(context);
       const outcomes: Outcome[] = [];
       for (const definition of chosen(names, env)) outcomes.push(await update(definition, folder, from));
+      if (wantsServers(names, env)) outcomes.push(await updateServers(folder, from));
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
     });
@@ -143,6 +175,7 @@ export function addDataCommands(program: Command, context: CommandContext): void
   });
   finishCommand(group.command('list').description('show which lists there are')).action(async () => {
     const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
+    if (wantsServers([], env)) outcomes.push(await describeServers(folderOf(context)));
     output.result(outcomes, () => show(outcomes));
   });
 }

@@ -19,8 +19,10 @@ const RIGHTS: Readonly<Record<RedisUser, string>> = {
   tollgate_service:
     `~tollgate:quota:* %R~tollgate:session:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +get ` +
     `(~tollgate:quota:probe:* +set)`,
-  // Sessions, and how many one-time passwords were sent.
-  tollgate_worker: `~tollgate:session:* ~tollgate:otp:* ${CONNECT} ${SCRIPTS} +time +get +set +del +pexpire +zadd +zrange +zrem +zremrangebyscore`,
+  // Sessions, how many one-time passwords were sent, and the links that pages were seen to hold.
+  tollgate_worker:
+    `~tollgate:session:* ~tollgate:otp:* ~tollgate:seo-links:* ${CONNECT} ${SCRIPTS} +time +get +set +del +pexpire +zadd +zrange +zrem ` +
+    `+zremrangebyscore +zremrangebyrank`,
   tollgate_operator: '~* &* +@all',
 };
 

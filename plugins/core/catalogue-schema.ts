@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PRODUCT_ID } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
+import { EXEMPTIONS } from './refunds';
 
 /**
  * More than anybody sells from one installation, and little enough that a file made by mistake is refused before it costs anything: a
@@ -68,6 +69,11 @@ const productMembers = z.strictObject({
   subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
   plans: z.array(plan).max(CATALOGUE_BOUNDS.plans),
   slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription at a time; not bounded unless given.'),
+  uncharged: z
+    .array(z.enum(EXEMPTIONS))
+    .refine((each) => new Set(each).size === each.length, 'names one twice')
+    .optional()
+    .describe('What costs nothing at a product of our services: answers of its health route, 304 answers, preflights (free in any case).'),
   sandbox_url: z
     .string()
     .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')

@@ -2,6 +2,7 @@
  * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data, kept in `kong/catalogue.yml` and
  * handed in by whoever starts a process; see parse-catalogue.ts.
  */
+import { type Exemption } from './refunds';
 
 /** What a product's id may be, in database, keys, metrics and URLs alike. */
 export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;
@@ -50,6 +51,8 @@ export interface CatalogueProduct {
   readonly plans: readonly CataloguePlan[];
   /** Requests of one subscription at a time, for products whose requests take long; others are not bounded. */
   readonly slots?: number | undefined;
+  /** Answers that are given back whoever is at fault; see `isExempt`. Services read it when they start. */
+  readonly uncharged?: readonly Exemption[] | undefined;
   /** Where test keys are served, for products whose upstream is not ours: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */

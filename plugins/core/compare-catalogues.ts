@@ -49,7 +49,18 @@ function bare(action: 'add' | 'retire', product: string, plan?: string): Catalog
 type Facts = Readonly<Record<string, unknown>>;
 
 /** A product without its plans, by the names that catalogue.yml has; absent members are null. */
-function factsOf({ title, description, prefix, routes, base, subscribable, slots, sandboxUrl, openapi }: CatalogueProduct): Facts {
+function factsOf({
+  title,
+  description,
+  prefix,
+  routes,
+  base,
+  subscribable,
+  slots,
+  uncharged,
+  sandboxUrl,
+  openapi,
+}: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
     title,
@@ -59,6 +70,7 @@ function factsOf({ title, description, prefix, routes, base, subscribable, slots
     ...limits,
     subscribable,
     slots: slots ?? null,
+    uncharged: uncharged ?? null,
     sandbox_url: sandboxUrl ?? null,
     openapi: openapi ?? null,
   };

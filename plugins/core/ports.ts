@@ -86,6 +86,8 @@ export interface RefundRequest {
   readonly dailyLimit: number;
   /** How many units the request cost, 1 unless given: all are given back, or none. */
   readonly units?: number | undefined;
+  /** True where the request did not fail but costs nothing by the product's catalogue (`uncharged`). */
+  readonly isExempt?: boolean | undefined;
 }
 
 /** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */

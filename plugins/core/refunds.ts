@@ -11,10 +11,11 @@ const LEAST_PER_DAY = 10;
 /**
  * How many units of one subscription are given back for requests on one day, so that a failure which a caller finds out how to cause is no way
  * around the daily limit.
+ * Requests that the seller himself exempts have an end of their own, the daily limit once more: they too cost a look at a key and a counter.
  * @param dailyLimit requests a day
  */
-export function mostRefundsOf(dailyLimit: number): number {
-  return Math.max(LEAST_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
+export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
+  return isExempt ? dailyLimit : Math.max(LEAST_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
 }
 
 /** Failures of ours, or of a source that we chose. Every other answer is charged. */
@@ -70,4 +71,20 @@ export function isRefunded({ problem, code, reason }: FailureCause): boolean {
   if (!REFUNDED_PROBLEMS.has(problem)) return false;
   const finer = [code === problem ? undefined : code, reason].filter((each) => each !== undefined);
   return finer.every((each) => typeof each === 'string' && Object.hasOwn(CAUSES, each) && CAUSES[each] === 'us');
+}
+
+/** What a product's catalogue can exempt from its charge. Preflights carry no key and are free in any case. */
+export const EXEMPTIONS = ['health', 'not_modified', 'preflight'] as const;
+export type Exemption = (typeof EXEMPTIONS)[number];
+
+/** One answer of a service: the path of its route and its status. */
+export interface ExemptionCase {
+  readonly route: string;
+  readonly status: number;
+}
+
+/** True when the product's catalogue says that this answer costs nothing: a health route's 2xx, a 304. */
+export function isExempt(exemptions: readonly Exemption[], { route, status }: ExemptionCase): boolean {
+  const isHealth = route.endsWith('/health') && status >= 200 && status < 300;
+  return (isHealth && exemptions.includes('health')) || (status === 304 && exemptions.includes('not_modified'));
 }

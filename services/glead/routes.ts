@@ -32,6 +32,7 @@ function requestOf(input: z.output<typeof leadSearchInput>): FindLeadsRequest {
     ...(input.radius_km !== undefined && { radiusKm: input.radius_km }),
     ...(input.country_code !== undefined && { countryCode: input.country_code }),
     ...(input.language_code !== undefined && { languageCode: input.language_code }),
+    ...(input.grid !== undefined && { grid: input.grid }),
     ...(input.page_token !== undefined && { pageToken: input.page_token }),
     ...(filters.min_rating !== undefined && { minRating: filters.min_rating }),
     ...(filters.has_website !== undefined && { hasWebsite: filters.has_website }),

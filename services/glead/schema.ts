@@ -30,6 +30,8 @@ const fields = z.object({
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN')
     .optional(),
   limit: z.number().int().min(1).max(60).default(20),
+  /** Splits the area into as many tiles a side, each with up to 60 results of its own; `page_token` leads from one to the next. */
+  grid: z.number().int().min(2).max(5).optional(),
   page_token: z.string().min(1).max(8_192).optional(),
   filters: z
     .object({
@@ -54,6 +56,7 @@ export const leadSearchInput = fields.superRefine((input, context) => {
   if (input.radius_km !== undefined && (input.latitude === undefined || input.longitude === undefined)) {
     complain('radius_km', 'needs latitude and longitude');
   }
+  if (input.grid !== undefined && input.radius_km === undefined) complain('grid', 'needs latitude, longitude and radius_km');
 });
 
 const optionalText = z.string().nullable();
@@ -94,6 +97,8 @@ export const leadData = z.object({
   leads: z.array(lead),
   /** Null on the last page. */
   next_page_token: optionalText,
+  /** Of a split area: its tiles, and those that were read to their end so far; null without `grid`. */
+  tiles: z.object({ count: z.number(), searched: z.number() }).nullable(),
   source: z.string(),
 });
 

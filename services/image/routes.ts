@@ -44,12 +44,27 @@ function wantsBytes(accept: string | undefined): boolean {
 const VARY = { Vary: 'Accept' };
 
 async function removeBackground(input: Input, context: CallContext, deps: ImageDeps): Promise<Reply> {
-  const { image, width, height, engine, mime } = await askWorker(input, context, deps);
+  const { image, width, height, engine, mime, confidence } = await askWorker(input, context, deps);
+  const rounded = confidence === undefined ? null : Math.round(confidence * 100) / 100;
   if (wantsBytes(context.header('accept'))) {
-    const headers = { ...VARY, 'X-Image-Width': String(width), 'X-Image-Height': String(height), 'X-Image-Engine': engine };
+    const headers = {
+      ...VARY,
+      'X-Image-Width': String(width),
+      'X-Image-Height': String(height),
+      'X-Image-Engine': engine,
+      ...(rounded !== null && { 'X-Image-Confidence': String(rounded) }),
+    };
     return bytesReply(image, mime, { headers });
   }
-  const data = { message: 'The background was removed.', image_base64: image.toString('base64'), width, height, engine, mime };
+  const data = {
+    message: 'The background was removed.',
+    image_base64: image.toString('base64'),
+    width,
+    height,
+    engine,
+    confidence: rounded,
+    mime,
+  };
   return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
 }
 

@@ -26,7 +26,19 @@ export const backgroundRemoverOutput = z.object({
       .describe('PNG or WebP, in base64 without a data URI; with an alpha channel unless a background was asked for.'),
     width: z.number().int(),
     height: z.number().int(),
-    engine: z.string().describe('What removed the background: grabcut, onnx, or the name that an upstream gives itself.'),
+    engine: z
+      .string()
+      .describe(
+        'What removed the background: grabcut (no trained model: the fallback where none is configured), onnx, or the name that an upstream gives itself.',
+      ),
+    confidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe(
+        'How clear the cut is. Of grabcut: how far its guesses agree, less colours that both sides share and outlines weaker than the picture; a rank, not a probability; below 0.15 it is 502 no_foreground. Null for onnx, and for an upstream that does not say.',
+      ),
     mime: z.enum(['image/png', 'image/webp']),
   }),
   timestamp: z.string(),

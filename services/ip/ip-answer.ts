@@ -48,6 +48,15 @@ export const ipAnswer = z
       /** A relay that hides its users' addresses and keeps their region. */
       relay: z.boolean().nullable(),
     }),
+    /** What the registry of the address says; null when it was not asked, did not answer or knows nothing. Members are null where it names none. */
+    registration: z
+      .object({
+        company: z.string().nullable(),
+        network_name: z.string().nullable(),
+        abuse_email: z.string().nullable(),
+        abuse_phone: z.string().nullable(),
+      })
+      .nullable(),
     risk_signals: z.array(z.object({ id: z.string(), weight: z.number().min(0).max(1), source: z.string() })),
     /** `maxmind` only when both figures are MaxMind's; null when there is none. */
     score_method: scoreMethod.nullable(),

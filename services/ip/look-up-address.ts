@@ -116,6 +116,12 @@ function fileChecks({ databases, lists }: Pick<LookUpDeps, 'databases' | 'lists'
   }));
 }
 
+function registrationView({ registration }: NetworkFacts): IpAnswer['registration'] {
+  if (!registration) return null;
+  const { company, networkName, abuseEmail, abusePhone } = registration;
+  return { company, network_name: networkName, abuse_email: abuseEmail, abuse_phone: abusePhone };
+}
+
 /**
  * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
  * party has no business with it.
@@ -167,6 +173,7 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     ...scores,
     as_org: asn?.organisation ?? '',
     flags,
+    registration: registrationView(facts),
     risk_signals: signals,
     score_method: overallMethod(methods),
     score_methods: methods,

@@ -6,6 +6,7 @@ import { isTimeout } from '../kit/errors';
 import { type AbuseReport } from './abuse-ipdb';
 import { type DnsResolver } from './dns-resolver';
 import { type DnsblListing, findListings } from './dnsbl';
+import { type Registration } from './rdap/registration';
 import { findHostname } from './reverse-dns';
 
 /** One source that was asked about an address, or would have been. */
@@ -24,6 +25,7 @@ export interface NetworkFacts {
   readonly hostname: string | null;
   readonly listings: readonly DnsblListing[];
   readonly abuse: AbuseReport | undefined;
+  readonly registration?: Registration | undefined;
 }
 
 /** Third parties that may be asked; an absent one is switched off. */
@@ -32,6 +34,8 @@ export interface NetworkSources {
   readonly resolver: DnsResolver | undefined;
   readonly blockList: { readonly zone: string; readonly resolver: DnsResolver } | undefined;
   readonly findAbuse: ((address: IpAddress) => Promise<AbuseReport>) | undefined;
+  /** A function of undefined where the registry of that address is not known. */
+  readonly registrationOf?: ((address: IpAddress) => (() => Promise<Registration | undefined>) | undefined) | undefined;
 }
 
 export interface NetworkFactsOptions {
@@ -98,7 +102,7 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
 /** Asks every source side by side and keeps what they said; simultaneous requests for one address share the asking. */
 export function createNetworkFacts(options: NetworkFactsOptions): FindNetworkFacts {
   const { sources, clock } = options;
-  const { resolver, blockList, findAbuse } = sources;
+  const { resolver, blockList, findAbuse, registrationOf } = sources;
   const cache = new LRUCache<string, Promise<NetworkFacts>>({
     max: CACHE_ENTRIES,
     ttl: FACTS_FRESH_MS,
@@ -109,15 +113,23 @@ export function createNetworkFacts(options: NetworkFactsOptions): FindNetworkFac
   const reverse = createSource('reverse_dns', options);
   const dnsbl = createSource('dnsbl', options);
   const abuseIpdb = createSource('abuseipdb', options);
+  const rdap = createSource('rdap', options);
 
   const ask = async (address: IpAddress): Promise<NetworkFacts> => {
-    const [hostname, listings, abuse] = await Promise.all([
+    const [hostname, listings, abuse, registration] = await Promise.all([
       reverse(resolver && (() => findHostname(address, resolver)), undefined),
       dnsbl(blockList && (() => findListings(address, blockList.zone, blockList.resolver)), []),
       abuseIpdb<AbuseReport | undefined>(findAbuse && (() => findAbuse(address)), undefined),
+      rdap<Registration | undefined>(registrationOf?.(address), undefined),
     ]);
-    const checked = [hostname.check, listings.check, abuse.check].filter((check) => check !== undefined);
-    const facts = { checked, hostname: hostname.value ?? null, listings: listings.value, abuse: abuse.value };
+    const checked = [hostname.check, listings.check, abuse.check, registration.check].filter((check) => check !== undefined);
+    const facts = {
+      checked,
+      hostname: hostname.value ?? null,
+      listings: listings.value,
+      abuse: abuse.value,
+      registration: registration.value,
+    };
     if (checked.some(({ ok }) => !ok)) cache.set(address.text, Promise.resolve(facts), { ttl: FAILURE_FRESH_MS });
     return facts;
   };

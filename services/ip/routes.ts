@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { parseIpAddress } from '../../plugins/core/ip-address';
-import { type KeyMode } from '../../plugins/core/ports';
+import { type Clock, type KeyMode } from '../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, notConfigured, ServiceError } from '../kit/errors';
+import { GuardedFetch } from '../kit/upstream/guarded-fetch';
 import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createAbuseIpdb } from './abuse-ipdb';
@@ -13,6 +14,8 @@ import { type AddressLists, openAddressLists } from './lists/address-lists';
 import { type IpDatabases, openDatabases } from './ip-databases';
 import { lookUpAddress, type LookUpDeps } from './look-up-address';
 import { createNetworkFacts, type FindNetworkFacts, type NetworkSources, SOURCE_DEADLINE_MS } from './network-facts';
+import { createFindRegistration, RDAP_LIMITS } from './rdap/find-registration';
+import { type FindServer, openRdapServers } from './rdap/rdap-servers';
 import { checkReadable, databasePaths, ipSettings, type IpSettings } from './settings';
 
 export interface IpDeps {
@@ -40,13 +43,30 @@ async function answer({ ip }: z.output<typeof input>, context: CallContext, deps
   return lookUpAddress(address, await lookUpDepsOf(context, deps));
 }
 
-function liveSources(settings: IpSettings, client: UpstreamClient): NetworkSources {
+/** What asks registries, and what ends with it. */
+interface Registries {
+  readonly registrationOf: NonNullable<NetworkSources['registrationOf']>;
+  close(): Promise<void>;
+}
+
+/** @param allowPrivate for the sandbox alone: the servers of registries are named by a file that was fetched */
+function registriesAt(findServer: FindServer, clock: Clock, allowPrivate: boolean): Registries {
+  const fetch = new GuardedFetch({ ...RDAP_LIMITS, userAgent: 'tollgate', allowPrivate });
+  const find = createFindRegistration({ fetch, findServer, clock });
+  return {
+    registrationOf: (address) => (findServer(address) === undefined ? undefined : () => find(address)),
+    close: () => fetch.close(),
+  };
+}
+
+function liveSources(settings: IpSettings, client: UpstreamClient, registries: Registries | undefined): NetworkSources {
   const resolver = createDnsResolver(settings.IP_DNS_SERVERS);
   const { IP_DNSBL_ZONE: zone, IP_ABUSEIPDB_KEY: apiKey } = settings;
   return {
     resolver: settings.IP_REVERSE_DNS ? resolver : undefined,
     blockList: zone === undefined ? undefined : { zone, resolver },
     findAbuse: apiKey === undefined ? undefined : createAbuseIpdb({ client, mode: 'live', apiKey }),
+    registrationOf: registries?.registrationOf,
   };
 }
 
@@ -63,12 +83,13 @@ function checkCounted({ chargedDay, units = 1 }: CallContext['proof']): void {
 }
 
 /** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
-function sandboxSources(sandboxUrl: string, client: UpstreamClient): NetworkSources {
+function sandboxSources(sandboxUrl: string, client: UpstreamClient, registries: Registries): NetworkSources {
   const resolver = createSandboxResolver(sandboxUrl);
   return {
     resolver,
     blockList: { zone: 'zen.spamhaus.org', resolver },
     findAbuse: createAbuseIpdb({ client, mode: 'test', apiKey: 'sandbox' }),
+    registrationOf: registries.registrationOf,
   };
 }
 
@@ -101,15 +122,20 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
     headers: { 'user-agent': 'tollgate' },
     metrics,
   });
+  const servers = settings.IP_RDAP && folder !== undefined ? await openRdapServers({ folder, ...watching }) : undefined;
+  const registries = servers && registriesAt(servers.find, clock, false);
+  const { sandboxUrl } = common;
+  const sandboxRegistries = sandboxUrl === undefined ? undefined : registriesAt(() => `${sandboxUrl}/rdap`, clock, true);
   return {
     databases,
     lists,
     networkFacts: {
-      live: facts(liveSources(settings, abuseIpdb)),
-      test: common.sandboxUrl === undefined ? undefined : facts(sandboxSources(common.sandboxUrl, abuseIpdb)),
+      live: facts(liveSources(settings, abuseIpdb, registries)),
+      test: sandboxUrl === undefined || !sandboxRegistries ? undefined : facts(sandboxSources(sandboxUrl, abuseIpdb, sandboxRegistries)),
     },
     close: async () => {
-      await abuseIpdb.close();
+      servers?.close();
+      await Promise.all([abuseIpdb.close(), registries?.close(), sandboxRegistries?.close()]);
       (await databases.catch(() => undefined))?.close();
       (await lists)?.close();
     },

@@ -9,9 +9,12 @@ import {
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
+import { type Failure, listErrors } from './error-table';
+import { describeInputs } from './field-words';
 import { inputShapeOf } from './input-shape';
-import { moreSuccessesOf, type Refusal, refusalsOf } from './route-answers';
+import { moreSuccessesOf, refusalsOf } from './route-answers';
 import { exampleCalls, fileOf } from './route-example';
+import { SAMPLE_ANSWERS, sampleName } from './sample-answers';
 import { snippetsOf } from './snippets';
 
 const PROBLEM = 'application/problem+json';
@@ -32,7 +35,7 @@ type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObjec
 
 /** By status: its codes in words, and in `x-codes` for programs. */
 function problemResponses(route: Route): Responses {
-  const byStatus = new Map<number, Refusal[]>();
+  const byStatus = new Map<number, Failure[]>();
   for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
   return Object.fromEntries(
     [...byStatus].map(([status, refusals]) => [
@@ -79,7 +82,8 @@ function requestBodyOf(route: Route): NonNullable<ZodOpenApiOperationObject['req
 
 /** What a 200 holds: JSON by the route's schema, or bytes; a part of them in 206. */
 function successesOf(route: Route): Responses {
-  const json = route.output && { 'application/json': { schema: route.output } };
+  const sample = SAMPLE_ANSWERS[sampleName(route)];
+  const json = route.output && { 'application/json': { schema: route.output, ...(sample !== undefined && { example: sample }) } };
   const bytes = { '/gdplay/stream': 'video/*', '/gdplay/thumbnail': 'image/*', '/image/background_remover': 'image/*' }[
     route.path as string
   ];
@@ -180,7 +184,7 @@ function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalog
  * @param baseUrl of the gateway as callers reach it, without a slash at the end
  */
 export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType<typeof createDocument> {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -189,6 +193,8 @@ export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType
         description: 'Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as `application/problem+json`.',
       }, // prettier-ignore
       servers: [{ url: baseUrl }],
+      // For people and programs alike: what each code means, whether it is charged and what to do.
+      'x-errors': listErrors(),
       tags: catalogue.products.filter(({ routes }) => routes.length > 0).map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })), // prettier-ignore
       paths: Object.assign({}, ...Object.values(SERVICES).map((service) => pathsOf(service, baseUrl, catalogue))) as ZodOpenApiPathsObject,
       components: {
@@ -202,4 +208,5 @@ export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType
     // Transformations have no shape of their own; readers see what goes in.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
+  return { ...document, paths: describeInputs(document.paths ?? {}) };
 }

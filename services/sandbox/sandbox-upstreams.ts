@@ -3,6 +3,7 @@ import { createAbuseipdb } from './ip/abuseipdb';
 import { createApkExamples } from './app/apk-examples';
 import { createBackgroundRemoval } from './image/background-removal';
 import { createDns } from './ip/dns';
+import { createRdap } from './ip/rdap';
 import { createDrive } from './gdplay/drive';
 import { createGeonames } from './pincode/geonames';
 import { createGstPortal } from './identity/gst-portal';
@@ -31,6 +32,7 @@ export function createSandboxUpstreams({ aadhaarSource = 'link' }: { aadhaarSour
   return [
     createDns(),
     createAbuseipdb(),
+    createRdap(),
     createPostalpincode(),
     createZippopotam(),
     createGeonames(),

@@ -12,7 +12,7 @@ import { type Research__Output } from '../workers/generated/seo/seo/v1/Research'
 import { type SerpRequest } from '../workers/generated/seo/seo/v1/SerpRequest';
 import { type SourceList__Output } from '../workers/generated/seo/seo/v1/SourceList';
 import { type SpamRequest } from '../workers/generated/seo/seo/v1/SpamRequest';
-import { envelope, sourceReport } from './schema';
+import { type crawlBudget, envelope, sourceReport } from './schema';
 
 /** A research method: a request of its own, the same form of answer. */
 interface ResearchCall<Request> {
@@ -37,13 +37,25 @@ type SeoDeps = WorkerDeps<SeoWorkerMethods>;
 /** Below the gateway's 60 s; the worker stops fetching pages after 30 s and answers with what it has. */
 const DEADLINE_MS = 45_000;
 
-function unpack<Data extends z.ZodType>({ dataJson, sources }: Research__Output, data: Data) {
+function budgetOf(spent: Research__Output['crawlBudget']): z.output<typeof crawlBudget> {
+  const { pagesAllowed = 0, pagesAsked = 0, msAllowed = 0, msSpent = 0 } = spent ?? {};
+  return {
+    pages_allowed: pagesAllowed,
+    pages_asked: pagesAsked,
+    pages_left: pagesAllowed - pagesAsked,
+    ms_allowed: msAllowed,
+    ms_left: msAllowed - msSpent,
+  };
+}
+
+function unpack<Data extends z.ZodType>({ dataJson, sources, crawlBudget: spent }: Research__Output, data: Data) {
   try {
     return {
       data: data.parse(JSON.parse(dataJson)),
       sources: sources.map(({ name, kind, asOf, ok, asked, failed, error }) =>
         sourceReport.parse({ name, kind, as_of: asOf, ok, asked, failed, ...(error !== '' && { error }) }),
       ),
+      crawl_budget: budgetOf(spent),
     };
   } catch (error) {
     throw new ServiceError('upstream_failed', { detail: 'The research worker answered with something unexpected.', cause: error });
@@ -72,10 +84,7 @@ export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, N
     handler: async (input: z.output<Input>, context: CallContext, { worker }: SeoDeps) => {
       const call = { context, deadlineMs: DEADLINE_MS, idempotent: true };
       const answer: Research__Output = await worker.unary(route.method, route.request(input), call);
-      const { data, sources } = unpack(answer, route.data);
-      return { status: 'success' as const, data, sources, timestamp: formatTimestamp(context.clock.now()) } as z.input<
-        ReturnType<typeof envelope<Data>>
-      >;
+      return { status: 'success' as const, ...unpack(answer, route.data), timestamp: formatTimestamp(context.clock.now()) };
     },
   });
 }

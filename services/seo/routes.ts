@@ -46,7 +46,19 @@ const research = [
     data: linkPyramidData,
     request: ({ links = [], target = '', limit }) => ({ links, target, limit }),
   }),
-  researchRoute({ path: '/seo/serp', method: 'Serp', input: serpInput, data: serpData, request: (input) => input }),
+  researchRoute({
+    path: '/seo/serp',
+    method: 'Serp',
+    input: serpInput,
+    data: serpData,
+    request: ({ location = '', device = '', latitude, longitude, ...search }) => ({
+      ...search,
+      location,
+      device,
+      ...(latitude !== undefined && { latitude }),
+      ...(longitude !== undefined && { longitude }),
+    }),
+  }),
   researchRoute({
     path: '/seo/spam',
     method: 'Spam',

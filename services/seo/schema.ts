@@ -70,13 +70,25 @@ export const linkPyramidInput = z
     if (links?.length === 0) context.addIssue({ code: 'custom', path: ['links'], message: 'must hold at least 1 entry' });
   });
 
-export const serpInput = z.object({
-  query: text(400),
-  country,
-  language,
-  page: z.number().int().min(1).max(10).default(1),
-  num: z.number().int().min(1).max(20).default(10),
-});
+export const serpInput = z
+  .object({
+    query: text(400),
+    country,
+    language,
+    /** The town of the searcher. */
+    location: text(100).optional(),
+    /** Of the searcher, in degrees. */
+    latitude: z.number().min(-90).max(90).optional(),
+    longitude: z.number().min(-180).max(180).optional(),
+    device: z.enum(['desktop', 'mobile']).optional(),
+    page: z.number().int().min(1).max(10).default(1),
+    num: z.number().int().min(1).max(20).default(10),
+  })
+  .superRefine(({ latitude, longitude }, context) => {
+    if ((latitude === undefined) === (longitude === undefined)) return;
+    const [missing, given] = latitude === undefined ? ['latitude', 'longitude'] : ['longitude', 'latitude'];
+    context.addIssue({ code: 'custom', path: [missing], message: `is required together with ${given}` });
+  });
 
 export const spamInput = z
   .object({ url: url.optional(), domain: domain.optional(), target: url.optional() })
@@ -149,6 +161,8 @@ const backlink = z.object({
   robots_txt_allowed: z.boolean().nullable(),
   in_body: z.boolean().nullable(),
   verified_at: z.string(),
+  /** When an earlier call saw the link, RFC 3339; null when none did, or where links are not remembered. */
+  seen_before: z.string().nullable(),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
 });
@@ -166,10 +180,28 @@ export const keywordsData = z.object({
   suggestions: z.array(z.object({ keyword: z.string(), places: z.array(figure) })),
 });
 
+const coordinates = z.object({ latitude: z.number(), longitude: z.number() }).nullable();
+const device = z.enum(['desktop', 'mobile']).nullable();
+const featureText = z.object({ source: z.string(), text: z.string() });
+
 export const serpData = z.object({
   query: z.string(),
   country: z.string(),
   language: z.string(),
+  location: z.string().nullable(),
+  coordinates,
+  device,
+  /** By source: what it was told of these; null for what it takes no word of, or was not asked for. */
+  targeting: z.array(
+    z.object({
+      source: z.string(),
+      country: z.string().nullable(),
+      language: z.string().nullable(),
+      location: z.string().nullable(),
+      coordinates,
+      device,
+    }),
+  ),
   page: z.number(),
   /** How several engines' orders became one: by best rank, ties in the order of `sources`; null where one engine's order stands. */
   merge: z.literal('best_rank').nullable(),
@@ -186,6 +218,22 @@ export const serpData = z.object({
       engine: z.string(),
     }),
   ),
+  /** What the sources show beside their first results, in their own words; null when no source that gives such answered. */
+  features: z
+    .object({
+      answers: z.array(featureText.extend({ url: z.string().nullable() })),
+      infoboxes: z.array(
+        featureText.extend({
+          title: z.string(),
+          image_url: z.string().nullable(),
+          links: z.array(z.object({ title: z.string(), url: z.string() })),
+          facts: z.array(z.object({ label: z.string(), value: z.string() })),
+        }),
+      ),
+      suggestions: z.array(featureText),
+      corrections: z.array(featureText),
+    })
+    .nullable(),
 });
 
 const tier = z.enum(['clean', 'caution', 'spam']);
@@ -233,9 +281,18 @@ const source = z.object({
   error: z.string().optional(),
 });
 
+/** Pages of the web that the call could fetch, icons included, and did ask for; those beyond it are `page_budget_spent`. */
+export const crawlBudget = z.object({
+  pages_allowed: z.number(),
+  pages_asked: z.number(),
+  pages_left: z.number(),
+  ms_allowed: z.number(),
+  ms_left: z.number(),
+});
+
 /** What every research route answers. */
 export function envelope<Data extends z.ZodType>(data: Data) {
-  return z.object({ status: z.literal('success'), data, sources: z.array(source), timestamp: z.string() });
+  return z.object({ status: z.literal('success'), data, sources: z.array(source), crawl_budget: crawlBudget, timestamp: z.string() });
 }
 
 export const sourceReport = source;

@@ -12,7 +12,7 @@ import { compare, type Composite, render } from '../workers/image/composites/ren
 import { type Paint, type Scene, SCENES } from '../workers/image/composites/scenes';
 
 const RUNS = 5;
-const UNSEEN = 24;
+const UNSEEN = 60;
 const MIB = 1_048_576;
 const never = new AbortController().signal;
 
@@ -80,27 +80,37 @@ async function measureSpeed(): Promise<void> {
 }
 
 async function measureQuality(): Promise<void> {
-  const results: { iou: number; mae: number }[] = [];
+  const results: { iou: number; mae: number; confidence: number }[] = [];
   for (let number = 0; number < UNSEEN; number++) {
     const composite = render(unseen(number));
     const picture = await openPicture(await encode(composite));
     try {
-      const { png } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
-      results.push(compare(await sharp(png).raw().toBuffer(), composite));
+      const { png, confidence } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
+      results.push({ ...compare(await sharp(png).raw().toBuffer(), composite), confidence: confidence ?? 0 });
     } catch {
       // Nothing found is as wrong as can be.
-      results.push({ iou: 0, mae: mean([...composite.alpha]) });
+      results.push({ iou: 0, mae: mean([...composite.alpha]), confidence: 0 });
     }
-    const { iou, mae } = results.at(-1) ?? { iou: 0, mae: 1 };
-    console.log(`${composite.name.padEnd(72)} IoU ${iou.toFixed(3)}  MAE ${mae.toFixed(4)}`);
+    const { iou, mae, confidence } = results.at(-1) ?? { iou: 0, mae: 1, confidence: 0 };
+    console.log(`${composite.name.padEnd(72)} IoU ${iou.toFixed(3)}  MAE ${mae.toFixed(4)}  confidence ${confidence.toFixed(2)}`);
   }
   const [ious, maes] = [results.map(({ iou }) => iou), results.map(({ mae }) => mae)];
   console.log(`mean of ${UNSEEN} unseen: IoU ${mean(ious).toFixed(3)} (median ${middle(ious).toFixed(3)})  MAE ${mean(maes).toFixed(4)}`);
 }
 
+async function measureRefusals(): Promise<void> {
+  let refused = 0;
+  for (const scene of SCENES) {
+    const picture = await openPicture(await encode(render({ ...scene, shape: () => Number.MAX_SAFE_INTEGER })));
+    await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never }).catch(() => refused++);
+  }
+  console.log(`backdrops without an object: ${refused} of ${SCENES.length} are no_foreground`);
+}
+
 async function main(): Promise<void> {
   await measureSpeed();
   await measureQuality();
+  await measureRefusals();
   await engine.close();
 }
 

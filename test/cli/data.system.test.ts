@@ -114,3 +114,21 @@ test('data update leaves out lists that are switched off, and refuses names that
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('tor is no list')]);
   expect((await data('update', '--from', 'file:///etc')).code).toBe(1);
 });
+
+test('data update fetches whom IP_RDAP asks, by name or where it is on, and not else', async () => {
+  const networks = Array.from({ length: 60 }, (_, index) => `${index + 1}.0.0.0/8`);
+  const servers = JSON.stringify({ publication: '2026-10-01T12:00:00Z', services: [[networks, ['https://rdap.example/']]] });
+  serve(servers);
+  const run = async (words: string[], env: Record<string, string> = {}) => {
+    const { code, stdout } = await runCommand(['data', ...words, '--json'], { env: { IP_LISTS_FOLDER: folder, ...env } });
+    return { code, outcomes: JSON.parse(stdout) as Outcome[] };
+  };
+  const fetched = { list: 'rdap_servers', networks: 120, as_of: '2026-10-01T12:00:00.000Z' };
+  expect(await run(['update', 'rdap_servers', '--from', mirror])).toMatchObject({ code: 0, outcomes: [fetched] });
+  expect(asked).toEqual(['/mirror/rdap/ipv4.json', '/mirror/rdap/ipv6.json']);
+  expect((await run(['list'], { IP_RDAP: 'on' })).outcomes.at(-1)).toMatchObject(fetched);
+  expect((await run(['list'])).outcomes.map(({ list }) => list)).not.toContain('rdap_servers');
+  serve('<html>');
+  const failed = await run(['update', 'rdap_servers', '--from', mirror]);
+  expect(failed).toMatchObject({ code: 1, outcomes: [{ ...fetched, error: expect.stringContaining('bootstrap') }] });
+});

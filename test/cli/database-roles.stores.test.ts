@@ -215,6 +215,7 @@ describe('the roles of the database', () => {
         'quota_forget_refunds',
         'quota_give_back',
         'quota_give_back',
+        'quota_give_back',
         'quota_sync',
         'seller_hears_of_alerts',
         'seller_hears_of_customers',

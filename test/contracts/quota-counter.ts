@@ -320,6 +320,23 @@ function describeRefundCap(context: Context): void {
     await refunds(harness.otherNode, { subscriptionId, times: 9 });
     expect([await refund(late), await refund(late), await refund(early)]).toEqual(['capped', 'capped', 'repeated']);
   });
+
+  it('gives back what the catalogue exempts up to the daily limit, beside the failures', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, { daily: 1_000, monthly: 1_000 }, 150);
+    const exempt = (counter: QuotaCounter, times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () =>
+          counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit: limits.daily, isExempt: true }),
+        ),
+      );
+    const outcomes = (await Promise.all([exempt(harness.counter, 60), exempt(harness.otherNode, 60)])).flat();
+    expect(outcomes.filter((each) => each === 'refunded')).toHaveLength(100);
+    expect(outcomes.filter((each) => each === 'capped')).toHaveLength(20);
+    expect(await refunds(harness.otherNode, { subscriptionId, times: 10 })).toEqual(Array(10).fill('refunded'));
+    await expect(refunds(harness.counter, { subscriptionId, times: 1 })).resolves.toEqual(['capped']);
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 40 });
+  });
 }
 
 interface Refunds {

@@ -20,6 +20,14 @@ const problemsOf = (text: string): string[] =>
 const changed = (from: string, to: string): string[] => problemsOf(HEAD + weather.replace(from, to) + tides);
 
 describe('a catalogue', () => {
+  it('exempts what a product names, each once and of the known ones', () => {
+    const named = (list: string): string => weather.replace('    plans:\n', `    uncharged: ${list}\n    plans:\n`);
+    const { catalogue } = parseCatalogue(HEAD + named('[health, not_modified, preflight]'));
+    expect(catalogue?.find('api-weather')?.uncharged).toEqual(['health', 'not_modified', 'preflight']);
+    expect(problemsOf(HEAD + named('[health, health]'))).toEqual(['10:16 products[0].uncharged names one twice']);
+    expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
+  });
+
   it('is read with its defaults, and an amount that nobody quoted', () => {
     const { catalogue } = parseCatalogue(HEAD + weather);
     expect(catalogue?.find('api-weather')).toMatchObject({ subscribable: true, prefix: '/weather', base: { daily: 100, monthly: 1_000 } });

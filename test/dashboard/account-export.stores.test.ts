@@ -45,6 +45,30 @@ describe('the export of what is known of a person', () => {
     expect(answer.body).not.toContain('op@example.com');
   });
 
+  it('names every organisation that the person is a member of, with the role, and no other member of it', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await dashboard.signIn(NEIGHBOUR);
+    await dashboard.signIn('stranger@example.com');
+    await dashboard.pool.query(
+      `INSERT INTO member (customer_id, user_id, role)
+       SELECT c.id, u.id, 'reader' FROM customer c, auth_user u WHERE c.email = $1 AND u.email IN ($2, 'stranger@example.com')`,
+      [NEIGHBOUR, EMAIL],
+    );
+    const answer = await ask(cookie);
+    const { memberships } = answer.json<{ memberships: { organisation: string; role: string }[] }>();
+    expect(memberships.map(({ organisation, role }) => [organisation, role]).sort()).toEqual([
+      [EMAIL, 'owner'],
+      [NEIGHBOUR, 'reader'],
+    ]);
+    expect(memberships[0]).toEqual({
+      organisation_id: expect.any(String),
+      organisation: expect.any(String),
+      role: expect.any(String),
+      since: expect.any(String),
+    });
+    expect(answer.body).not.toContain('stranger@example.com');
+  });
+
   it('asks for the password, and may be had three times an hour', async () => {
     const cookie = await dashboard.signIn(EMAIL);
     expect((await ask(cookie, { password: 'not the password' })).json().code).toBe('invalid_password');

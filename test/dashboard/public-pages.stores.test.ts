@@ -4,6 +4,7 @@ import { textOn } from '../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../services/dashboard/api/public/brand';
 import { type LiveSource, type Product } from '../../services/dashboard/contract/plans';
 import { buildDocument } from '../../services/openapi/build-document';
+import { listErrors } from '../../services/openapi/error-table';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 
@@ -56,6 +57,33 @@ describe('without a session', () => {
     expect(body).toContain('<code>key_missing</code>');
   });
 
+  it('/reference/api-grank marks each field of an input as required or optional, with its limits, and shows a sample answer', async () => {
+    const { body } = await get('/reference/api-grank');
+    expect(body).toContain('<code>keyword</code><span class="required">required</span>');
+    expect(body).toContain('<code>radius_km</code><span class="optional">optional</span>');
+    expect(body).toContain('More than 0; at most 50; default 5. Kilometres around the coordinates.');
+    expect(body).toContain('aria-label="GET /grank/search, sample response"');
+    expect(body).toContain('ChIJsandbox0001');
+  });
+
+  it('no page is larger than 80 KiB, before it is compressed', async () => {
+    const paths = ['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
+    expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
+  });
+
+  it('/reference/errors has every code with an anchor, what it means and what to do', async () => {
+    const { statusCode, body } = await get('/reference/errors');
+    expect(statusCode).toBe(200);
+    for (const { code, failures, remedy } of listErrors()) {
+      expect(body).toContain(`<tr id="${code}">`);
+      for (const { status, title } of failures) expect(body).toContain(`<b>${status}</b> ${title}.`);
+      expect(body).toContain(remedy);
+    }
+    expect(body).toContain('<dt>206</dt>');
+    expect((await get('/reference/api-ip')).body).toContain('href="/reference/errors#key_missing"');
+  });
+
   it.each(['/reference/api-pan', '/reference/nothing', '/reference/__proto__', '/reference/%3Cscript%3E'])(
     '%s is 404, and says nothing of what was asked for',
     async (path) => {
@@ -65,7 +93,7 @@ describe('without a session', () => {
   );
 
   it('no page needs a script, and each names itself to search engines', async () => {
-    for (const path of ['/', '/products', '/reference', '/reference/api-ip']) {
+    for (const path of ['/', '/products', '/reference', '/reference/errors', '/reference/api-ip']) {
       const { body } = await get(path);
       expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-try.js">']);
       // A form that only a script can send is not shown without one.
@@ -93,7 +121,7 @@ describe('without a session', () => {
     const sitemap = await get('/sitemap.xml');
     expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8');
     const places = [...sitemap.body.matchAll(/<loc>http:\/\/dashboard\.test([^<]*)<\/loc>/g)].map(([, path]) => path);
-    expect(places).toEqual(['/', '/products', '/reference', ...offered.map(({ id }) => `/reference/${id}`)]);
+    expect(places).toEqual(['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)]);
     for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
     expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
     const llms = (await get('/llms.txt')).body;
@@ -110,7 +138,7 @@ describe('without a session', () => {
 });
 
 describe('with a session', () => {
-  it.each(['/', '/reference', '/reference?operation=get_ip'])('%s is the app', async (path) => {
+  it.each(['/', '/reference', '/reference?operation=get_ip', '/reference/errors'])('%s is the app', async (path) => {
     const { statusCode, headers, body } = await get(path, { cookie: SESSION });
     expect([statusCode, body, headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
     expect((await get(path, { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);

@@ -53,6 +53,31 @@ describe('the reference page', () => {
     await page.getByRole('heading', { name: 'POST /pincode' }).waitFor();
   });
 
+  it('keeps the code in sight beside the fields on a wide screen, and shows it below them on a phone', async () => {
+    await open('post_glead_search', 1_600);
+    const topOf = async (name: string): Promise<number> => (await page.getByRole('region', { name, exact: true }).boundingBox())?.y ?? NaN;
+    await page.evaluate('window.scrollTo(0, 500)');
+    const top = await topOf('Example');
+    expect(top).toBeGreaterThan(0);
+    await page.evaluate('window.scrollTo(0, 700)');
+    expect(await topOf('Example')).toBe(top);
+    expect(await page.getByLabel('Sample response').last().innerText()).toContain('ChIJsandbox0001');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.evaluate('window.scrollTo(0, 0)');
+    expect(await topOf('Example')).toBeGreaterThan(await topOf('POST /glead/search'));
+  });
+
+  it('leads from a code to what it means, and marks it there', async () => {
+    await open('post_aadhaar_otp');
+    await page.getByRole('link', { name: 'otp_invalid', exact: true }).click();
+    await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor();
+    const code = page.locator('#otp_invalid');
+    await code.waitFor();
+    expect(await code.getAttribute('aria-current')).toBe('page');
+    expect(await page.locator('#otp_expired').getAttribute('aria-current')).toBeNull();
+    await page.waitForFunction('document.getElementById("otp_invalid").getBoundingClientRect().top < window.innerHeight');
+  });
+
   it('offers the routes as a list to choose from on a phone', async () => {
     await open('get_ip', 360);
     await page.getByLabel('Route', { exact: true }).selectOption('post_seo_serp');

@@ -6,14 +6,19 @@ import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
 import { SERVICES } from '../../services/registry';
 
+interface Field {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Field>>;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly tags: string[];
   readonly summary: string;
   readonly security: Record<string, string[]>[];
-  readonly parameters?: { name: string; in: string }[];
-  readonly requestBody?: { content: Record<string, { example?: unknown }> };
-  readonly responses: Record<string, { content?: Record<string, unknown>; 'x-codes'?: string[] }>;
+  readonly parameters?: { name: string; in: string; schema: Field }[];
+  readonly requestBody?: { content: Record<string, { example?: unknown; schema?: Field }> };
+  readonly responses: Record<string, { content?: Record<string, object>; 'x-codes'?: string[] }>;
 }
 
 const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
@@ -25,6 +30,10 @@ const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.co
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+
+function membersOf({ properties = {} }: Field, place: string): { at: string; schema: Field }[] {
+  return Object.entries(properties).flatMap(([name, schema]) => [{ at: place + name, schema }, ...membersOf(schema, `${place}${name}.`)]);
+}
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -100,6 +109,27 @@ describe('the OpenAPI document', () => {
       .filter((code) => !told.has(code));
     // An inactive key reads as unknown; a path that is no route is none of the document's.
     expect(missing).toEqual(['key_inactive', 'route_unknown']);
+  });
+
+  it('says of every field of every input what it means', () => {
+    const inputs = operations.flatMap(({ path, operation: { parameters = [], requestBody } }) => [
+      ...parameters.map(({ name, schema }) => ({ at: `${path} ${name}`, schema })),
+      ...Object.values(requestBody?.content ?? {}).flatMap(({ schema = {} }) => membersOf(schema, `${path} `)),
+    ]);
+    // With .describe() in its schema, or in services/openapi/field-words.ts where many routes share a name.
+    expect(inputs.filter(({ schema }) => !schema.description).map(({ at }) => at)).toEqual([]);
+    expect(inputs.length).toBeGreaterThan(100);
+  });
+
+  it('has a sample answer for every operation that answers JSON with a test key', () => {
+    const without = operations
+      .filter(({ operation }) => {
+        const json = operation.responses['200']?.content?.['application/json'];
+        return json !== undefined && !('example' in json);
+      })
+      .map(({ path }) => path);
+    // By default a picture, not JSON.
+    expect([...new Set(without)]).toEqual(['/gdplay/thumbnail']);
   });
 
   it('keeps Aadhaar numbers and OTPs out of URLs', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RefundRequest } from '../../core/ports';
-import { mostRefundsOf, type RefundOutcome } from '../../core/refunds';
-import { type GiveBack, type QuotaLedger } from '../postgres/quota/quota-ledger';
+import { type RefundOutcome } from '../../core/refunds';
+import { type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { NO_USAGE, type SubscriptionUsage } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';
 import { quotaKey } from './quota-script';
@@ -31,9 +31,9 @@ export class GiveBacks {
    * unit stays counted there until the subscription is merged again.
    * @throws StoreUnavailable
    */
-  async refund({ subscriptionId, day, requestId, dailyLimit, units = 1 }: RefundRequest): Promise<RefundOutcome> {
+  async refund(request: RefundRequest): Promise<RefundOutcome> {
     const { ledger, merge } = this.options;
-    const taken = { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit) };
+    const taken = giveBackOf(request);
     let given = await ledger.giveBack(taken);
     if (given.outcome === 'uncharged') {
       await this.tellLedger(taken);
@@ -48,7 +48,7 @@ export class GiveBacks {
     if (units === 0) return;
     this.lateUnits += units;
     // An id like a request's: Postgres may have given them back and its answer been lost, and they are given back once.
-    this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units, mostOfDay: null });
+    this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units, mostOfDay: null, isExempt: false });
     void this.giveAllBack();
   }
 

@@ -77,17 +77,31 @@ const operation = z.object({
   parameters: z.array(parameter).optional(),
   requestBody: z.object({ content }).optional(),
   /** By status. */
-  responses: z.record(z.string(), z.object({ description: z.string(), content: content.optional() })),
+  responses: z.record(
+    z.string(),
+    z.object({ description: z.string(), content: content.optional(), 'x-codes': z.array(z.string()).optional() }),
+  ),
   'x-codeSamples': z.array(z.object({ lang: z.string(), label: z.string(), source: z.string() })),
   /** The file that the example uploads. */
   'x-exampleFile': exampleFile.optional(),
 });
 export type ApiOperation = z.output<typeof operation>;
 
+const errorCode = z.object({
+  code: z.string(),
+  /** Only certain products send it. */
+  isOwn: z.boolean(),
+  failures: z.array(z.object({ status: z.number(), title: z.string(), charge: z.enum(['not taken', 'given back', 'charged']) })).readonly(),
+  remedy: z.string(),
+});
+export type ErrorCode = z.output<typeof errorCode>;
+
 /** `GET /openapi.json`, as far as the reference page reads it. */
 export const apiDocument = z.object({
   servers: z.array(z.object({ url: z.string() })),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  /** What each code of a refusal or failure means. */
+  'x-errors': z.array(errorCode).default([]),
   /** By path, then by method in lower case. */
   paths: z.record(z.string(), z.record(z.string(), operation)),
 });

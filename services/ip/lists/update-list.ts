@@ -36,7 +36,10 @@ function dateOf(header: string | null, nowMs: number): number {
   return Number.isNaN(dated) || dated > nowMs ? nowMs : dated;
 }
 
-async function fetchText(url: string, { nowMs, deadlineMs = DEADLINE_MS }: UpdateOptions): Promise<{ text: string; asOfMs: number }> {
+/** One file of a list, from its maker or the mirror, bounded in size and time. @throws BadList, or what the connection failed with */
+export async function fetchText(address: string, options: UpdateOptions): Promise<{ text: string; asOfMs: number }> {
+  const { nowMs, mirror, deadlineMs = DEADLINE_MS } = options;
+  const url = sourceUrl(address, mirror);
   // No redirects: what is fetched is what the table names.
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
   if (response.status !== 200 || !response.body) throw new BadList(`the server answered ${response.status}`);
@@ -52,7 +55,7 @@ export async function updateList(definition: ListDefinition, options: UpdateOpti
   const networks = new Set<string>();
   let asOfMs = options.nowMs;
   for (const url of definition.urls) {
-    const file = await fetchText(sourceUrl(url, options.mirror), options);
+    const file = await fetchText(url, options);
     for (const network of readNetworks(file.text, definition.format)) networks.add(network);
     asOfMs = Math.min(asOfMs, file.asOfMs);
   }

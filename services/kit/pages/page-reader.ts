@@ -32,7 +32,7 @@ export interface ReadPage extends Visited {
 /** `blocked`: the site does not want us there. `gone`: it says that the page is not there. `unreachable`: everything else. */
 interface MissedPage extends Visited {
   readonly state: 'blocked' | 'gone' | 'unreachable';
-  /** A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout` or `too_many_hosts`. */
+  /** A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout`, `too_many_hosts` or `page_budget_spent`. */
   readonly reason: string;
 }
 
@@ -48,7 +48,17 @@ export interface PageReaderOptions {
   readonly timeoutMs: number;
   /** For all pages of the call. */
   readonly budgetMs: number;
+  /** Pages of the call, icons included; unlimited unless given. */
+  readonly mostPages?: number;
   readonly signal: AbortSignal;
+}
+
+/** What a call may fetch and what it asked for. */
+export interface CrawlSpending {
+  readonly pagesAllowed: number;
+  readonly pagesAsked: number;
+  readonly msAllowed: number;
+  readonly msSpent: number;
 }
 
 const MAX_REDIRECTS = 3;
@@ -85,6 +95,8 @@ export class PageReader {
   private readonly timer: NodeJS.Timeout;
   private readonly signal: AbortSignal;
   private readonly owner: object | string;
+  private readonly startedAt = performance.now();
+  private asked = 0;
 
   constructor(private readonly options: PageReaderOptions) {
     this.owner = options.caller ? ownerOf(options.caller) : this;
@@ -98,9 +110,23 @@ export class PageReader {
     clearTimeout(this.timer);
   }
 
+  /** How much of its budget the call has spent so far. */
+  spending(): CrawlSpending {
+    const { mostPages = Number.MAX_SAFE_INTEGER, budgetMs } = this.options;
+    const msSpent = Math.min(budgetMs, Math.round(performance.now() - this.startedAt));
+    return { pagesAllowed: mostPages, pagesAsked: this.asked, msAllowed: budgetMs, msSpent };
+  }
+
+  /** @throws FetchRefused when the call has no page left */
+  private take(): void {
+    if (this.asked >= (this.options.mostPages ?? Number.POSITIVE_INFINITY)) throw new FetchRefused('page_budget_spent');
+    this.asked++;
+  }
+
   /** Never rejects for what the page does; rejects when the call is cancelled. */
   async read(text: string): Promise<PageVisit> {
     try {
+      this.take();
       return await this.visit(text);
     } catch (error) {
       this.options.signal.throwIfAborted();
@@ -113,7 +139,9 @@ export class PageReader {
   async exists(text: string): Promise<boolean | undefined> {
     try {
       const url = parseUrl(text);
-      if (!url || refuseUrl(url) || (await this.rulesOf(url))(url) !== 'allowed') return undefined;
+      if (!url || refuseUrl(url)) return undefined;
+      this.take();
+      if ((await this.rulesOf(url))(url) !== 'allowed') return undefined;
       const { status } = await this.fetch(url, this.options.timeoutMs);
       return status >= 200 && status < 400;
     } catch (error) {

@@ -21,6 +21,8 @@ export type Charge = 'given-back' | 'capped' | 'kept';
 const REFUND_WAIT_MS = 250;
 
 export interface RefundTools {
+  /** True where the request did not fail but costs nothing by the catalogue. */
+  readonly isExempt?: boolean;
   readonly refund: Refund;
   readonly service: string;
   readonly log: Log;
@@ -33,10 +35,10 @@ export interface RefundTools {
  * @returns `given-back` only when the store confirmed in time. Never throws.
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
-  const { refund, service, log, metrics, waitMs = REFUND_WAIT_MS } = tools;
+  const { refund, service, log, metrics, isExempt, waitMs = REFUND_WAIT_MS } = tools;
   const { subscriptionId, mode, requestId, chargedDay: day, quota, units } = proof;
   if (day === null) return 'kept';
-  const taken = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0, units };
+  const taken = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0, units, isExempt };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);

@@ -2,7 +2,9 @@ import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
+import { type RequestContext } from '../../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
+import { type ExemptionCase, isExempt } from '../../../plugins/core/refunds';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
 import { type ContextKeys } from '../../../plugins/core/verify-context';
 import { type CallState, stateOf } from './call-state';
@@ -58,6 +60,7 @@ interface AppTools {
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
+  readonly catalogue: Catalogue;
 }
 
 /**
@@ -144,6 +147,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     cancel: new Cancellation(),
     clientLeft: false,
     owesRefund: false,
+    isExempt: false,
     charge: undefined,
     recorded: false,
   };
@@ -174,7 +178,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       done(null, payload);
     };
     // Nearly every answer has nothing to give back and need not wait a turn for that.
-    if (mustRefund(stateOf(request))) settleRefund(request, tools).then(send, done);
+    if (mustRefund(request, reply, tools)) settleRefund(request, tools).then(send, done);
     else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -204,9 +208,17 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** True for the answer of a failure of ours that somebody still waits for; once a request. */
-function mustRefund({ owesRefund, charge, clientLeft, proof }: CallState): boolean {
-  return owesRefund && charge === undefined && !clientLeft && proof !== undefined;
+/** True for the answer of a failure of ours, or of what the catalogue exempts, that somebody still waits for; once a request. */
+function mustRefund(request: FastifyRequest, reply: FastifyReply, tools: AppTools): boolean {
+  const state = stateOf(request);
+  if (state.charge !== undefined || state.clientLeft || !state.proof) return false;
+  state.isExempt = isExempted(state.proof, { route: routeOf(request), status: reply.statusCode }, tools.catalogue);
+  return state.owesRefund || state.isExempt;
+}
+
+function isExempted({ product }: RequestContext, answer: ExemptionCase, catalogue: Catalogue): boolean {
+  const exemptions = catalogue.find(product)?.uncharged;
+  return exemptions !== undefined && isExempt(exemptions, answer);
 }
 
 async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<void> {
@@ -214,7 +226,8 @@ async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<v
   // Set first: an error while sending runs the hook again.
   state.charge = 'kept';
   const { refund, log, metrics, service } = tools;
-  if (refund && state.proof) state.charge = await giveUnitBack(state.proof, { refund, log, metrics, service: service.name });
+  if (refund && state.proof)
+    state.charge = await giveUnitBack(state.proof, { refund, isExempt: state.isExempt, log, metrics, service: service.name });
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {

@@ -82,7 +82,7 @@ async function answer(socket: WebSocket, frame: z.output<typeof processFrame>): 
   const outcome = width === STRIP_WIDTH ? OUTCOMES[height] : undefined;
   if (outcome) return outcome(socket, send);
   send({ type: 'progress', percent: 50 });
-  send({ type: 'result', mime: 'image/png', engine: 'sandbox', ...(await cutEllipse(image)) });
+  send({ type: 'result', mime: 'image/png', engine: 'sandbox', confidence: 1, ...(await cutEllipse(image)) });
 }
 
 function serve(socket: WebSocket): void {

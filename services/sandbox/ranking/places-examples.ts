@@ -66,6 +66,11 @@ export const placesExamples: readonly SandboxExample[] = [
     '200, 19 leads in business with 300 reviews or more',
   ),
   leads('success_emails', { query: dentist, limit: 3 }, '200, three leads; each with e-mails where RANKING_EMAIL_CRAWL is on'),
+  leads(
+    'success_grid',
+    { query: dentist, ...POINT, radius_km: 5, grid: 2, limit: 60 },
+    '200, the first of four tiles; page_token leads on',
+  ),
   leads('no_results', { query: MAGIC_KEYWORDS.empty }, '200, count 0'),
   ...googleFailures.map(([outcome, query, yields]) => leads(outcome, { query }, yields)),
   leads('bad_page_token', { query: dentist, page_token: 'bm90LW91cnM' }, '422 validation_failed'),

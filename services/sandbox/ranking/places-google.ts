@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
@@ -17,6 +18,8 @@ import { closeConnection, neverAnswer, type SandboxUpstream } from '../sandbox-u
 const WIDEST_CIRCLE_METRES = 50_000;
 const LARGEST_PAGE = 20;
 
+const latLng = z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) });
+
 const searchText = z.object({
   textQuery: z.string().min(1),
   languageCode: z.string().optional(),
@@ -25,11 +28,12 @@ const searchText = z.object({
   locationBias: z
     .object({
       circle: z.object({
-        center: z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }),
+        center: latLng,
         radius: z.number().min(0).max(WIDEST_CIRCLE_METRES),
       }),
     })
     .optional(),
+  locationRestriction: z.object({ rectangle: z.object({ low: latLng, high: latLng }) }).optional(),
   pageSize: z.number().int().min(0).default(LARGEST_PAGE),
   pageToken: z.string().optional(),
 });
@@ -54,10 +58,34 @@ const HOURS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday
   .map((day) => `${day}: 9:00 AM – 6:00 PM`)
   .concat('Sunday: Closed');
 
+type Rectangle = Readonly<Record<'low' | 'high', SandboxPoint>>;
+
+interface Surroundings {
+  readonly from: SandboxPoint;
+  readonly businesses: readonly SandboxBusiness[];
+}
+
+/** Where businesses lie: around a point, or those around a rectangle's middle that are inside it, which are others in every rectangle. */
+function surroundingsOf(center: SandboxPoint | undefined, rectangle: Rectangle | undefined): Surroundings {
+  if (!rectangle) return { from: center ?? DEFAULT_POINT, businesses: SANDBOX_BUSINESSES };
+  const { low, high } = rectangle;
+  const width = (high.longitude - low.longitude + 360) % 360;
+  const from = {
+    latitude: (low.latitude + high.latitude) / 2,
+    longitude: ((low.longitude + width / 2 + 540) % 360) - 180,
+  };
+  const suffix = createHash('sha256').update(JSON.stringify(rectangle)).digest('hex').slice(0, 6);
+  const isInside = (business: SandboxBusiness): boolean => {
+    const { latitude, longitude } = locate(business, from);
+    return latitude >= low.latitude && latitude <= high.latitude && (longitude - low.longitude + 360) % 360 <= width;
+  };
+  return { from, businesses: SANDBOX_BUSINESSES.filter(isInside).map((each) => ({ ...each, id: `${each.id}-${suffix}` })) };
+}
+
 function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoint; type: string }): Record<string, unknown> {
   const { id, name, rating, reviews, phone, website, status } = business;
   const { area, phonePrefix, countryCode, parts } = addressAt(from);
-  const number = SANDBOX_BUSINESSES.indexOf(business) + 1;
+  const number = Number(/^ChIJsandbox(\d{4})/.exec(business.id)?.[1]);
   return {
     id,
     types: [type, 'point_of_interest', 'establishment'],
@@ -123,16 +151,18 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   }
   const parsed = searchText.safeParse(request.body);
   if (!parsed.success) return fail(reply, 400, 'INVALID_ARGUMENT', 'Request contains an invalid argument.');
-  const { textQuery, locationBias, pageSize, pageToken } = parsed.data;
+  const { textQuery, locationBias, locationRestriction, pageSize, pageToken } = parsed.data;
+  if (locationBias && locationRestriction)
+    return fail(reply, 400, 'INVALID_ARGUMENT', 'Only one of location_bias and location_restriction can be set.');
   const magic = magicIn(textQuery);
   if (magic !== undefined) return magicAnswer(magic, reply);
   const start = startOf(pageToken, textQuery);
   if (start === undefined) return fail(reply, 400, 'INVALID_ARGUMENT', 'Invalid page token.');
   const end = start + Math.min(pageSize === 0 ? LARGEST_PAGE : pageSize, LARGEST_PAGE);
-  const from = locationBias?.circle.center ?? DEFAULT_POINT;
-  const hasMore = end < SANDBOX_BUSINESSES.length && mask.has('nextPageToken');
+  const { from, businesses } = surroundingsOf(locationBias?.circle.center, locationRestriction?.rectangle);
+  const hasMore = end < businesses.length && mask.has('nextPageToken');
   return {
-    places: SANDBOX_BUSINESSES.slice(start, end).map((business) => masked(fullPlace(business, { from, type: typeFor(textQuery) }), mask)),
+    places: businesses.slice(start, end).map((business) => masked(fullPlace(business, { from, type: typeFor(textQuery) }), mask)),
     ...(hasMore && { nextPageToken: tokenFor(end, textQuery) }),
   };
 }

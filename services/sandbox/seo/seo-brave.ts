@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { type SandboxUpstream } from '../sandbox-upstream';
 import { isUnknown, playMagic } from './seo-magic';
 import { resultsFor } from './seo-results';
@@ -9,6 +10,12 @@ const ROTATED = 3;
 
 function refusal(status: number, code: string, detail: string): unknown {
   return { type: 'ErrorResponse', error: { code, detail, status } };
+}
+
+/** Shows in every snippet what the search was told of the searcher. */
+function whereabouts({ 'x-loc-city': town, 'user-agent': agent = '' }: IncomingHttpHeaders): string {
+  const device = agent.startsWith('Mozilla/') ? (agent.includes('Mobile') ? ' on a mobile' : ' on a desktop') : '';
+  return town === undefined && device === '' ? '' : ` Seen${town === undefined ? '' : ` from ${String(town)}`}${device}.`;
 }
 
 /** Brave Search. `web` is missing when there is no result. */
@@ -32,7 +39,7 @@ export function createSeoBrave(): SandboxUpstream {
           url,
           is_source_local: false,
           is_source_both: false,
-          description: text.replace('about', '<strong>about</strong>'),
+          description: text.replace('about', '<strong>about</strong>') + whereabouts(request.headers),
           language: 'en',
           family_friendly: true,
         }));

@@ -4,8 +4,29 @@ import { resultsFor } from './seo-results';
 
 const PER_PAGE = 10;
 
+const ABOUT = 'https://wiki.example/about';
+
+function infoboxOf(query: string): object {
+  return {
+    infobox: query,
+    id: ABOUT,
+    content: `${query}, as an encyclopedia of the sandbox describes it.`,
+    img_src: null,
+    urls: [{ title: 'Encyclopedia', url: ABOUT, official: true }],
+    attributes: [{ label: 'Kind', value: 'Invented', entity: 'P31' }],
+    engine: 'wikidata',
+    engines: ['wikidata'],
+  };
+}
+
 const examples = [
   seoExample('/serp', 'success', { query: 'running shoes', country: 'IN', language: 'en', num: 10 }, '200, ten results of both engines'),
+  seoExample(
+    '/serp',
+    'from_a_town',
+    { query: 'tea', country: 'IN', location: 'Bengaluru', latitude: 12.97, longitude: 77.59, device: 'mobile' },
+    '200, snippets of brave name town and device; searxng takes neither (targeting)',
+  ),
   seoExample('/serp', 'no_results', { query: MAGIC_NAMES.unknown }, '200, an empty list'),
   seoExample('/serp', 'partial', { query: MAGIC_NAMES.partial }, '200, brave with ok false'),
   seoExample('/serp', 'upstream_error', { query: MAGIC_NAMES.failing }, '502, every engine fails'),
@@ -37,9 +58,10 @@ export function createSeoSearxng(): SandboxUpstream {
             score: 4 / (index + 1),
             category: 'general',
           })),
-          answers: [],
+          // The form of newer instances; older ones send texts.
+          answers: isUnknown(query) ? [] : [{ template: 'answer/legacy.html', answer: `About ${query}`, url: ABOUT, engine: 'duckduckgo' }],
           corrections: [],
-          infoboxes: [],
+          infoboxes: isUnknown(query) ? [] : [infoboxOf(query)],
           suggestions: [`${query} online`],
           unresponsive_engines: [],
         };

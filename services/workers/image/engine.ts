@@ -5,6 +5,8 @@ export interface CutOut {
   /** With an alpha channel; of the picture's size, upright. */
   readonly png: Buffer;
   readonly engine: string;
+  /** 0–1: how clear the cut is; null where the engine does not say. */
+  readonly confidence: number | null;
 }
 
 /** Whose picture it is. Its signal ends the work at once, with its reason as the error. */

@@ -31,9 +31,9 @@ export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions
         const finish = readFinish(request);
         const picture = await openPicture(request.image);
         const { width, height } = picture;
-        const { png, engine } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
-        log.info({ engine, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
-        return { ...(await finishCutOut(png, { width, height }, finish)), engine };
+        const { png, engine, confidence } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
+        log.info({ engine, confidence, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
+        return { ...(await finishCutOut(png, { width, height }, finish)), engine, ...(confidence !== null && { confidence }) };
       };
       try {
         return await within(deadlineMs, remove, caller);

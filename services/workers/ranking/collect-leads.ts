@@ -4,6 +4,7 @@ import { type CrawlCall, type EmailCrawl } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
+import { isInTile, type Tile, tilesOf } from './tiles';
 import { socialsOf } from './social-profile';
 import { type PlacePage, type PlaceQuery, type RankingUpstream, sourceName, type UpstreamCall } from './ranking-upstream';
 
@@ -27,6 +28,8 @@ export interface LeadRequest {
   /** 1 to 60. */
   readonly limit: number;
   readonly pageToken?: string | undefined;
+  /** Splits the area around the query's centre into as many tiles a side, each searched by itself. */
+  readonly grid?: number | undefined;
 }
 
 /** Upstream pages for one request, whatever the filters drop: Google has no more than three. */
@@ -36,6 +39,10 @@ function isWithin(place: Place, { bias }: PlaceQuery): boolean {
   const { latitude, longitude } = place;
   if (!bias) return true;
   return latitude !== null && longitude !== null && distanceKm(bias.center, { latitude, longitude }) <= bias.radiusKm;
+}
+
+function isInside({ latitude, longitude }: Place, tile: Tile): boolean {
+  return latitude !== null && longitude !== null && isInTile({ latitude, longitude }, tile);
 }
 
 function passes(place: Place, { query, filters }: LeadRequest): boolean {
@@ -83,9 +90,9 @@ function leadView(place: Place, emails: readonly string[]): Record<string, unkno
 }
 
 /** The first page of a request may hang on the caller's token, and then a refusal is the caller's to mend. */
-async function findPage(upstream: RankingUpstream, request: LeadRequest, point: PagePoint, call: UpstreamCall): Promise<PlacePage> {
+async function findPage(upstream: RankingUpstream, query: PlaceQuery, point: PagePoint, call: UpstreamCall): Promise<PlacePage> {
   try {
-    return await upstream.findPlaces(request.query, point.upstreamToken, call);
+    return await upstream.findPlaces(query, point.upstreamToken, call);
   } catch (error) {
     const isRejected = error instanceof ServiceError && error.options.members?.['reason'] === 'rejected';
     throw isRejected && point.upstreamToken !== undefined ? invalidPageToken() : error;
@@ -95,24 +102,43 @@ async function findPage(upstream: RankingUpstream, request: LeadRequest, point: 
 interface Collected {
   readonly places: readonly Place[];
   readonly next: PagePoint | undefined;
+  /** Undefined where the area is not split. */
+  readonly tiles: readonly Tile[] | undefined;
 }
 
+function queryIn(query: PlaceQuery, tile: Tile | undefined): PlaceQuery {
+  if (!tile) return query;
+  const { low, high, center, radiusKm } = tile;
+  return { ...query, bias: { center, radiusKm }, within: { low, high } };
+}
+
+/** Where a search goes on after a page: in the same tile while it has more, else at the start of the next; undefined at the end. */
+function pointAfter({ tile }: PagePoint, nextToken: string | undefined, tiles: number): PagePoint | undefined {
+  if (nextToken !== undefined) return { upstreamToken: nextToken, skip: 0, tile };
+  return tile + 1 < tiles ? { upstreamToken: undefined, skip: 0, tile: tile + 1 } : undefined;
+}
+
+/** Each place once: in a split area it counts only for the tile that it lies in. */
 async function collect(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Collected> {
-  const { query, limit, pageToken } = request;
+  const { query, limit, pageToken, grid } = request;
+  const tiles = grid !== undefined && query.bias ? tilesOf(query.bias, grid) : undefined;
   const places: Place[] = [];
-  let point = pageToken === undefined ? { upstreamToken: undefined, skip: 0 } : parsePageToken(query, pageToken);
+  let point: PagePoint = pageToken === undefined ? { upstreamToken: undefined, skip: 0, tile: 0 } : parsePageToken(request, pageToken);
   for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await findPage(upstream, request, point, call);
+    const tile = tiles?.[point.tile];
+    if (tiles && !tile) throw invalidPageToken();
+    const page = await findPage(upstream, queryIn(query, tile), point, call);
     for (const [index, place] of page.places.entries()) {
-      if (index < point.skip || !passes(place, request)) continue;
-      if (places.length === limit) return { places, next: { ...point, skip: index } };
+      if (index < point.skip || !passes(place, request) || (tile && !isInside(place, tile))) continue;
+      if (places.length === limit) return { places, next: { ...point, skip: index }, tiles };
       places.push(place);
     }
-    if (page.nextToken === undefined) return { places, next: undefined };
-    point = { upstreamToken: page.nextToken, skip: 0 };
+    const next = pointAfter(point, page.nextToken, tiles?.length ?? 1);
+    if (!next) return { places, next, tiles };
+    point = next;
     if (places.length === limit) break;
   }
-  return { places, next: point };
+  return { places, next: point, tiles };
 }
 
 export interface LeadSources {
@@ -130,13 +156,14 @@ export async function collectLeads(
   request: LeadRequest,
   call: CrawlCall,
 ): Promise<Record<string, unknown>> {
-  const { places, next } = await collect(upstream, request, call);
+  const { places, next, tiles } = await collect(upstream, request, call);
   const websites = places.flatMap(({ website }) => website ?? []);
   const found = await emails?.findEmails(websites, call);
   return {
     count: places.length,
     leads: places.map((place) => leadView(place, found?.get(place.website ?? '') ?? [])),
-    next_page_token: next ? formatPageToken(request.query, next) : null,
+    next_page_token: next ? formatPageToken(request, next) : null,
+    tiles: tiles ? { count: tiles.length, searched: next ? next.tile : tiles.length } : null,
     source: sourceName(upstream.source, call.mode),
   };
 }

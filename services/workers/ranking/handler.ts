@@ -25,7 +25,7 @@ function rankQueryOf(request: RankRequest__Output): RankQuery {
 }
 
 function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
-  const { query, location, center, radiusKm, countryCode, languageCode, limit, pageToken } = request;
+  const { query, location, center, radiusKm, countryCode, languageCode, limit, pageToken, grid } = request;
   const { minRating, minReviews, hasWebsite, hasPhone, isOperational } = request;
   return {
     query: {
@@ -37,6 +37,7 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
     filters: { minRating, minReviews, hasWebsite, hasPhone, isOperational, isBounded: center !== null && radiusKm !== undefined },
     limit,
     pageToken,
+    grid,
   };
 }
 

@@ -29,6 +29,8 @@ export interface PlaceQuery {
   readonly text: string;
   /** Places near it come first; those further than the radius may come too. */
   readonly bias?: { readonly center: Coordinates; readonly radiusKm: number } | undefined;
+  /** Only places inside, where the upstream can be told so; others take it for `bias`, which lies around it. */
+  readonly within?: { readonly low: Coordinates; readonly high: Coordinates } | undefined;
   readonly countryCode?: string | undefined;
   readonly languageCode?: string | undefined;
 }

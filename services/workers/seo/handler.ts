@@ -20,7 +20,7 @@ import { researchAuthority } from './research/research-authority';
 import { researchBacklinks } from './research/research-backlinks';
 import { researchKeywords } from './research/research-keywords';
 import { researchLinkPyramid } from './research/research-link-pyramid';
-import { researchSerp } from './research/research-serp';
+import { researchSerp, type SerpQuery } from './research/research-serp';
 import { researchSpam, type SpamSubject } from './research/research-spam';
 import { parseDomain, parsePageUrl, parsePageUrls, parseTarget } from './research/target';
 import { type Sources } from './sources/create-sources';
@@ -37,6 +37,8 @@ export interface SeoHandlerDeps {
   readonly pageTimeoutMs: number;
   /** Milliseconds for all pages of a call. */
   readonly pagesBudgetMs: number;
+  /** Pages of a call, icons included. */
+  readonly pagesPerCall: number;
 }
 
 type Caller = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'log'>;
@@ -61,15 +63,15 @@ function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
 /** Runs one piece of research and packs what it found with how its sources did. */
 async function run(deps: SeoHandlerDeps, caller: Caller, work: (research: Research) => Promise<object>): Promise<ResearchMessage> {
   const { mode, signal, log: callLog } = caller;
-  const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs } = deps;
+  const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs, pagesPerCall: mostPages } = deps;
   // Every question of the call listens to it.
   setMaxListeners(0, signal);
   const log = new SourceLog(clock, signal);
-  const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, signal, caller });
+  const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, mostPages, signal, caller });
   try {
     const data = await work({ sources: deps.sources[mode], log, pages, signal, clock });
     const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));
-    return { dataJson: JSON.stringify(data), sources };
+    return { dataJson: JSON.stringify(data), sources, crawlBudget: pages.spending() };
   } finally {
     const failed = log.reports().filter(({ kind, failed: count }) => kind === 'provider' && count > 0);
     if (failed.length > 0)
@@ -85,6 +87,19 @@ function subjectOf({ url, domain }: SpamRequest__Output): SpamSubject {
 function authorityOf({ url, domain, scope }: AuthorityRequest__Output) {
   const page = url === '' ? new URL(`https://${parseDomain('domain', domain)}/`) : parsePageUrl('url', url);
   return { host: hostOf(page), page: scope === 'page' ? page : undefined };
+}
+
+function serpOf({ query, country, language, page, num, location, latitude, longitude, device }: SerpRequest__Output): SerpQuery {
+  return {
+    query,
+    country,
+    language,
+    page,
+    num,
+    location: location === '' ? undefined : location,
+    coordinates: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
+    device: device === 'desktop' || device === 'mobile' ? device : undefined,
+  };
 }
 
 /** The worker's methods as plain functions. Texts of callers are judged here: a URL that must not be fetched is a 422. */
@@ -108,7 +123,7 @@ export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
           limit,
         }),
       ),
-    Serp: (request, call) => run(deps, call, (research) => researchSerp(research, request)),
+    Serp: (request, call) => run(deps, call, (research) => researchSerp(research, serpOf(request))),
     Spam: (request, call) =>
       run(deps, call, (research) =>
         researchSpam(research, subjectOf(request), request.target === '' ? undefined : parseTarget('target', request.target)),

@@ -2,6 +2,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { type GuardedFetchOptions } from '../../kit/upstream/guarded-fetch';
 import { type Log } from '../../kit/log';
 import { type WorkerServer } from '../../kit/worker/serve-worker';
+import { connectRedis, type RedisClient } from '../../kit/redis-client';
 import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
 import { type MutualTls } from '../../kit/worker/worker-wire';
@@ -24,12 +25,21 @@ export interface SeoWorkerOptions {
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
+/** A call waits no longer for what was seen before. */
+const REDIS_DEADLINE_MS = 500;
+
+function connectToRedis({ REDIS_URL: url }: SeoWorkerSettings, log: Log): RedisClient | undefined {
+  const onError = (error: Error): void => log.debug({ err: error }, 'Redis cannot be used');
+  return url === undefined ? undefined : connectRedis(url, { deadlineMs: REDIS_DEADLINE_MS, waitForConnection: false, onError });
+}
+
 /** Serves the worker over gRPC. Closing it also ends its connections to sources. */
 export function startSeoWorker({ settings, log, clock, tls, network, pageThread, ...options }: SeoWorkerOptions): Promise<WorkerServer> {
   const { metrics = createWorkerMetrics('seo') } = options;
   const { upstreams } = metrics;
   const { SANDBOX_URL: sandboxUrl, SEO_PAGE_TIMEOUT_MS: pageTimeoutMs } = settings;
-  const sources = createSources({ settings, clock, metrics: upstreams });
+  const redis = settings.SEO_LINK_INDEX ? connectToRedis(settings, log) : undefined;
+  const sources = createSources({ settings, clock, metrics: upstreams, redis });
   const page = { timeoutMs: pageTimeoutMs, metrics: upstreams };
   const live = createLivePort({ ...network, ...page });
   const test = sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page);
@@ -45,6 +55,7 @@ export function startSeoWorker({ settings, log, clock, tls, network, pageThread,
     clock,
     pageTimeoutMs,
     pagesBudgetMs: settings.SEO_PAGES_BUDGET_MS,
+    pagesPerCall: settings.SEO_PAGES_PER_CALL,
   });
   return startWorker('seo', {
     settings,
@@ -52,6 +63,9 @@ export function startSeoWorker({ settings, log, clock, tls, network, pageThread,
     tls,
     metrics,
     handlers: { ...handlers },
-    close: () => Promise.all([sources.close(), live.close(), test?.close(), parser.close()]),
+    close: async () => {
+      await Promise.all([sources.close(), live.close(), test?.close(), parser.close()]);
+      redis?.disconnect();
+    },
   });
 }

@@ -68,6 +68,8 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('reference-post', '/reference?operation=post_glead_search'),
   own('reference-upload', '/reference?operation=post_image_background_remover'),
   own('reference-later-step', '/reference?operation=post_gst_data'),
+  own('errors', '/reference/errors'),
+  own('errors-code', '/reference/errors#otp_invalid'),
   own('account', '/account'),
   own('no-such-page', '/no/such/page'),
 ];

@@ -6,6 +6,7 @@ import { placesExamples } from '../../../services/sandbox/ranking/places-example
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';
+import { distanceKm } from '../../../services/workers/ranking/distance';
 import { anyCharacter } from '../../support/any-text';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
@@ -47,6 +48,58 @@ describe('the documented inputs of glead', () => {
     const [, reason] = /reason (\w+)/.exec(example.yields) ?? [];
     if (reason !== undefined) expect(response.json()).toMatchObject({ code: 'upstream_failed', reason });
     expect(response.body).not.toContain('127.0.0.1');
+  });
+});
+
+describe('an area that is split into tiles', () => {
+  const area = { query: 'dentist', ...POINT, radius_km: 5, grid: 2, limit: 60 };
+
+  async function follow(payload: object, harness = glead): Promise<any[]> {
+    const pages = [await leadsOf(payload, harness)];
+    while (pages.at(-1).next_page_token !== null && pages.length < 50) {
+      pages.push(await leadsOf({ ...payload, page_token: pages.at(-1).next_page_token }, harness));
+    }
+    return pages;
+  }
+
+  test('has more than 60 leads, each once and within the radius', async () => {
+    const pages = await follow(area);
+    const leads = pages.flatMap(({ leads: each }) => each);
+    expect(leads.length).toBeGreaterThan(60);
+    expect(new Set(leads.map(({ place_id }) => place_id)).size).toBe(leads.length);
+    for (const lead of leads) expect(distanceKm(POINT, lead)).toBeLessThanOrEqual(5);
+    expect(pages[0].tiles).toEqual({ count: 4, searched: expect.any(Number) });
+    expect(pages.at(-1).tiles).toEqual({ count: 4, searched: 4 });
+  });
+
+  test('has the same leads however many are wanted at a time', async () => {
+    const ids = (pages: any[]) => pages.flatMap(({ leads }) => leads.map(({ place_id }: any) => place_id));
+    expect(ids(await follow({ ...area, limit: 7 }))).toEqual(ids(await follow(area)));
+  });
+
+  test('counts a place once for the tile that it lies in, where the source searches wider', async () => {
+    const pages = await follow(area, overSocket);
+    const places = pages.flatMap(({ leads }) => leads.map(({ latitude, longitude }: any) => `${latitude} ${longitude}`));
+    expect(places.length).toBeGreaterThan(60);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test('goes on with its own token only, and needs a centre and a radius', async () => {
+    const { next_page_token: token } = await leadsOf({ ...area, limit: 7 });
+    for (const other of [
+      { ...area, grid: 3 },
+      { ...area, grid: undefined },
+    ])
+      expect((await post({ ...other, page_token: token })).statusCode).toBe(422);
+    for (const bad of [
+      { ...area, radius_km: undefined },
+      { ...area, grid: 6 },
+      { ...area, grid: 1 },
+    ]) {
+      const refused = await post(bad);
+      expect([refused.statusCode, refused.json().errors[0].field]).toEqual([422, 'grid']);
+    }
+    expect((await leadsOf({ query: 'dentist' })).tiles).toBeNull();
   });
 });
 

@@ -89,6 +89,7 @@ describe('a success', () => {
         width: 96,
         height: 96,
         engine: 'sandbox',
+        confidence: 1,
         mime: 'image/png',
       },
       timestamp: '2026-03-14 09:26:53',
@@ -142,7 +143,12 @@ describe('a success', () => {
     expect([response.statusCode, response.headers['content-type'], response.headers.vary]).toEqual([200, type, 'Accept']);
     if (type !== 'image/png') return;
     expect(await sharp(response.rawPayload).metadata()).toMatchObject({ format: 'png', width: 96, height: 96 });
-    expect(response.headers).toMatchObject({ 'x-image-width': '96', 'x-image-height': '96', 'x-image-engine': 'sandbox' });
+    expect(response.headers).toMatchObject({
+      'x-image-width': '96',
+      'x-image-height': '96',
+      'x-image-engine': 'sandbox',
+      'x-image-confidence': '1',
+    });
   });
 
   test('a refusal is a problem in JSON for who wants a picture, too', async () => {

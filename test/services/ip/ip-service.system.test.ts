@@ -76,6 +76,7 @@ describe('GET /ip from the shipped data', () => {
       static_ip_score: 15,
       as_org: 'Google LLC',
       flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
+      registration: null,
       risk_signals: [],
       score_method: 'heuristic',
       score_methods: { ip_risk: 'heuristic', static_ip_score: 'heuristic' },
@@ -222,6 +223,23 @@ describe('GET /ip from the shipped data', () => {
   });
 });
 
+test('a test key is told who holds an address, by the registry of the sandbox', async () => {
+  const service = await harnessWith({}, sandbox.url);
+  const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } })).json();
+  const known = await get('192.52.193.21');
+  expect(known.registration).toEqual({
+    company: 'Sandbox Hosting Ltd',
+    network_name: 'SANDBOX-NET',
+    abuse_email: 'abuse@sandbox.example',
+    abuse_phone: '+999-5550-100',
+  });
+  const unknown = await get('8.8.8.8');
+  expect(unknown.registration).toBeNull();
+  expect(unknown.checked).toContainEqual({ source: 'rdap', as_of: expect.any(String), ok: true });
+  // Nobody is asked about a reserved address.
+  expect(await get('10.0.0.1')).toMatchObject({ registration: null, checked: [] });
+});
+
 describe('POST /ip', () => {
   let service: Harness;
   beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
@@ -235,7 +253,7 @@ describe('POST /ip', () => {
     const single = (ip: string) => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
     expect(results.map(({ ip, is_valid: isValid }) => [ip, isValid])).toEqual(ips.map((ip) => [ip, ip !== '010.1']));
     const { checked: asked, ...facts } = batchAnswer.parse({ results }).results[0] as Record<string, unknown>;
-    expect(asked).toHaveLength(5);
+    expect(asked).toHaveLength(6);
     expect((await single('8.8.8.8')).json()).toMatchObject(facts);
     expect(results[1]).toEqual({ ip: '010.1', is_valid: false });
   });

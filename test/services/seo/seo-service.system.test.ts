@@ -156,7 +156,7 @@ describe('backlinks', () => {
     expect(row('blog.example')).toEqual({
       source_url: 'https://blog.example/links-to/shop.example', http_status: 200, found: true, anchor: 'what shop.example does', rel: [],
       follow: true, ugc: false, sponsored: false, canonical: 'https://blog.example/links-to/shop.example', canonical_mismatch: false,
-      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', status: 'verified', reason: null,
+      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', seen_before: null, status: 'verified', reason: null,
     }); // prettier-ignore
     expect(row('forum.example')).toMatchObject({
       status: 'verified',
@@ -276,6 +276,27 @@ describe('serp', () => {
     expect(second[0]).toMatchObject({ position: 11, url: 'https://www.result-11.example/tea', ranks: { searxng: 11, brave: 8 } });
   });
 
+  test('says of town and device what each source was told, and shows what it gives beside the results', async () => {
+    const here = { location: 'Bengaluru', latitude: 12.97, longitude: 77.59, device: 'mobile' };
+    const { data } = await answer('/seo/serp', { query: 'tea', ...here });
+    const coordinates = { latitude: 12.97, longitude: 77.59 };
+    expect(data).toMatchObject({ location: 'Bengaluru', coordinates, device: 'mobile' });
+    expect(data.targeting).toEqual([
+      { source: 'searxng', country: 'IN', language: 'en-IN', location: null, coordinates: null, device: null },
+      { source: 'brave', country: 'IN', language: 'en', location: 'Bengaluru', coordinates, device: 'mobile' },
+    ]);
+    expect(data.results[1]).toMatchObject({ engine: 'brave', snippet: expect.stringContaining('Seen from Bengaluru on a mobile.') });
+    expect(data.features).toMatchObject({
+      answers: [{ source: 'searxng:duckduckgo', text: 'About tea' }],
+      infoboxes: [{ source: 'searxng:wikidata', title: 'tea', facts: [{ label: 'Kind', value: 'Invented' }] }],
+      suggestions: [{ source: 'searxng', text: 'tea online' }],
+      corrections: [],
+    });
+    const plain = (await answer('/seo/serp', { query: 'tea' })).data;
+    expect(plain).toMatchObject({ location: null, coordinates: null, device: null });
+    expect(plain.targeting).toContainEqual({ source: 'brave', country: 'IN', language: 'en', location: null, coordinates: null, device: null }); // prettier-ignore
+  });
+
   test.each([1, 5, 7, 20])('windows of %i never overlap and leave nothing out', async (num) => {
     const whole = (await answer('/seo/serp', { query: 'tea', num: 20 })).data.results;
     const pages = await Promise.all(
@@ -372,6 +393,28 @@ describe('link_pyramid', () => {
     const links = Array.from({ length: 100 }, (_, index) => `https://site-${index}.example/`);
     const { data } = await answer('/seo/link_pyramid', { links });
     expect(data.totals.clean.value + data.totals.caution.value + data.totals.spam.value).toBe(100);
+  });
+});
+
+describe('the crawl budget', () => {
+  test('says how many pages a call could fetch, did, and has left', async () => {
+    const none = (await answer('/seo/serp', { query: 'tea' })).crawl_budget;
+    expect(none).toEqual({ pages_allowed: 300, pages_asked: 0, pages_left: 300, ms_allowed: 30_000, ms_left: expect.any(Number) });
+    const two = (await answer('/seo/backlinks', { target: 'shop.example', limit: 2 })).crawl_budget;
+    expect(two).toMatchObject({ pages_asked: 2, pages_left: 298 });
+    expect(two.ms_left).toBeLessThanOrEqual(30_000);
+  });
+
+  test('ends with the pages that the operator allows', async () => {
+    const short = await startSeoStage({ env: { SEO_PAGES_PER_CALL: '1' } });
+    try {
+      const candidates = ['https://blog.example/links-to/shop.example', 'https://forum.example/thread/shop.example'];
+      const { data, crawl_budget } = (await short.post('/seo/backlinks', { target: 'shop.example', limit: 2, candidates })).json();
+      expect(data.backlinks).toMatchObject([{ status: 'verified' }, { status: 'unreachable', found: null, reason: 'page_budget_spent' }]);
+      expect(crawl_budget).toMatchObject({ pages_allowed: 1, pages_asked: 1, pages_left: 0 });
+    } finally {
+      await short.close();
+    }
   });
 });
 

@@ -18,16 +18,24 @@ const SECONDS = 5;
 
 const hashOf = (key: number): string => createHash('sha256').update(String(key)).digest('hex');
 
+/** A statement ends in its time on a slow disk too. */
+const KEYS_AT_ONCE = 50_000;
+/** The dashboard's lists, which nobody asks for here; keeping them takes most of the time that a million keys take. */
+const LIST_INDEXES = ['mode_order', 'state_order', 'name_order', 'expiry_order', 'customer_created', 'last_four'];
+
 /** All keys of one customer, made without a word to the feed. */
 async function makeKeys({ pool }: TestDatabase): Promise<void> {
   const client = await pool.connect();
+  await client.query(`DROP INDEX ${LIST_INDEXES.map((name) => `credential_${name}_idx`).join(', ')}`);
   await client.query("SET session_replication_role = 'replica'");
   const { rows } = await client.query<{ id: string }>("INSERT INTO customer (email) VALUES ('many@example.com') RETURNING id");
-  await client.query(
-    `INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
-     SELECT $1, sha256(number::text::bytea), 'tg_live', 'abcd', 'live' FROM generate_series(0, ${KEYS - 1}) AS number`,
-    [rows[0]?.id],
-  );
+  for (let from = 0; from < KEYS; from += KEYS_AT_ONCE) {
+    await client.query(
+      `INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
+       SELECT $1, sha256(number::text::bytea), 'tg_live', 'abcd', 'live' FROM generate_series($2::integer, $3::integer) AS number`,
+      [rows[0]?.id, from, from + KEYS_AT_ONCE - 1],
+    );
+  }
   await client.query('VACUUM ANALYZE credential');
   client.release(true);
 }
@@ -47,7 +55,7 @@ beforeAll(async () => {
   feed = new PostgresChangeFeed({ url: database.url });
   hashes = new KnownHashes({ source: createPostgresHashSource(pool), feed });
   cache = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed, hashes });
-}, 300_000);
+}, 900_000);
 afterAll(async () => {
   cache.close();
   hashes.close();

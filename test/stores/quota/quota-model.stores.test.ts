@@ -20,7 +20,7 @@ const LIMITS: QuotaLimits[] = [
 type Action =
   | { kind: 'spend'; units: number; mode: KeyMode }
   | { kind: 'spend-whole'; units: number; mode: KeyMode }
-  | { kind: 'refund'; request: number; mode: KeyMode }
+  | { kind: 'refund'; request: number; isExempt: boolean; mode: KeyMode }
   | { kind: 'refund-unknown'; mode: KeyMode }
   | { kind: 'plan'; limits: number }
   | { kind: 'next-day' }
@@ -35,7 +35,7 @@ const counting: fc.Arbitrary<Action>[] = [
   fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
   fc.record({ kind: fc.constant('spend' as const), units: fc.integer({ min: 1, max: 8 }), mode }),
   fc.record({ kind: fc.constant('spend-whole' as const), units: fc.integer({ min: 2, max: 8 }), mode }),
-  fc.record({ kind: fc.constant('refund' as const), request: fc.nat(40), mode }),
+  fc.record({ kind: fc.constant('refund' as const), request: fc.nat(40), isExempt: fc.boolean(), mode }),
   fc.record({ kind: fc.constant('refund-unknown' as const), mode }),
   fc.record({ kind: fc.constant('plan' as const), limits: fc.nat(LIMITS.length - 1) }),
   fc.constant({ kind: 'next-day' as const }),
@@ -51,7 +51,7 @@ class Model {
   limits: QuotaLimits = { daily: 10, monthly: 25 };
   day = 0;
   /** One entry a granted request: how many units it took, and from which day. */
-  readonly granted: { day: number; units: number; isRefunded: boolean }[] = [];
+  readonly granted: { day: number; units: number; isRefunded: boolean; isExempt?: boolean }[] = [];
 
   get standing(): { usedDaily: number; usedMonthly: number } {
     const counted = this.granted.filter((each) => !each.isRefunded);
@@ -73,13 +73,13 @@ class Model {
     return isGranted;
   }
 
-  refund(index: number): RefundOutcome {
+  refund(index: number, isExempt: boolean): RefundOutcome {
     const taken = this.granted[index];
     if (!taken || taken.day < this.day - 1) return 'uncharged';
     if (taken.isRefunded) return 'repeated';
-    const refunded = sumOf(this.granted.filter(({ day, isRefunded }) => day === taken.day && isRefunded));
-    if (refunded + taken.units > mostRefundsOf(this.limits.daily)) return 'capped';
-    taken.isRefunded = true;
+    const refunded = this.granted.filter((each) => each.day === taken.day && each.isRefunded && each.isExempt === isExempt);
+    if (sumOf(refunded) + taken.units > mostRefundsOf(this.limits.daily, isExempt)) return 'capped';
+    Object.assign(taken, { isRefunded: true, isExempt });
     return 'refunded';
   }
 }
@@ -148,8 +148,9 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     if (action.kind === 'refund') {
       const taken = model.granted[action.request];
       const day = dateOfDay(taken?.day ?? model.day);
-      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${action.request}`, dailyLimit, units: taken?.units };
-      if (taken) expect(await counter.refund(refund)).toBe(model.refund(action.request));
+      const { request, isExempt } = action;
+      const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${request}`, dailyLimit, units: taken?.units, isExempt };
+      if (taken) expect(await counter.refund(refund)).toBe(model.refund(request, isExempt));
     }
     if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
       expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit })).toBe('uncharged');

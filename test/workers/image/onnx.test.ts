@@ -60,7 +60,7 @@ describe('the model engine', () => {
   test('feeds the first input and reads the first output', async () => {
     const runtime = runtimeOf(Float32Array.from([0, 1, 0, 1]));
     const find = await loadOnnxFinder(model, runtime);
-    expect([...((await find({ rgba, width: 2, height: 2 })) ?? [])]).toEqual([0, 1, 0, 1]);
+    expect(await find({ rgba, width: 2, height: 2 })).toEqual({ alpha: Float32Array.from([0, 1, 0, 1]), confidence: null });
     expect(runtime.asked).toEqual(['m.onnx', { type: 'float32', dims: [1, 3, 2, 2] }]);
   });
 

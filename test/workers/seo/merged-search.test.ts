@@ -38,6 +38,7 @@ function engineOf({ name, hosts, pageSize = 10, hasFixedPages = false, shown = p
     pageSize,
     hasFixedPages,
     mostPages: 20,
+    targetingOf: () => ({ country: null, language: null, location: null, coordinates: null, device: null }),
     searchPage: async (_query, page) => {
       asked.push(`${name} ${page}`);
       if (running++ === 0) rounds++;
@@ -46,7 +47,10 @@ function engineOf({ name, hosts, pageSize = 10, hasFixedPages = false, shown = p
       if (page === failsAt) throw new SourceFailed('upstream_error');
       const size = hasFixedPages ? pageSize : shown;
       const start = (page - 1) * size;
-      return hosts.slice(start, start + shown).map((host) => ({ title: host, url: `https://${host}/`, snippet: '', engine: name }));
+      const results = hosts
+        .slice(start, start + shown)
+        .map((host) => ({ title: host, url: `https://${host}/`, snippet: '', engine: name }));
+      return { results };
     },
   };
 }
@@ -54,7 +58,7 @@ function engineOf({ name, hosts, pageSize = 10, hasFixedPages = false, shown = p
 function researchWith(...engines: readonly FakeEngine[]): Research {
   const none = undefined;
   return {
-    sources: { engines: engines.map(engineOf), suggesters: [], openPageRank: none, tranco: none, webGraph: none, crawlIndex: none, blockList: none, states: [] },
+    sources: { engines: engines.map(engineOf), suggesters: [], openPageRank: none, tranco: none, webGraph: none, crawlIndex: none, blockList: none, linkIndex: none, states: [] },
     log: new SourceLog(testClock, signal),
     pages: {} as PageReader,
     signal,

@@ -45,7 +45,8 @@ describe('SearXNG', () => {
   const ask = (client: UpstreamClient) => createSearxng(client, 'live').searchPage(query, 2, signal);
 
   test('is asked for JSON, a page and a language', async () => {
-    expect(await ask(upstream.clientFor({ '/search': { body: SAMPLES.searxng } }))).toEqual([
+    const { results } = await ask(upstream.clientFor({ '/search': { body: SAMPLES.searxng } }));
+    expect(results).toEqual([
       { title: 'A', url: 'https://a.example/', snippet: 'about A', engine: 'searxng:google' },
       { title: 'B', url: 'https://b.example/', snippet: '', engine: 'searxng:bing' },
     ]);
@@ -60,7 +61,62 @@ describe('SearXNG', () => {
   test('that had nobody to ask has failed, one that found nothing has not', async () => {
     const silent = '{"query":"tea","results":[],"unresponsive_engines":[["google","timeout"]]}';
     await expect(ask(upstream.clientFor({ '/search': { body: silent } }))).rejects.toEqual(failure('upstream_error'));
-    expect(await ask(upstream.clientFor({ '/search': { body: '{"query":"tea","results":[],"unresponsive_engines":[]}' } }))).toEqual([]);
+    const empty = '{"query":"tea","results":[],"unresponsive_engines":[]}';
+    expect(await ask(upstream.clientFor({ '/search': { body: empty } }))).toMatchObject({ results: [] });
+  });
+
+  test('tells its features as they are, those of older instances too, and none costs the results', async () => {
+    const features = {
+      answers: ['42', { answer: 'forty-two', url: 'https://a.example/', engine: 'duckduckgo' }, { answer: 7 }],
+      infoboxes: [
+        {
+          infobox: 'Tea',
+          content: 'A drink.',
+          img_src: 'javascript:alert(1)',
+          engine: 'wikidata',
+          urls: [
+            { title: 'Wiki', url: 'https://wiki.example/' },
+            { title: 'No link', url: 'data:text/html,x' },
+          ],
+          attributes: [
+            { label: 'Origin', value: 'China' },
+            { label: 'Picture', image: { src: 'x' } },
+          ],
+        },
+        'nonsense',
+      ],
+      suggestions: ['green tea', ''],
+      corrections: 'nonsense',
+    };
+    const page = await ask(upstream.clientFor({ '/search': { body: JSON.stringify({ ...JSON.parse(SAMPLES.searxng), ...features }) } }));
+    expect(page.results).toHaveLength(2);
+    expect(page.features).toEqual({
+      answers: [
+        { source: 'searxng', text: '42', url: null },
+        { source: 'searxng:duckduckgo', text: 'forty-two', url: 'https://a.example/' },
+      ],
+      infoboxes: [
+        {
+          source: 'searxng:wikidata',
+          title: 'Tea',
+          text: 'A drink.',
+          image_url: null,
+          links: [{ title: 'Wiki', url: 'https://wiki.example/' }],
+          facts: [{ label: 'Origin', value: 'China' }],
+        },
+      ],
+      suggestions: [{ source: 'searxng', text: 'green tea' }],
+      corrections: [],
+    });
+  });
+
+  test('is told neither town nor device, and says so', () => {
+    const searxng = createSearxng(upstream.clientFor({}), 'live');
+    const nowhere = { location: null, coordinates: null, device: null };
+    const asked = { ...query, location: 'Bengaluru', coordinates: { latitude: 1, longitude: 2 }, device: 'mobile' as const };
+    expect(searxng.targetingOf(asked)).toEqual({ country: 'IN', language: 'en-IN', ...nowhere });
+    // The language's own region stands in place of the country.
+    expect(searxng.targetingOf({ ...asked, language: 'pt-BR' })).toEqual({ country: null, language: 'pt-BR', ...nowhere });
   });
 
   test('without the json format says so', async () => {
@@ -72,9 +128,9 @@ describe('Brave', () => {
   const ask = (client: UpstreamClient) => createBrave({ client, mode: 'live', token: 'secret' }).searchPage(query, 2, signal);
 
   test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
-    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } }))).toEqual([
-      { title: 'Tea &co', url: 'https://a.example/', snippet: 'All about tea', engine: 'brave' },
-    ]);
+    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } }))).toEqual({
+      results: [{ title: 'Tea &co', url: 'https://a.example/', snippet: 'All about tea', engine: 'brave' }],
+    });
     const [seen] = upstream.seen;
     expect(seen?.headers['x-subscription-token']).toBe('secret');
     expect(Object.fromEntries(seen?.url.searchParams ?? [])).toEqual({
@@ -87,7 +143,20 @@ describe('Brave', () => {
   });
 
   test('without a web member found nothing', async () => {
-    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: '{"type":"search"}' } }))).toEqual([]);
+    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: '{"type":"search"}' } }))).toEqual({ results: [] });
+  });
+
+  test('is told where the searcher is and with what, as far as headers can hold it', async () => {
+    const client = upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } });
+    const brave = createBrave({ client, mode: 'live', token: 'secret' });
+    const here = { coordinates: { latitude: 48.14, longitude: 11.58 }, device: 'mobile' as const };
+    await brave.searchPage({ ...query, ...here, location: 'München' }, 1, signal);
+    await brave.searchPage({ ...query, location: 'मुंबई' }, 1, signal);
+    const sent = ['x-loc-city', 'x-loc-lat', 'x-loc-long', 'x-loc-country'].map((name) => upstream.seen[0]?.headers[name]);
+    expect(sent).toEqual(['Munchen', '48.14', '11.58', 'IN']);
+    expect(upstream.seen[0]?.headers['user-agent']).toMatch(/Android.*Mobile/);
+    expect(upstream.seen[1]?.headers).not.toHaveProperty('x-loc-city');
+    expect(brave.targetingOf({ ...query, ...here, location: 'मुंबई' })).toEqual({ country: 'IN', language: 'en', location: null, ...here });
   });
 
   test('is asked once, since every request is paid for', async () => {

@@ -30,6 +30,12 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     rows: `SELECT s.id::text AS place, created_at, updated_at, expires_at, ip_address, user_agent FROM auth_session s, me WHERE s.user_id = me.user_id`,
   },
   {
+    name: 'memberships',
+    part: 'account',
+    rows: `SELECT c.id::text AS place, c.id AS organisation_id, c.email AS organisation, m.role, m.since
+      FROM member m JOIN customer c ON c.id = m.customer_id, me WHERE m.user_id = me.user_id`,
+  },
+  {
     name: 'email_change',
     part: 'account',
     rows: `SELECT '' AS place, new_email, allowed_at, proved_at, expires_at FROM email_change e, me WHERE e.user_id = me.user_id`,

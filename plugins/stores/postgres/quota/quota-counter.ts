@@ -1,10 +1,10 @@
 import { type RefundRequest } from '../../../core/ports';
-import { mostRefundsOf, type RefundOutcome } from '../../../core/refunds';
+import { type RefundOutcome } from '../../../core/refunds';
 import { createDayLookup } from '../../quota/quota-days';
 import { BatchQueue } from '../../quota/quota-batch-queue';
 import { type Demand, type QuotaBackend, type Taken, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-parts';
 import { type SeenUsage } from '../../quota/quota-seen';
-import { type QuotaLedger } from './quota-ledger';
+import { giveBackOf, type QuotaLedger } from './quota-ledger';
 import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
 
 const TAKE = {
@@ -50,12 +50,11 @@ export class PostgresQuotaCounter implements QuotaBackend {
   }
 
   /** @throws StoreUnavailable */
-  async refund({ subscriptionId, day, requestId, dailyLimit, units = 1 }: RefundRequest): Promise<RefundOutcome> {
-    const taken = { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit) };
-    const seen = this.seen?.find(subscriptionId) ?? [];
+  async refund(request: RefundRequest): Promise<RefundOutcome> {
+    const seen = this.seen?.find(request.subscriptionId) ?? [];
     // Redis may have granted them and they may not be written yet.
     if (seen.length > 0) await this.ledger.sync(seen);
-    return (await this.ledger.giveBack(taken)).outcome;
+    return (await this.ledger.giveBack(giveBackOf(request))).outcome;
   }
 
   private async takeAll(batch: readonly Demand[]): Promise<Taken[]> {
@@ -102,7 +101,9 @@ export class PostgresQuotaCounter implements QuotaBackend {
     batch.forEach(({ subscriptionId }, index) => {
       const { granted = 0, day = '' } = taken[index] ?? {};
       if (granted === 0) return;
-      this.ledger.giveBack({ requestId: null, subscriptionId, day, units: granted, mostOfDay: null }).catch(() => undefined);
+      this.ledger
+        .giveBack({ requestId: null, subscriptionId, day, units: granted, mostOfDay: null, isExempt: false })
+        .catch(() => undefined);
     });
   }
 }

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
-import { type Clock, StoreUnavailable } from '../../../core/ports';
-import { type RefundOutcome } from '../../../core/refunds';
+import { type Clock, type RefundRequest, StoreUnavailable } from '../../../core/ports';
+import { mostRefundsOf, type RefundOutcome } from '../../../core/refunds';
 import { BatchQueue } from '../../quota/quota-batch-queue';
 import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-parts';
 import { ReplyWatch } from '../../quota/quota-reply-watch';
@@ -9,7 +9,7 @@ import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
 const SYNC = { name: 'quota-sync', text: 'SELECT * FROM quota_sync($1::uuid[], $2::date[], $3::bigint[], $4::bigint[])' };
 const GIVE_BACK = {
   name: 'quota-give-back',
-  text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6, $7::bigint[])',
+  text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6, $7::bigint[], $8::boolean[])',
 };
 const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'SELECT quota_forget_refunds()' };
 
@@ -33,6 +33,13 @@ export interface GiveBack {
   readonly units: number;
   /** At most so many are given back for requests of the subscription's day; null for units that no request used. */
   readonly mostOfDay: number | null;
+  /** True where the catalogue exempts the request; `mostOfDay` is then the most of these. */
+  readonly isExempt: boolean;
+}
+
+/** What a request's refund asks of the ledger. */
+export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units = 1, isExempt = false }: RefundRequest): GiveBack {
+  return { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit, isExempt), isExempt };
 }
 
 export interface GivenBack {
@@ -135,6 +142,7 @@ export class QuotaLedger {
       this.options.timeZone,
       this.clockOffset(),
       batch.map((each) => each.mostOfDay),
+      batch.map((each) => each.isExempt),
     ];
     const rows = await this.query<QuotaRow & { outcome: RefundOutcome }>(GIVE_BACK, values);
     const known = inPlace(rows, (row) => ({ outcome: row.outcome, ...readQuotaRow(row) }));

@@ -34,7 +34,7 @@ function isSignedIn({ headers }: FastifyRequest): boolean {
   return SESSION_COOKIE.test(headers.cookie ?? '');
 }
 
-const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {} };
+const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [] };
 
 /** An upstream's own document may hold what no page shows; routes are then in the document alone. */
 function readable(text: string): ApiDocument {
@@ -61,7 +61,7 @@ class PageShelf {
   /** Where it is not built, the first page is without a call to try. */
   private describe({ kind }: PageName): Promise<string | undefined> {
     const { document, deps } = this.options;
-    if (kind === 'product') return document.read();
+    if (kind === 'product' || kind === 'errors') return document.read();
     if (kind !== 'landing') return Promise.resolve(undefined);
     return document.read().catch((error: unknown) => void deps.log.warn({ err: error }, 'the description of the API is not there'));
   }
@@ -102,6 +102,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
 
   app.get('/', orApp({ kind: 'landing' }));
   app.get('/reference', orApp({ kind: 'reference' }));
+  app.get('/reference/errors', orApp({ kind: 'errors' }));
   app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
   app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
     const product = (await deps.catalogue()).find(request.params.product);

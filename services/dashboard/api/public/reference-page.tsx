@@ -1,87 +1,10 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
-import { type ApiOperation } from '../../contract/api-document';
-import { type FieldRow, rowOf, rowsOf } from './field-rows';
+import { sharedCodes, SharedAnswers } from './answer-list';
+import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
-import { TryForm } from './try-form';
 import { describeLimits, formatPrice, isOffered } from './wording';
-
-function Fields({ caption, rows }: { readonly caption: string; readonly rows: readonly FieldRow[] }): ReactNode {
-  if (rows.length === 0) return null;
-  return (
-    <table className="fields">
-      <caption>{caption}</caption>
-      <tbody>
-        {rows.map(({ name, type, isRequired, description }) => (
-          <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
-              {isRequired && <span className="required">required</span>}
-            </th>
-            <td>
-              <span className="quiet">{type}</span>
-              {description !== '' && <span className="block">{description}</span>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** Of the first shape that has members. */
-function fieldsIn(content: NonNullable<ApiOperation['requestBody']>['content'] | undefined): readonly FieldRow[] {
-  return (
-    Object.values(content ?? {})
-      .map(({ schema }) => (schema ? rowsOf(schema) : []))
-      .find((rows) => rows.length > 0) ?? []
-  );
-}
-
-/** The document writes codes between backticks. */
-function withCodes(text: string): ReactNode {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
-}
-
-function Answers({ responses }: Pick<Operation, 'responses'>): ReactNode {
-  return (
-    <details>
-      <summary>Status codes</summary>
-      <dl className="answers">
-        {Object.entries(responses).map(([status, { description }]) => (
-          <div key={status}>
-            <dt>{status}</dt>
-            <dd>{withCodes(description)}</dd>
-          </div>
-        ))}
-      </dl>
-    </details>
-  );
-}
-
-function OperationSection({ operation, canTry }: { readonly operation: Operation; readonly canTry: boolean }): ReactNode {
-  const { operationId, method, path, summary, parameters = [], requestBody, responses } = operation;
-  const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
-  return (
-    <section className="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
-      <h2 id={`${operationId}-title`}>
-        <span className="method">{method}</span> <code>{path}</code>
-      </h2>
-      <p>{summary}</p>
-      {curl && (
-        <pre tabIndex={0} aria-label={`${method} ${path} with curl`}>
-          <code>{curl.source}</code>
-        </pre>
-      )}
-      {canTry && <TryForm operation={operation} label="Run it here" />}
-      <Fields caption="Query" rows={parameters.map(({ name, schema, required }) => rowOf(name, schema, required ?? false))} />
-      <Fields caption="Body" rows={fieldsIn(requestBody?.content)} />
-      <Fields caption="Response" rows={fieldsIn(responses['200']?.content).map((row) => ({ ...row, isRequired: false }))} />
-      <Answers responses={responses} />
-    </section>
-  );
-}
 
 interface ReferencePageProps {
   readonly tools: PageTools;
@@ -93,6 +16,7 @@ interface ReferencePageProps {
 export function ReferencePage({ tools, product, operations }: ReferencePageProps): ReactNode {
   const { id, title, description, base, plans } = product;
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
+  const shared = sharedCodes(operations);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
@@ -116,8 +40,9 @@ export function ReferencePage({ tools, product, operations }: ReferencePageProps
         </nav>
       )}
       {operations.map((operation) => (
-        <OperationSection key={operation.operationId} operation={operation} canTry={tools.canTry} />
+        <OperationSection key={operation.operationId} operation={operation} shared={shared} canTry={tools.canTry} />
       ))}
+      <SharedAnswers shared={shared} />
     </PageFrame>
   );
 }
@@ -136,8 +61,9 @@ export function ReferenceIndex({ tools, products }: ReferenceIndexProps): ReactN
       <p className="lead">{description}</p>
       <p>
         The base URL is <code>{tools.gatewayUrl}</code>. Send your key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>.
-        Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>. Every admitted
-        answer says in <code>RateLimit</code> what is left of the day and the month.
+        Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>:{' '}
+        <a href="/reference/errors">all errors and what to do</a>. Every admitted answer says in <code>RateLimit</code> what is left of the
+        day and the month.
       </p>
       <ul className="cards">
         {products.filter(isOffered).map(({ id, title, description: what, routes, base }) => (

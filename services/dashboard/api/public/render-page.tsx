@@ -1,6 +1,7 @@
 import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
 import { type ApiDocument } from '../../contract/api-document';
+import { ErrorsPage } from './errors-page';
 import { LandingPage } from './landing-page';
 import { MissingPage } from './missing-page';
 import { type PageTools } from './page-frame';
@@ -16,7 +17,8 @@ export interface PageContent {
 
 /** Which of the pages. */
 export type PageName =
-  { readonly kind: 'landing' | 'products' | 'reference' | 'missing' } | { readonly kind: 'product'; readonly product: CatalogueProduct };
+  | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'missing' }
+  | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
 function elementOf(page: PageName, tools: PageTools, { products, document }: PageContent): ReactElement {
   switch (page.kind) {
@@ -26,6 +28,8 @@ function elementOf(page: PageName, tools: PageTools, { products, document }: Pag
       return <ProductsPage tools={tools} products={products} />;
     case 'reference':
       return <ReferenceIndex tools={tools} products={products} />;
+    case 'errors':
+      return <ErrorsPage tools={tools} products={products} document={document} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

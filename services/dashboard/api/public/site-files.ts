@@ -16,7 +16,7 @@ function escapeXml(text: string): string {
 
 /** The public pages, for search engines: `/sitemap.xml`. */
 export function writeSitemap({ url, products }: Site): string {
-  const paths = ['/', '/products', '/reference', ...products.filter(isOffered).map(({ id }) => `/reference/${id}`)];
+  const paths = ['/', '/products', '/reference', '/reference/errors', ...products.filter(isOffered).map(({ id }) => `/reference/${id}`)];
   const entries = paths.map((path) => `  <url><loc>${escapeXml(url + path)}</loc></url>\n`).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}</urlset>\n`;
 }
@@ -49,6 +49,7 @@ export function writeLlms(site: Site): string {
   const documents = [
     `- [OpenAPI document](${url}/openapi.json): every route with its schemas and examples`,
     `- [API reference](${url}/reference): the same to read`,
+    `- [Errors](${url}/reference/errors): every code with its status, whether it is charged and what to do`,
     `- [Catalogue as JSON](${gatewayUrl}/): products, limits and prices`,
   ];
   return `# ${name}\n\n> ${summary}\n\n## Calling\n\n${calling.join('\n')}\n\n## Documents\n\n${documents.join('\n')}\n\n## Products\n\n${describeForModels(site).join('\n')}\n`;

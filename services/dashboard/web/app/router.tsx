@@ -227,6 +227,11 @@ const referenceRoute = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ operation: text(search['operation']) }),
   component: lazyRouteComponent(() => import('../pages/reference/reference-page'), 'ReferencePage'),
 });
+const errorCodesRoute = createRoute({
+  ...shell,
+  path: '/reference/errors',
+  component: lazyRouteComponent(() => import('../pages/errors/error-codes-page'), 'ErrorCodesPage'),
+});
 const accountRoute = createRoute({
   ...shell,
   path: '/account',
@@ -356,6 +361,7 @@ const routeTree = rootRoute.addChildren([
     teamRoute,
     auditRoute,
     referenceRoute,
+    errorCodesRoute,
     accountRoute,
   ]),
 ]);

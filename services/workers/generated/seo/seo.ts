@@ -4,6 +4,7 @@ import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { AuthorityRequest as _seo_v1_AuthorityRequest, AuthorityRequest__Output as _seo_v1_AuthorityRequest__Output } from './seo/v1/AuthorityRequest';
 import type { BacklinksRequest as _seo_v1_BacklinksRequest, BacklinksRequest__Output as _seo_v1_BacklinksRequest__Output } from './seo/v1/BacklinksRequest';
 import type { ConfiguredSource as _seo_v1_ConfiguredSource, ConfiguredSource__Output as _seo_v1_ConfiguredSource__Output } from './seo/v1/ConfiguredSource';
+import type { CrawlBudget as _seo_v1_CrawlBudget, CrawlBudget__Output as _seo_v1_CrawlBudget__Output } from './seo/v1/CrawlBudget';
 import type { KeywordsRequest as _seo_v1_KeywordsRequest, KeywordsRequest__Output as _seo_v1_KeywordsRequest__Output } from './seo/v1/KeywordsRequest';
 import type { LinkPyramidRequest as _seo_v1_LinkPyramidRequest, LinkPyramidRequest__Output as _seo_v1_LinkPyramidRequest__Output } from './seo/v1/LinkPyramidRequest';
 import type { ListSourcesRequest as _seo_v1_ListSourcesRequest, ListSourcesRequest__Output as _seo_v1_ListSourcesRequest__Output } from './seo/v1/ListSourcesRequest';
@@ -24,6 +25,7 @@ export interface ProtoGrpcType {
       AuthorityRequest: MessageTypeDefinition<_seo_v1_AuthorityRequest, _seo_v1_AuthorityRequest__Output>
       BacklinksRequest: MessageTypeDefinition<_seo_v1_BacklinksRequest, _seo_v1_BacklinksRequest__Output>
       ConfiguredSource: MessageTypeDefinition<_seo_v1_ConfiguredSource, _seo_v1_ConfiguredSource__Output>
+      CrawlBudget: MessageTypeDefinition<_seo_v1_CrawlBudget, _seo_v1_CrawlBudget__Output>
       KeywordsRequest: MessageTypeDefinition<_seo_v1_KeywordsRequest, _seo_v1_KeywordsRequest__Output>
       LinkPyramidRequest: MessageTypeDefinition<_seo_v1_LinkPyramidRequest, _seo_v1_LinkPyramidRequest__Output>
       ListSourcesRequest: MessageTypeDefinition<_seo_v1_ListSourcesRequest, _seo_v1_ListSourcesRequest__Output>

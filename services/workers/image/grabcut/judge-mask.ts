@@ -21,7 +21,7 @@ export function gradientOf(lab: Float32Array, { width, height }: Size): Float32A
 }
 
 /** Mean gradient along the outline, and the outline's length in pixels. */
-function outlineOf(mask: BinaryMask, gradient: Float32Array, { width, height }: Size): { edge: number; length: number } {
+export function outlineOf(mask: BinaryMask, gradient: Float32Array, { width, height }: Size): { edge: number; length: number } {
   let [sum, length] = [0, 0];
   const compare = (at: number, other: number): void => {
     if (mask[at] === mask[other]) return;

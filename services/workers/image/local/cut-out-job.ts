@@ -1,3 +1,4 @@
+import { type Foreground } from '../grabcut/find-foreground';
 import { type OnnxModel } from '../onnx/onnx-model';
 
 /** Which method a thread uses. */
@@ -18,9 +19,9 @@ export interface CutOutJob {
 
 /** What a thread answers, once a job. */
 export type CutOutAnswer =
-  | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer>; readonly confidence: number | null }
   | { readonly kind: 'no_foreground' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Finds the foreground of a small picture: alpha, 0–1 a pixel, or undefined when there is none. */
-export type ForegroundFinder = (small: Pixels) => Promise<Float32Array | undefined>;
+/** Finds the foreground of a small picture; undefined when there is none. */
+export type ForegroundFinder = (small: Pixels) => Promise<Foreground | undefined>;

@@ -6,11 +6,11 @@ import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMe
 import { loadGrabCutFinder } from './grab-cut-finder';
 
 async function cutOut(find: ForegroundFinder, { picture, small }: CutOutJob): Promise<CutOutAnswer> {
-  const alpha = await find(small);
-  if (!alpha) return { kind: 'no_foreground' };
-  const share = applyAlpha(picture.rgba, picture, { alpha, width: small.width, height: small.height });
+  const found = await find(small);
+  if (!found) return { kind: 'no_foreground' };
+  const share = applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
   if (share < LEAST_FOREGROUND || share > MOST_FOREGROUND) return { kind: 'no_foreground' };
-  return { kind: 'cut_out', rgba: picture.rgba };
+  return { kind: 'cut_out', rgba: picture.rgba, confidence: found.confidence };
 }
 
 /** Answers one job at a time, in the order in which they come. What fails in a job is told; what fails here ends the thread. */

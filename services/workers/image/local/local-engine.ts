@@ -57,7 +57,7 @@ export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels
             .png()
             .toBuffer();
           signal.throwIfAborted();
-          return { png, engine: options.method.kind };
+          return { png, engine: options.method.kind, confidence: answer.confidence };
         }
       }
     },

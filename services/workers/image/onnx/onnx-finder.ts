@@ -45,6 +45,8 @@ export async function loadOnnxFinder(model: OnnxModel, runtime: OnnxRuntime = lo
     const tensor = new runtime.Tensor('float32', toTensor(rgba, model), [1, 3, model.size, model.size]);
     const data = (await session.run({ [input]: tensor }))[output]?.data;
     if (!(data instanceof Float32Array)) throw new Error('the model does not answer 32-bit numbers');
-    return toAlpha(data, model);
+    const alpha = toAlpha(data, model);
+    // What a model's alpha says of itself differs from model to model and was held against nothing.
+    return alpha && { alpha, confidence: null };
   };
 }

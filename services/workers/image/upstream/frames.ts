@@ -18,6 +18,8 @@ const frame = z.discriminatedUnion('type', [
     width: z.number().int().positive(),
     height: z.number().int().positive(),
     engine: z.string().min(1).max(100).default('upstream'),
+    /** Its own measure of how clear the cut is. */
+    confidence: z.number().min(0).max(1).nullable().default(null),
   }),
   z.object({ type: z.literal('error'), id: z.string(), code: z.enum(ERROR_CODES) }),
 ]);

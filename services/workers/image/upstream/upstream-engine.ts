@@ -28,7 +28,7 @@ export function createUpstreamEngine({ target, token, timeoutMs, metrics }: Upst
       const frame = await watchExchange(watched, () =>
         within(timeoutMs, (either) => exchangePicture({ ...exchange, signal: either }), signal),
       );
-      return { png: await checkResult(frame, picture), engine: frame.engine };
+      return { png: await checkResult(frame, picture), engine: frame.engine, confidence: frame.confidence };
     },
     close: () => Promise.resolve(),
   };

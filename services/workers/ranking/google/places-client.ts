@@ -9,13 +9,15 @@ const PAGE_SIZE = 20;
 const WIDEST_BIAS = 50_000;
 
 /** The same page size for every caller: the order of a list must not hang on how much of it is wanted. */
-function bodyOf({ text, bias, countryCode, languageCode }: PlaceQuery, pageToken: string | undefined): Record<string, unknown> {
+function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, pageToken: string | undefined): Record<string, unknown> {
   return {
     textQuery: text,
     ...(languageCode !== undefined && { languageCode }),
     ...(countryCode !== undefined && { regionCode: countryCode }),
     rankPreference: 'RELEVANCE',
-    ...(bias && { locationBias: { circle: { center: bias.center, radius: Math.min(bias.radiusKm * 1_000, WIDEST_BIAS) } } }),
+    // Google takes one of the two.
+    ...(within && { locationRestriction: { rectangle: within } }),
+    ...(bias && !within && { locationBias: { circle: { center: bias.center, radius: Math.min(bias.radiusKm * 1_000, WIDEST_BIAS) } } }),
     pageSize: PAGE_SIZE,
     ...(pageToken !== undefined && { pageToken }),
   };

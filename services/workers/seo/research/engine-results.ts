@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
-import { type SearchEngine, type SearchQuery, type SearchResult } from '../sources/search-engine';
+import { type ResultPage, type SearchEngine, type SearchQuery, type SearchResult } from '../sources/search-engine';
+import { type SerpFeatures } from '../sources/serp-features';
 import { type Research } from './research';
 
 /** A result with its place in its engine's order, from 1. */
@@ -12,7 +13,7 @@ export interface RankedResult extends SearchResult {
 /** Pages of one engine that are asked for at a time. */
 const AT_ONCE = 4;
 
-type Page = readonly SearchResult[] | undefined;
+type Page = ResultPage | undefined;
 
 function usable({ url }: SearchResult): URL | undefined {
   const parsed = parseUrl(url);
@@ -48,7 +49,7 @@ export class EngineResults {
   get depth(): number {
     const { pageSize, hasFixedPages } = this.engine;
     const known = this.known();
-    return hasFixedPages ? known.length * pageSize : known.reduce((sum, page) => sum + page.length, 0);
+    return hasFixedPages ? known.length * pageSize : known.reduce((sum, page) => sum + page.results.length, 0);
   }
 
   /** Asks for the pages that ranks up to `rank` need, side by side: one round trip. */
@@ -63,7 +64,12 @@ export class EngineResults {
     const numbers = Array.from({ length: missing }, (_, index) => asked + index + 1);
     const pages = await slots.map(numbers, (page) => this.readPage(page));
     this.pages.push(...pages);
-    this.hasEnded = pages.some((page) => page === undefined || page.length === 0);
+    this.hasEnded = pages.some((page) => page === undefined || page.results.length === 0);
+  }
+
+  /** What the engine shows beside the results of its first page; undefined when it gives none or failed. */
+  get features(): SerpFeatures | undefined {
+    return this.pages[0]?.features;
   }
 
   /** In the engine's order; a page of the web that it shows twice has its better rank. */
@@ -71,7 +77,7 @@ export class EngineResults {
     const { pageSize, hasFixedPages } = this.engine;
     const results = new Map<string, RankedResult>();
     let before = 0;
-    for (const [index, page] of this.known().entries()) {
+    for (const [index, { results: page }] of this.known().entries()) {
       if (hasFixedPages) before = index * pageSize;
       for (const [place, result] of page.entries()) {
         const parsed = usable(result);
@@ -84,8 +90,8 @@ export class EngineResults {
   }
 
   /** Pages before the first that failed or is empty. */
-  private known(): (readonly SearchResult[])[] {
-    const end = this.pages.findIndex((page) => page === undefined || page.length === 0);
+  private known(): ResultPage[] {
+    const end = this.pages.findIndex((page) => page === undefined || page.results.length === 0);
     return (end < 0 ? this.pages : this.pages.slice(0, end)).filter((page) => page !== undefined);
   }
 

@@ -66,8 +66,8 @@ async function countLinks(research: Research, page: URL): Promise<Figure> {
   const failure = engines.every(({ name }) => research.log.failureOf(name) !== undefined);
   if (failure) return unasked(unit, { source: PAGE_FETCH, reason: 'search_failed' });
   if (found.length === 0) return unasked(unit, { source: PAGE_FETCH, reason: 'nothing_found' });
-  const rows = await Promise.all(found.map((each) => verifyBacklink(research, each, target)));
-  return measured(rows.filter(({ status }) => status === 'verified').length, unit);
+  const rows = await Promise.all(found.map((each) => verifyBacklink(research, each, { target, seenBeforeMs: undefined })));
+  return measured(rows.filter(({ row: { status } }) => status === 'verified').length, unit);
 }
 
 /** What is known of one page, and of nothing else. */

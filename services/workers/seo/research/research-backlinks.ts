@@ -1,6 +1,8 @@
 import { measured } from '../figure';
 import { discoverLinks } from './discover-links';
 import { type Research } from './research';
+import { LINK_INDEX } from '../sources/link-index';
+import { findSeenPages, rememberPages, type SeenPages } from './seen-links';
 import { type Target, targetText } from './target';
 import { type BacklinkRow, verifyBacklink } from './verify-backlink';
 
@@ -13,24 +15,31 @@ export interface BacklinksQuery {
 
 const STATUSES = ['verified', 'lost', 'blocked', 'unreachable'] as const satisfies readonly BacklinkRow['status'][];
 
-/** Without an engine the candidates alone are verified. */
-async function findSources(research: Research, { target, limit, candidates }: BacklinksQuery): Promise<URL[]> {
-  const missing = limit - candidates.length;
-  const canSkip = candidates.length > 0 && (missing <= 0 || research.sources.engines.length === 0);
+/** Pages to look at: the caller's, those that were seen before, those that engines find. Without an engine the others alone are verified. */
+async function findSources(research: Research, { target, limit, candidates }: BacklinksQuery, seen: SeenPages): Promise<URL[]> {
+  const known = new Map([...candidates, ...[...seen.keys()].map((source) => new URL(source))].map((url) => [url.href, url]));
+  const canSkip = known.size > 0 && (known.size >= limit || research.sources.engines.length === 0);
   const discovered = canSkip ? [] : await discoverLinks(research, target, limit);
-  const all = new Map([...candidates, ...discovered].map((url) => [url.href, url]));
+  const all = new Map([...known.values(), ...discovered].map((url) => [url.href, url]));
   return [...all.values()].slice(0, limit);
 }
 
 /** Pages that should link to the target, each fetched and looked at. */
 export async function researchBacklinks(research: Research, query: BacklinksQuery) {
-  const sources = await findSources(research, query);
-  if (query.candidates.length === 0) research.log.requireProvider();
-  const rows = await Promise.all(sources.map((source) => verifyBacklink(research, source, query.target)));
-  if (rows.length > 0 && query.candidates.length > 0) research.log.requireSource();
+  const { target, candidates } = query;
+  const seen = await findSeenPages(research, target);
+  const sources = await findSources(research, query, seen);
+  if (candidates.length === 0 && seen.size === 0) research.log.requireProvider();
+  const pages = await Promise.all(
+    sources.map((source) => verifyBacklink(research, source, { target, seenBeforeMs: seen.get(source.href)?.seenAtMs })),
+  );
+  const rows = pages.map(({ row }) => row);
+  // What was seen before is no answer of today.
+  if (rows.length > 0 && candidates.length + seen.size > 0) research.log.requireSource([LINK_INDEX]);
+  await rememberPages(research, target, { seen, pages });
   const count = (status: BacklinkRow['status']) => measured(rows.filter((row) => row.status === status).length, 'pages');
   return {
-    target: targetText(query.target),
+    target: targetText(target),
     totals: Object.fromEntries(STATUSES.map((status) => [status, count(status)])),
     backlinks: rows,
   };

@@ -14,14 +14,20 @@ export interface SerpQuery extends SearchQuery {
 const MERGE = 'best_rank';
 
 /** A window of the organic results of every configured engine, with each engine's own ranks. */
-export async function researchSerp(research: Research, { page, num, query, country, language }: SerpQuery) {
-  const found = await new MergedSearch(research, { query, country, language }).first(page * num);
+export async function researchSerp(research: Research, { page, num, ...search }: SerpQuery) {
+  const { query, country, language, location = null, coordinates = null, device = null } = search;
+  const merged = new MergedSearch(research, search);
+  const found = await merged.first(page * num);
   research.log.requireProvider();
   const answering = research.sources.engines.filter(({ name }) => research.log.failureOf(name) === undefined);
   return {
     query,
     country,
     language,
+    location,
+    coordinates,
+    device,
+    targeting: research.sources.engines.map((engine) => ({ source: engine.name, ...engine.targetingOf(search) })),
     page,
     merge: answering.length > 1 ? MERGE : null,
     results: found.slice((page - 1) * num).map(({ position, ranks, title, url, snippet, engine, parsed }) => ({
@@ -33,5 +39,6 @@ export async function researchSerp(research: Research, { page, num, query, count
       snippet,
       engine,
     })),
+    features: merged.features(),
   };
 }

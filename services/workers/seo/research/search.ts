@@ -1,5 +1,6 @@
 import { comparableUrl } from '../../../kit/pages/page-url';
 import { type SearchQuery, type SearchResult } from '../sources/search-engine';
+import { type SerpFeatures } from '../sources/serp-features';
 import { EngineResults } from './engine-results';
 import { sourcesMissing, type Research } from './research';
 
@@ -39,6 +40,18 @@ export class MergedSearch {
     await this.readTo(Math.ceil(count / this.engines.length));
     if (this.merged().length < count) await this.readTo(count);
     return this.merged().slice(0, count);
+  }
+
+  /** What the engines show beside their first results; null when none that gives such was read. */
+  features(): SerpFeatures | null {
+    const all = this.engines.map(({ features }) => features).filter((each) => each !== undefined);
+    if (all.length === 0) return null;
+    return {
+      answers: all.flatMap(({ answers }) => answers),
+      infoboxes: all.flatMap(({ infoboxes }) => infoboxes),
+      suggestions: all.flatMap(({ suggestions }) => suggestions),
+      corrections: all.flatMap(({ corrections }) => corrections),
+    };
   }
 
   private async readTo(rank: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { formatTimestamp } from '../../../kit/timestamp';
+import { formatInstant, formatTimestamp } from '../../../kit/timestamp';
 import { type PageVisit, type ReadPage } from '../../../kit/pages/page-reader';
 import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
 import { type PageLink } from '../../../kit/pages/parse-page';
@@ -47,12 +47,20 @@ function mismatches(canonical: string | null, url: URL): boolean {
 const STATUS_OF_MISSED = { blocked: 'blocked', gone: 'lost', unreachable: 'unreachable' } as const;
 
 /** One row of the answer: what a page says about its link to the target. */
-function backlinkRow(source: string, visit: PageVisit, { target, nowMs }: { target: Target; nowMs: number }) {
+interface RowFacts {
+  readonly target: Target;
+  readonly nowMs: number;
+  /** When an earlier call saw the link. */
+  readonly seenBeforeMs: number | undefined;
+}
+
+function backlinkRow(source: string, visit: PageVisit, { target, nowMs, seenBeforeMs }: RowFacts) {
   const common = {
     source_url: source,
     http_status: visit.status,
     robots_txt_allowed: visit.robotsAllowed,
     verified_at: formatTimestamp(nowMs),
+    seen_before: seenBeforeMs === undefined ? null : formatInstant(seenBeforeMs),
   };
   if (visit.state !== 'read') {
     // A page that is gone has no link; what is on one that we could not read is not known.
@@ -91,8 +99,25 @@ function backlinkRow(source: string, visit: PageVisit, { target, nowMs }: { targ
 
 export type BacklinkRow = ReturnType<typeof backlinkRow>;
 
+export interface VerifiedPage {
+  readonly row: BacklinkRow;
+  /** Where its link leads, when the page has one and may be told to others: everybody can find it, and its address holds no parameters. */
+  readonly publicLink: string | undefined;
+}
+
+function publicLinkOf(source: URL, visit: PageVisit, target: Target): string | undefined {
+  if (visit.state !== 'read' || source.search !== '' || visit.url.search !== '') return undefined;
+  const isHidden = hasDirective(visit.page.metaRobots, 'noindex') || hasDirective(visit.headers['x-robots-tag'] ?? null, 'noindex');
+  return isHidden ? undefined : bestLink(visit.page.links, target)?.url.href;
+}
+
 /** Fetches a page and looks for its link to the target. */
-export async function verifyBacklink(research: Research, source: URL, target: Target): Promise<BacklinkRow> {
+export async function verifyBacklink(
+  research: Research,
+  source: URL,
+  { target, seenBeforeMs }: Omit<RowFacts, 'nowMs'>,
+): Promise<VerifiedPage> {
   const visit = await readPage(research, source.href);
-  return backlinkRow(source.href, visit, { target, nowMs: research.clock.now() });
+  const row = backlinkRow(source.href, visit, { target, seenBeforeMs, nowMs: research.clock.now() });
+  return { row, publicLink: publicLinkOf(source, visit, target) };
 }

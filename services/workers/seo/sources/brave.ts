@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
-import { type SearchEngine } from './search-engine';
+import { type Device, type SearchEngine, type SearchQuery } from './search-engine';
 
 const answer = z.object({
   web: z.object({ results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().nullish() })) }).nullish(),
@@ -17,6 +17,36 @@ const PAGE_SIZE = 20;
 /** `offset` is 9 at most. */
 const MOST_PAGES = 10;
 
+/** Brave tells devices by the forms of user agents that its documentation names. */
+const USER_AGENTS: Readonly<Record<Device, string>> = {
+  desktop:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/109.0.0.0 Safari/537.36',
+  mobile:
+    'Mozilla/5.0 (Linux; Android 13; Pixel 7 Pro) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/108.0.0.0 Mobile Safari/537.36',
+}; // prettier-ignore
+
+/** A town's name as a header can hold it: without accents; undefined for one in another script. */
+function townOf({ location }: SearchQuery): string | undefined {
+  const plain = location?.normalize('NFD').replace(/\p{M}/gu, '');
+  return plain !== undefined && /^[\x20-\x7e]+$/.test(plain) ? plain : undefined;
+}
+
+/** Where the searcher is, and with what: Brave takes them as headers. */
+function whereabouts(query: SearchQuery): Record<string, string> {
+  const { coordinates, country, device } = query;
+  const town = townOf(query);
+  return {
+    ...(town !== undefined && { 'x-loc-city': town }),
+    ...(coordinates && { 'x-loc-lat': String(coordinates.latitude), 'x-loc-long': String(coordinates.longitude) }),
+    ...((town !== undefined || coordinates) && { 'x-loc-country': country }),
+    ...(device && { 'user-agent': USER_AGENTS[device] }),
+  };
+}
+
+function languageOf({ language }: SearchQuery): string {
+  return language.split('-')[0] ?? language;
+}
+
 export interface BraveOptions {
   readonly client: JsonClient;
   readonly mode: KeyMode;
@@ -30,18 +60,27 @@ export function createBrave({ client, mode, token }: BraveOptions): SearchEngine
     pageSize: PAGE_SIZE,
     hasFixedPages: true,
     mostPages: MOST_PAGES,
-    searchPage: async ({ query, country, language }, page, signal) => {
-      const parameters = { q: query, count: PAGE_SIZE, offset: page - 1, country, search_lang: language.split('-')[0] };
-      const headers = { 'X-Subscription-Token': token };
+    targetingOf: (query) => ({
+      country: query.country,
+      language: languageOf(query),
+      location: townOf(query) ?? null,
+      coordinates: query.coordinates ?? null,
+      device: query.device ?? null,
+    }),
+    searchPage: async (query, page, signal) => {
+      const language = languageOf(query);
+      const parameters = { q: query.query, count: PAGE_SIZE, offset: page - 1, country: query.country, search_lang: language };
+      const headers = { ...whereabouts(query), 'X-Subscription-Token': token };
       // Every request is paid for: no second try.
       const request = { mode, path: '/res/v1/web/search', query: parameters, headers, signal, idempotent: false };
       const { web } = await askJson(client, request, answer);
-      return (web?.results ?? []).map(({ title, url, description }) => ({
+      const results = (web?.results ?? []).map(({ title, url, description }) => ({
         title: withoutMarks(title),
         url,
         snippet: withoutMarks(description ?? ''),
         engine: 'brave',
       }));
+      return { results };
     },
   };
 }

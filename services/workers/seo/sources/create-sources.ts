@@ -1,11 +1,14 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { type Metrics } from '../../../kit/metrics';
+import { type RedisClient } from '../../../kit/redis-client';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { type SeoWorkerSettings } from '../settings';
 import { type BlockList, createBlockList } from './block-list';
 import { createBrave } from './brave';
 import { type CrawlIndex, createCrawlIndex } from './crawl-index';
+import { type LinkIndex } from './link-index';
 import { createOpenPageRank, type OpenPageRank } from './open-page-rank';
+import { createRedisLinkIndex } from './redis-link-index';
 import { createPacer } from './pacer';
 import { type SearchEngine } from './search-engine';
 import { createSearxng } from './searxng';
@@ -30,6 +33,7 @@ export interface Sources {
   readonly webGraph: WebGraph | undefined;
   readonly crawlIndex: CrawlIndex | undefined;
   readonly blockList: BlockList | undefined;
+  readonly linkIndex: LinkIndex | undefined;
   readonly states: readonly SourceState[];
 }
 
@@ -41,11 +45,13 @@ export interface SourcesTools {
   readonly settings: SeoWorkerSettings;
   readonly clock: Clock;
   readonly metrics?: Metrics | undefined;
+  /** Where links that were seen are kept; they are not unless given. */
+  readonly redis?: RedisClient | undefined;
 }
 
 type Connected = Record<UpstreamName, { upstream: Upstream; client: UpstreamClient }>;
 
-function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock }: SourcesTools): Sources {
+function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock, redis }: SourcesTools): Sources {
   const isLive = mode === 'live';
   const on = (name: UpstreamName): UpstreamClient | undefined =>
     (isLive ? connected[name].upstream.isOn : settings.SANDBOX_URL !== undefined) ? connected[name].client : undefined;
@@ -77,6 +83,15 @@ function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock }: So
     ),
     crawlIndex: made('crawlIndex', (client) => createCrawlIndex({ client, mode, pace: pacer() })),
     blockList: made('blockList', (client) => createBlockList({ file: fileOf(client, 'blockList'), ...listOptions })),
+    linkIndex:
+      redis &&
+      createRedisLinkIndex({
+        redis,
+        mode,
+        most: settings.SEO_LINK_INDEX_MOST,
+        mostDomains: settings.SEO_LINK_INDEX_DOMAINS,
+        now: () => clock.now(),
+      }),
     states: Object.entries(connected).map(([name, { upstream }]) => ({
       name: upstream.name,
       configured: on(name as UpstreamName) !== undefined,

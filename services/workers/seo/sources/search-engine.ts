@@ -1,9 +1,38 @@
+import { type SerpFeatures } from './serp-features';
+
+export type Device = 'desktop' | 'mobile';
+
+export interface Coordinates {
+  /** Degrees. */
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
 export interface SearchQuery {
   readonly query: string;
   /** Two upper-case letters. */
   readonly country: string;
   /** For example `en` or `pt-BR`. */
   readonly language: string;
+  /** A town's name. */
+  readonly location?: string | undefined;
+  readonly coordinates?: Coordinates | undefined;
+  readonly device?: Device | undefined;
+}
+
+/** What of a query's whereabouts an engine is told; null for what it takes no word of, or was not asked for. */
+export interface Targeting {
+  readonly country: string | null;
+  readonly language: string | null;
+  readonly location: string | null;
+  readonly coordinates: Coordinates | null;
+  readonly device: Device | null;
+}
+
+export interface ResultPage {
+  readonly results: readonly SearchResult[];
+  /** Undefined for an engine that gives none. */
+  readonly features?: SerpFeatures | undefined;
 }
 
 export interface SearchResult {
@@ -23,9 +52,10 @@ export interface SearchEngine {
   readonly hasFixedPages: boolean;
   /** Pages that it answers. */
   readonly mostPages: number;
+  targetingOf(query: SearchQuery): Targeting;
   /**
    * @param page from 1; an empty one is after the last
    * @throws SourceFailed, ServiceError
    */
-  searchPage(query: SearchQuery, page: number, signal: AbortSignal): Promise<SearchResult[]>;
+  searchPage(query: SearchQuery, page: number, signal: AbortSignal): Promise<ResultPage>;
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
-import { type SearchEngine } from './search-engine';
+import { type SearchEngine, type SearchQuery } from './search-engine';
+import { readFeatures } from './serp-features';
 import { SourceFailed } from './source-failed';
 
-const answer = z.object({
+const answer = z.looseObject({
   results: z.array(z.object({ url: z.string(), title: z.string().nullish(), content: z.string().nullish(), engine: z.string().nullish() })),
   unresponsive_engines: z.array(z.unknown()).optional(),
 });
@@ -14,6 +15,11 @@ const PAGE_SIZE = 10;
 /** Engines answer no further, or start to ask for captchas. */
 const MOST_PAGES = 20;
 
+/** The engines behind an instance are told a language and its region alone. */
+function localeOf({ country, language }: SearchQuery): string {
+  return language.includes('-') ? language : `${language}-${country}`;
+}
+
 /** A SearXNG instance. Instances that do not enable the json format answer 403. */
 export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
   return {
@@ -21,18 +27,28 @@ export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
     pageSize: PAGE_SIZE,
     hasFixedPages: false,
     mostPages: MOST_PAGES,
-    searchPage: async ({ query, country, language }, page, signal) => {
-      const region = language.includes('-') ? language : `${language}-${country}`;
-      const request = { mode, path: '/search', query: { q: query, format: 'json', pageno: page, language: region }, signal };
-      const { results, unresponsive_engines: silent = [] } = await askJson(client, request, answer);
+    targetingOf: (query) => ({
+      country: query.language.includes('-') ? null : query.country,
+      language: localeOf(query),
+      location: null,
+      coordinates: null,
+      device: null,
+    }),
+    searchPage: async (query, page, signal) => {
+      const parameters = { q: query.query, format: 'json', pageno: page, language: localeOf(query) };
+      const request = { mode, path: '/search', query: parameters, signal };
+      const { results, unresponsive_engines: silent = [], ...more } = await askJson(client, request, answer);
       // No result because nobody searched is a failure, not an empty answer.
       if (results.length === 0 && silent.length > 0) throw new SourceFailed('upstream_error');
-      return results.map(({ url, title, content, engine }) => ({
-        title: title ?? '',
-        url,
-        snippet: content ?? '',
-        engine: engine ? `searxng:${engine}` : 'searxng',
-      }));
+      return {
+        results: results.map(({ url, title, content, engine }) => ({
+          title: title ?? '',
+          url,
+          snippet: content ?? '',
+          engine: engine ? `searxng:${engine}` : 'searxng',
+        })),
+        features: readFeatures('searxng', more),
+      };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldsOf } from './schema-fields';
+import { fieldsOf } from '../../../contract/schema-fields';
 import { DataTable, type Column } from '../../components/data-table';
 import { Panel } from '../../components/panel';
 import { FieldTable } from './field-table';
@@ -33,7 +34,10 @@ function Meaning({ description, types }: AnswerRow): ReactNode {
         const [, code = '', title = ''] = CODE.exec(part) ?? [];
         return (
           <li key={code}>
-            <span className="mono breakable">{code}</span> <span className="dimmed">{title}</span>
+            <Link to="/reference/errors" hash={code} className="text-link mono breakable">
+              {code}
+            </Link>{' '}
+            <span className="dimmed">{title}</span>
           </li>
         );
       })}
@@ -57,13 +61,16 @@ export function AnswerPanel({ operation }: { readonly operation: ApiOperation })
   return (
     <Panel title="Responses">
       <Text size="sm" c="dimmed" mb="xs">
-        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.
+        Errors are <span className="mono breakable">application/problem+json</span>. Rely on the code: texts may change.{' '}
+        <Link to="/reference/errors" className="text-link in-text">
+          All errors and what to do
+        </Link>
       </Text>
       <DataTable caption="Responses by status" columns={COLUMNS} rows={rows} rowKey={({ status }) => status} />
       {fields.length > 0 && (
         <details className="figures">
           <summary>Fields of a 200 response</summary>
-          <FieldTable title="Fields" fields={fields} />
+          <FieldTable title="Fields" fields={fields} isAnswer />
         </details>
       )}
     </Panel>

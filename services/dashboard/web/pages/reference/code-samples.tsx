@@ -3,6 +3,7 @@ import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
 import { CodeLine } from '../../components/code-line';
 import { Panel } from '../../components/panel';
+import classes from './reference.module.css';
 
 /** The operation's example as code, in tabs. */
 export function CodeSamples({ operation }: { readonly operation: ApiOperation }): ReactNode {
@@ -25,6 +26,19 @@ export function CodeSamples({ operation }: { readonly operation: ApiOperation })
           </Tabs.Panel>
         ))}
       </Tabs>
+    </Panel>
+  );
+}
+
+/** What the example answers, as a test key got it when it was recorded. */
+export function SampleAnswer({ operation }: { readonly operation: ApiOperation }): ReactNode {
+  const sample = operation.responses['200']?.content?.['application/json']?.example;
+  if (sample === undefined) return null;
+  return (
+    <Panel title="Sample response">
+      <pre className={`code-line ${classes['sample']}`} tabIndex={0} aria-label="Sample response">
+        {JSON.stringify(sample, null, 2)}
+      </pre>
     </Panel>
   );
 }

@@ -2,8 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
 import { type ListedOperation, type ListedProduct } from './operations';
-import { fieldOf, fieldsOf } from './schema-fields';
-import { CodeSamples } from './code-samples';
+import { fieldOf, fieldsOf } from '../../../contract/schema-fields';
 import { FieldTable } from './field-table';
 import { MethodBadge } from './method-badge';
 import classes from './reference.module.css';
@@ -13,30 +12,27 @@ interface OperationViewProps {
   readonly listed: ListedOperation;
 }
 
-/** What one operation is for and what it takes, with code that calls it. */
+/** What one operation is for, and what it takes field by field. */
 export function OperationView({ product, listed }: OperationViewProps): ReactNode {
   const { method, path, operation } = listed;
   return (
-    <>
-      <section className="panel" aria-label={`${method} ${path}`}>
-        <Stack gap="md">
-          <div>
-            <Text size="sm" c="dimmed" mb={8}>
-              {product.title}: {product.description}
-            </Text>
-            <Title order={2} className={classes['place']}>
-              <MethodBadge method={method} />
-              <span className="mono breakable">{path}</span>
-            </Title>
-            <Text size="sm" mt={6}>
-              {operation.summary}. {operation.description}
-            </Text>
-          </div>
-          <Input operation={operation} />
-        </Stack>
-      </section>
-      <CodeSamples operation={operation} />
-    </>
+    <section className="panel" aria-label={`${method} ${path}`}>
+      <Stack gap="md">
+        <div>
+          <Text size="sm" c="dimmed" mb={8}>
+            {product.title}: {product.description}
+          </Text>
+          <Title order={2} className={classes['place']}>
+            <MethodBadge method={method} />
+            <span className="mono breakable">{path}</span>
+          </Title>
+          <Text size="sm" mt={6}>
+            {operation.summary}. {operation.description}
+          </Text>
+        </div>
+        <Input operation={operation} />
+      </Stack>
+    </section>
   );
 }
 

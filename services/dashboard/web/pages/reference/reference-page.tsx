@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { AnswerPanel } from './answer-panel';
+import { CodeSamples, SampleAnswer } from './code-samples';
 import { OperationList } from './operation-list';
 import { OperationView } from './operation-view';
 import classes from './reference.module.css';
@@ -53,9 +54,15 @@ function Reference({ document, products }: { readonly document: ApiDocument; rea
       <OperationList products={listed} product={product} chosen={chosen} />
       <div className={classes['operation']}>
         <OperationView product={product} listed={chosen} />
-        {/* A form of its own for each: what was typed for one route fits no other. */}
-        <TryPanel key={chosen.id} product={product} listed={chosen} memory={memory} />
-        <AnswerPanel operation={chosen.operation} />
+        <div className={classes['code']}>
+          <CodeSamples key={chosen.id} operation={chosen.operation} />
+          <SampleAnswer operation={chosen.operation} />
+        </div>
+        <div className={classes['words']}>
+          {/* A form of its own for each: what was typed for one route fits no other. */}
+          <TryPanel key={chosen.id} product={product} listed={chosen} memory={memory} />
+          <AnswerPanel operation={chosen.operation} />
+        </div>
       </div>
     </div>
   );

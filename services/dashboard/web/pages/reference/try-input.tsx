@@ -1,7 +1,7 @@
 import { FileInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ApiOperation } from '../../../contract/api-document';
-import { fieldOf } from './schema-fields';
+import { fieldOf } from '../../../contract/schema-fields';
 import { type TryValues } from './try-call';
 
 interface TryInputProps {

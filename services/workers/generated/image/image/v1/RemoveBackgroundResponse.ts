@@ -7,6 +7,8 @@ export interface RemoveBackgroundResponse {
   'height'?: (number);
   'engine'?: (string);
   'mime'?: (string);
+  'confidence'?: (number | string);
+  '_confidence'?: "confidence";
 }
 
 export interface RemoveBackgroundResponse__Output {
@@ -15,4 +17,6 @@ export interface RemoveBackgroundResponse__Output {
   'height': (number);
   'engine': (string);
   'mime': (string);
+  'confidence'?: (number);
+  '_confidence'?: "confidence";
 }

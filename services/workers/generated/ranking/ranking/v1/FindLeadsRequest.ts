@@ -16,6 +16,7 @@ export interface FindLeadsRequest {
   'hasPhone'?: (boolean);
   'minReviews'?: (number);
   'isOperational'?: (boolean);
+  'grid'?: (number);
   '_location'?: "location";
   '_radiusKm'?: "radiusKm";
   '_countryCode'?: "countryCode";
@@ -26,6 +27,7 @@ export interface FindLeadsRequest {
   '_hasPhone'?: "hasPhone";
   '_minReviews'?: "minReviews";
   '_isOperational'?: "isOperational";
+  '_grid'?: "grid";
 }
 
 export interface FindLeadsRequest__Output {
@@ -42,6 +44,7 @@ export interface FindLeadsRequest__Output {
   'hasPhone'?: (boolean);
   'minReviews'?: (number);
   'isOperational'?: (boolean);
+  'grid'?: (number);
   '_location'?: "location";
   '_radiusKm'?: "radiusKm";
   '_countryCode'?: "countryCode";
@@ -52,4 +55,5 @@ export interface FindLeadsRequest__Output {
   '_hasPhone'?: "hasPhone";
   '_minReviews'?: "minReviews";
   '_isOperational'?: "isOperational";
+  '_grid'?: "grid";
 }

@@ -7,6 +7,12 @@ export interface SerpRequest {
   'language'?: (string);
   'page'?: (number);
   'num'?: (number);
+  'location'?: (string);
+  'latitude'?: (number | string);
+  'longitude'?: (number | string);
+  'device'?: (string);
+  '_latitude'?: "latitude";
+  '_longitude'?: "longitude";
 }
 
 export interface SerpRequest__Output {
@@ -15,4 +21,10 @@ export interface SerpRequest__Output {
   'language': (string);
   'page': (number);
   'num': (number);
+  'location': (string);
+  'latitude'?: (number);
+  'longitude'?: (number);
+  'device': (string);
+  '_latitude'?: "latitude";
+  '_longitude'?: "longitude";
 }

@@ -1,5 +1,4 @@
-import { type FieldSchema } from '../../../contract/api-document';
-import { formatCount } from '../../format/numbers';
+import { type FieldSchema } from './api-document';
 
 /** One member of an input or an answer, in words. */
 export interface FieldRow {
@@ -13,6 +12,8 @@ export interface FieldRow {
 
 /** Deeper than any answer goes. */
 const DEEPEST = 6;
+
+const counts = new Intl.NumberFormat('en-GB');
 
 function typeOf(schema: FieldSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -30,9 +31,10 @@ const isBound = (value: number | undefined): value is number => value !== undefi
 
 function range(least: number | undefined, most: number | undefined, unit: string): string[] {
   const end = unit === '' ? '' : ` ${unit}`;
-  if (isBound(least) && isBound(most)) return [least === most ? `${formatCount(least)}${end}` : `${least} to ${formatCount(most)}${end}`];
-  if (isBound(least)) return [`at least ${formatCount(least)}${end}`];
-  return isBound(most) ? [`at most ${formatCount(most)}${end}`] : [];
+  if (isBound(least) && isBound(most))
+    return [least === most ? `${counts.format(least)}${end}` : `${least} to ${counts.format(most)}${end}`];
+  if (isBound(least)) return [`at least ${counts.format(least)}${end}`];
+  return isBound(most) ? [`at most ${counts.format(most)}${end}`] : [];
 }
 
 function notesOf(schema: FieldSchema): string {
@@ -62,9 +64,12 @@ function inside(schema: FieldSchema, name: string, depth: number): FieldRow[] {
   return [...members, ...entries, ...variants];
 }
 
-/** Every member of a value, each once, outer before inner. */
-export function fieldsOf(schema: FieldSchema): FieldRow[] {
-  const rows = inside(schema, '', 0);
+/**
+ * Every member of a value, each once, outer before inner.
+ * @param levels how deep; all unless given
+ */
+export function fieldsOf(schema: FieldSchema, levels = DEEPEST): FieldRow[] {
+  const rows = inside(schema, '', DEEPEST - levels);
   return rows.filter((row, index) => rows.findIndex(({ name }) => name === row.name) === index);
 }
 

@@ -1,0 +1,43 @@
+import { type ApiDocument, type ErrorCode } from './api-document';
+
+/** Whether a request that ends so counts, in words. */
+export const CHARGES: Readonly<Record<ErrorCode['failures'][number]['charge'], string>> = {
+  'not taken': 'No',
+  'given back': 'No: the unit is given back',
+  charged: 'Yes',
+};
+
+/** Which products declare a code, by their ids; none where most do, or nothing does: then a list of them tells nobody anything. */
+export function sendersOf({ paths }: ApiDocument, code: string): readonly string[] {
+  const declared = new Map<string, boolean>();
+  for (const { tags, responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const codes = Object.values(responses).flatMap((each) => each['x-codes'] ?? []);
+    // A product of somebody else's service declares no codes at all.
+    if (codes.length > 0) declared.set(tags[0], (declared.get(tags[0]) ?? false) || codes.includes(code));
+  }
+  const senders = [...declared].flatMap(([product, sends]) => (sends ? [product] : []));
+  return senders.length > declared.size / 2 ? [] : senders;
+}
+
+/** A success that is no 200, with the operations that answer it. */
+export interface OtherSuccess {
+  readonly status: string;
+  readonly description: string;
+  /** As `GET /gdplay/stream`. */
+  readonly operations: readonly string[];
+}
+
+/** Statuses below 400 other than 200. */
+export function otherSuccesses({ paths }: ApiDocument): readonly OtherSuccess[] {
+  const found = new Map<string, OtherSuccess>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      for (const [status, { description }] of Object.entries(responses)) {
+        if (!/^[123]\d\d$/.test(status) || status === '200') continue;
+        const known = found.get(status) ?? { status, description, operations: [] };
+        found.set(status, { ...known, operations: [...known.operations, `${method.toUpperCase()} ${path}`] });
+      }
+    }
+  }
+  return [...found.values()].sort((one, other) => Number(one.status) - Number(other.status));
+}

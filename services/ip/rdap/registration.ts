@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+/** Who holds a network, as its registry says. Names of persons are left out. */
+export interface Registration {
+  /** The organisation; null where the registry names none, or a person. */
+  readonly company: string | null;
+  /** The registry's name of the network. */
+  readonly networkName: string | null;
+  readonly abuseEmail: string | null;
+  readonly abusePhone: string | null;
+}
+
+const LONGEST = 200;
+/** Entities stand in entities: a person in an organisation, say. */
+const DEEPEST = 3;
+const MOST_ENTITIES = 50;
+
+const property = z.tuple([z.string(), z.unknown(), z.string(), z.unknown()]).rest(z.unknown());
+const entity = z.looseObject({
+  roles: z.array(z.string()).catch([]),
+  vcardArray: z.tuple([z.literal('vcard'), z.array(z.unknown())]).optional().catch(undefined),
+  entities: z.array(z.unknown()).catch([]),
+}); // prettier-ignore
+const answer = z.looseObject({
+  objectClassName: z.literal('ip network'),
+  name: z.string().optional().catch(undefined),
+  entities: z.array(z.unknown()).catch([]),
+});
+
+type Entity = z.output<typeof entity>;
+
+/** Those nearest to the network first. */
+function entitiesOf(values: readonly unknown[]): Entity[] {
+  const all: Entity[] = [];
+  let level = values;
+  for (let depth = 0; depth < DEEPEST && all.length < MOST_ENTITIES; depth++) {
+    const parsed = level.slice(0, MOST_ENTITIES - all.length).flatMap((value) => {
+      const read = entity.safeParse(value);
+      return read.success ? [read.data] : [];
+    });
+    all.push(...parsed);
+    level = parsed.flatMap(({ entities }) => entities);
+  }
+  return all;
+}
+
+function cleaned(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = value.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '').trim().slice(0, LONGEST); // prettier-ignore
+  return text === '' ? null : text;
+}
+
+/** The first value of a property of the entity's vCard (RFC 7095). */
+function vcard({ vcardArray }: Entity, wanted: string): string | null {
+  for (const row of vcardArray?.[1] ?? []) {
+    const parsed = property.safeParse(row);
+    if (parsed.success && parsed.data[0].toLowerCase() === wanted) {
+      const text = cleaned(parsed.data[3]);
+      if (text !== null) return text;
+    }
+  }
+  return null;
+}
+
+function emailOf(one: Entity): string | null {
+  const email = vcard(one, 'email');
+  return email !== null && /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(email) ? email : null;
+}
+
+/** An organisation's name: `org` of any entity, its full name only where it says that it is no person. */
+function companyOf(one: Entity): string | null {
+  const kind = vcard(one, 'kind')?.toLowerCase();
+  return vcard(one, 'org') ?? (kind === 'org' || kind === 'group' ? vcard(one, 'fn') : null);
+}
+
+function first<T>(all: readonly Entity[], read: (one: Entity) => T | null): T | null {
+  for (const one of all) {
+    const found = read(one);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/**
+ * Reads a registry's answer about an address (RFC 9083).
+ * @throws ZodError when it is none about a network
+ */
+export function readRegistration(value: unknown): Registration {
+  const { name, entities } = answer.parse(value);
+  const all = entitiesOf(entities);
+  const withRole = (role: string): Entity[] => all.filter(({ roles }) => roles.includes(role));
+  const abuse = withRole('abuse');
+  return {
+    company: first(withRole('registrant'), companyOf),
+    networkName: cleaned(name),
+    abuseEmail: first(abuse, emailOf),
+    abusePhone: first(abuse, (one) => vcard(one, 'tel'))?.replace(/^tel:/i, '') ?? null,
+  };
+}

@@ -1,0 +1,114 @@
+import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
+import { isRefunded } from '../../plugins/core/refunds';
+import { REMEDIES } from './remedies';
+
+/** Codes finer than the table of problems: what they stand under, which gives the status, and their title. */
+const FINER = {
+  session_expired: ['invalid_request', 'No such session, or it has ended'],
+  session_busy: ['invalid_request', 'Another step of the session is under way'],
+  invalid_sequence: ['invalid_request', 'The step does not follow the last one'],
+  attempts_exhausted: ['invalid_request', 'Too many wrong attempts: the session has ended'],
+  refreshes_exhausted: ['invalid_request', 'The session shows no more captchas'],
+  otp_invalid: ['invalid_request', 'OTP wrong'],
+  otp_expired: ['invalid_request', 'OTP expired'],
+  otp_throttled: ['invalid_request', 'Too many OTPs for this number'],
+  not_an_apk: ['invalid_request', 'The file is no APK'],
+  apk_malformed: ['validation_failed', 'The APK cannot be read'],
+  apk_too_complex: ['validation_failed', 'The APK would cost too much to read'],
+  captcha_rejected: ['upstream_failed', 'Captcha rejected: the next one is in the answer'],
+  number_unknown: ['upstream_failed', 'The source has no record of this number'],
+  no_foreground: ['upstream_failed', 'No clear foreground'],
+  pages_unreachable: ['upstream_failed', 'None of the pages could be read'],
+  pages_timeout: ['upstream_timeout', 'None of the pages answered in time'],
+  provider_no_record: ['not_found', 'The provider has no record (reason no_records)'],
+  provider_failed: ['upstream_failed', 'The provider failed'],
+  provider_timeout: ['upstream_timeout', 'The provider did not answer in time'],
+} as const satisfies Record<string, readonly [ProblemCode, string]>;
+
+export type FinerCode = keyof typeof FINER;
+
+/** What callers see where one code stands under several statuses. */
+const SENT_AS: Readonly<Partial<Record<FinerCode, string>>> = {
+  number_unknown: 'not_found',
+  provider_no_record: 'provider_error',
+  provider_failed: 'provider_error',
+  provider_timeout: 'provider_error',
+};
+
+/** What becomes of the unit of a request that ends so: none was taken, it is given back, or it stays charged. */
+export type Charge = 'not taken' | 'given back' | 'charged';
+
+/** A code under one status. */
+export interface Failure {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly charge: Charge;
+}
+
+/** What the access check refuses with, before a unit is taken. An inactive key reads as an unknown one. */
+export const ACCESS_DENIALS = [
+  'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
+  'caller_not_whitelisted', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
+  'access_layer_unavailable', 'quota_unavailable',
+] as const satisfies readonly ProblemCode[]; // prettier-ignore
+
+const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);
+
+const chargeOf = (problem: ProblemCode, code?: string): Charge => (isRefunded({ problem, code }) ? 'given back' : 'charged');
+
+const TITLES = new Map<ProblemCode, string>(listProblems().map(({ code, title }) => [code, title]));
+
+/** A code of the table of problems. */
+export function failureOf(code: ProblemCode): Failure {
+  const charge = BEFORE_CHARGE.has(code) ? 'not taken' : chargeOf(code);
+  return { status: statusOf(code), code, title: TITLES.get(code) ?? '', charge };
+}
+
+/** A finer one, as callers see it. */
+export function finerFailureOf(name: FinerCode): Failure {
+  const [problem, title] = FINER[name];
+  const code = SENT_AS[name] ?? name;
+  return { status: statusOf(problem), code, title, charge: chargeOf(problem, code) };
+}
+
+const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
+
+/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, a service that is away. */
+export const GATEWAY_FAILURES: readonly Failure[] = [
+  gatewayFailure(400, 'The request is no HTTP', 'not taken'),
+  gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
+  gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
+  gatewayFailure(502, 'Service gone', 'charged'),
+  gatewayFailure(503, 'Service away', 'charged'),
+  gatewayFailure(504, 'Service late', 'charged'),
+];
+
+/** Where no product is, and so no operation can tell of it. */
+const NO_PRODUCT = gatewayFailure(404, 'No product at this path', 'not taken');
+
+/** A code with all that it stands for. */
+export interface ErrorCode {
+  readonly code: string;
+  /** True for what only certain products send, beside the codes that all have. */
+  readonly isOwn: boolean;
+  readonly failures: readonly Omit<Failure, 'code'>[];
+  /** What a caller can do about it. */
+  readonly remedy: string;
+}
+
+/**
+ * Every code that a caller can see behind the gateway, those of the access check first. The page of errors and the OpenAPI document are
+ * made from this.
+ */
+export function listErrors(): readonly ErrorCode[] {
+  const table = listProblems().flatMap(({ code }) => (code === 'key_inactive' ? [] : [failureOf(code)]));
+  const finer = (Object.keys(FINER) as FinerCode[]).map(finerFailureOf);
+  const all = [...table, ...finer, NO_PRODUCT, ...GATEWAY_FAILURES];
+  return [...new Set(all.map(({ code }) => code))].map((code) => ({
+    code,
+    isOwn: !table.some((each) => each.code === code) && code !== NO_PRODUCT.code,
+    failures: all.filter((each) => each.code === code).map(({ status, title, charge }) => ({ status, title, charge })),
+    remedy: REMEDIES[code] ?? '',
+  }));
+}

@@ -1,0 +1,60 @@
+import { type Coordinates, distanceKm } from './distance';
+import { type PlaceQuery } from './ranking-upstream';
+
+/** A part of an area. Its south and west edges belong to it, the others to its neighbours. */
+export interface Tile {
+  /** Degrees; a tile over the antimeridian has its west east of its east. */
+  readonly low: Coordinates;
+  readonly high: Coordinates;
+  readonly center: Coordinates;
+  /** From the centre to the corners, rounded up to the metre. */
+  readonly radiusKm: number;
+}
+
+/** 2 π · 6371.0088 km / 360. */
+const KM_A_DEGREE = 111.195;
+/** Half of what a rectangle may be wide, so that it has two edges. */
+const WIDEST_DEGREES = 179;
+
+function wrapped(longitude: number): number {
+  return ((((longitude + 180) % 360) + 360) % 360) - 180;
+}
+
+function spread(tile: Pick<Tile, 'low' | 'high' | 'center'>): number {
+  const corners = [tile.low, tile.high, { ...tile.low, longitude: tile.high.longitude }, { ...tile.high, longitude: tile.low.longitude }];
+  return Math.ceil(Math.max(...corners.map((corner) => distanceKm(tile.center, corner))) * 1_000) / 1_000;
+}
+
+type Area = NonNullable<PlaceQuery['bias']>;
+
+/**
+ * The square around a circle in `side` × `side` tiles, from the south west, row by row. They cover the circle and
+ * share no point; up to five a side, the circle reaches each of them.
+ */
+export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
+  const halfHeight = radiusKm / KM_A_DEGREE;
+  // Where the circle is nearest to a pole a degree of longitude is shortest.
+  const steepest = Math.min(89.9, Math.abs(center.latitude) + halfHeight);
+  const halfWidth = Math.min(WIDEST_DEGREES, halfHeight / Math.cos((steepest * Math.PI) / 180));
+  const edge = (from: number, half: number, index: number): number => from - half + (2 * half * index) / side;
+  const latitudeAt = (index: number): number => Math.max(-90, Math.min(90, edge(center.latitude, halfHeight, index)));
+  return Array.from({ length: side * side }, (_, index): Tile => {
+    const [row, column] = [Math.floor(index / side), index % side];
+    const [south, north] = [latitudeAt(row), latitudeAt(row + 1)];
+    const [west, east] = [edge(center.longitude, halfWidth, column), edge(center.longitude, halfWidth, column + 1)];
+    const tile = {
+      low: { latitude: south, longitude: wrapped(west) },
+      high: { latitude: north, longitude: wrapped(east) },
+      center: { latitude: (south + north) / 2, longitude: wrapped((west + east) / 2) },
+    };
+    return { ...tile, radiusKm: spread(tile) };
+  });
+}
+
+export function isInTile({ latitude, longitude }: Coordinates, { low, high }: Tile): boolean {
+  // The northernmost tile has nobody to give its edge to at the pole.
+  if (latitude < low.latitude || (latitude >= high.latitude && high.latitude < 90)) return false;
+  const width = wrapped(high.longitude - low.longitude);
+  const east = wrapped(longitude - low.longitude);
+  return (east < 0 ? east + 360 : east) < (width <= 0 ? width + 360 : width);
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/route-example';
+import { SAMPLE_ANSWERS, sampleName } from '../../services/openapi/sample-answers';
+import { SERVICES } from '../../services/registry';
+import { PRODUCTS } from '../support/catalogue';
+import { type RunningInstance, startInstance } from '../support/system/instance';
+
+/** Set to anything, the file is written anew with what the routes answer. */
+const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
+const FILE = join(process.cwd(), 'services', 'openapi', 'sample-answers.json');
+/** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
+const LONGEST_TEXT = 100;
+const MOST_ENTRIES = 1;
+
+const routes = Object.values(SERVICES)
+  .flatMap((service) => service.routes)
+  .filter(({ output }) => output !== undefined);
+
+let instance: RunningInstance;
+let apiKey: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+  const products = PRODUCTS.filter((product) => product.routes.length > 0).map(({ id }) => id);
+  await instance.cli('customer', 'create', '--email', 'samples@example.com');
+  const words = ['--customer', 'samples@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
+  apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;
+});
+afterAll(() => instance.stop());
+
+function requestOf(call: RouteExample, input: Record<string, unknown>): [string, RequestInit] {
+  const headers = { 'X-API-Key': apiKey };
+  const url = new URL(instance.gateway.replace(/\/$/, '') + call.path);
+  const file = fileOf(call);
+  if (file) {
+    const body = new FormData();
+    const name = call.path.startsWith('/image') ? 'image' : 'file';
+    body.append(name, new Blob([Buffer.from(file.base64, 'base64')], { type: file.content_type }), file.filename);
+    return [url.href, { method: 'POST', headers, body }];
+  }
+  if (call.method === 'GET') {
+    for (const [name, value] of Object.entries(input)) url.searchParams.set(name, String(value));
+    return [url.href, { headers }];
+  }
+  return [url.href, { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(input) }];
+}
+
+/** What a route answers its example; undefined where that is no JSON. */
+async function answerOf(calls: readonly RouteExample[]): Promise<unknown> {
+  let session = {};
+  let last: unknown;
+  for (const call of calls) {
+    const answer = await fetch(...requestOf(call, { ...session, ...call.input }));
+    expect([call.path, answer.status]).toEqual([call.path, 200]);
+    if (!answer.headers.get('content-type')?.startsWith('application/json')) return undefined;
+    last = await answer.json();
+    const { sessionId } = last as { sessionId?: string };
+    if (sessionId !== undefined) session = { sessionId };
+  }
+  return last;
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map(shorten);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member)]));
+}
+
+/** Members of the sample that the answer has not; what is null or empty on either side may be anything. */
+function missingFrom(answer: any, sample: any, place = ''): string[] {
+  if (sample === null || answer === null) return [];
+  if (Array.isArray(sample)) {
+    if (!Array.isArray(answer)) return [place];
+    return sample.length === 0 || answer.length === 0 ? [] : missingFrom(answer[0], sample[0], `${place}[]`);
+  }
+  if (typeof sample !== 'object') return typeof answer === typeof sample ? [] : [place];
+  if (typeof answer !== 'object') return [place];
+  return Object.keys(sample).flatMap((name) =>
+    name in answer ? missingFrom(answer[name], sample[name], `${place}.${name}`) : [`${place}.${name}`],
+  );
+}
+
+const recorded: Record<string, unknown> = {};
+
+it.each(routes.map((route) => [sampleName(route), route] as const))(
+  '%s still answers its example as the sample shows',
+  async (name, route) => {
+    const calls = exampleCalls(route);
+    const answer = calls.length === 0 ? undefined : await answerOf(calls);
+    if (answer !== undefined) recorded[name] = shorten(answer);
+    if (IS_RECORDING) return;
+    expect([name, name in SAMPLE_ANSWERS]).toEqual([name, answer !== undefined]);
+    expect(missingFrom(answer ?? null, SAMPLE_ANSWERS[name] ?? null)).toEqual([]);
+  },
+);
+
+it('is recorded when asked for', () => {
+  if (IS_RECORDING) writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
+  expect(Object.keys(IS_RECORDING ? recorded : SAMPLE_ANSWERS)).toContain('ANY /pincode');
+});

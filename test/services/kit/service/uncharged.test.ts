@@ -1,0 +1,64 @@
+import { type Exemption, type RefundOutcome } from '../../../../plugins/core/refunds';
+import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { ServiceError } from '../../../../services/kit/errors';
+import { defineRoute, defineService } from '../../../../services/kit/service/define-service';
+import { emptyReply } from '../../../../services/kit/service/reply';
+import { CATALOGUE } from '../../../support/catalogue';
+import { createHarness } from '../harness';
+
+const service = defineService({
+  name: 'sample',
+  products: ['api-app'],
+  routes: [
+    defineRoute({ method: 'GET', path: '/app', handler: () => ({ ok: true }) }),
+    defineRoute({ method: 'GET', path: '/app/health', handler: (_input, context) => healthOf(context.header('x-sick')) }),
+    defineRoute({ method: 'GET', path: '/app/analyze', handler: () => emptyReply(304) }),
+  ],
+});
+
+function healthOf(sick: string | undefined): { ok: true } {
+  if (sick !== undefined) throw new ServiceError('upstream_failed');
+  return { ok: true };
+}
+
+async function ask(
+  url: string,
+  options: { uncharged?: readonly Exemption[]; headers?: Record<string, string>; outcome?: RefundOutcome } = {},
+) {
+  const { uncharged, headers = {}, outcome = 'refunded' } = options;
+  const refund = jest.fn((): Promise<RefundOutcome> => Promise.resolve(outcome));
+  const catalogue = createCatalogue(CATALOGUE.products.map((product) => ({ ...product, ...(uncharged && { uncharged }) })));
+  const { call } = createHarness(service, { deps: undefined, refund, catalogue });
+  const answer = await call({ method: 'GET', url, headers });
+  return { refund, charged: answer.headers['x-tollgate-charged'], capped: answer.headers['x-tollgate-refund'], status: answer.statusCode };
+}
+
+const exempt = expect.objectContaining({ requestId: 'request-1', isExempt: true });
+
+test('what the catalogue exempts is given back before its answer, and nothing else', async () => {
+  const uncharged = ['health', 'not_modified'] as const;
+  for (const url of ['/app/health', '/app/analyze']) {
+    const { refund, charged } = await ask(url, { uncharged });
+    expect([url, charged, refund.mock.calls]).toEqual([url, '0', [[exempt]]]);
+  }
+  expect(await ask('/app', { uncharged })).toMatchObject({ status: 200, charged: '1' });
+  expect(await ask('/app/analyze', { uncharged: ['health'] })).toMatchObject({ status: 304, charged: '1' });
+  expect(await ask('/app/health', { uncharged: ['not_modified', 'preflight'] })).toMatchObject({ status: 200, charged: '1' });
+});
+
+test('a product whose catalogue exempts nothing charges every answer', async () => {
+  for (const url of ['/app/health', '/app/analyze']) expect((await ask(url)).charged).toBe('1');
+});
+
+test('a failure on an exempted route is a failure: it ends with the failures of the day', async () => {
+  const { refund, charged } = await ask('/app/health', { uncharged: ['health'], headers: { 'x-sick': 'yes' } });
+  expect([charged, refund.mock.calls]).toEqual(['0', [[expect.objectContaining({ isExempt: false })]]]);
+});
+
+test('past the end of the day’s exemptions an answer is charged and says so', async () => {
+  expect(await ask('/app/health', { uncharged: ['health'], outcome: 'capped' })).toMatchObject({
+    status: 200,
+    charged: '1',
+    capped: 'capped',
+  });
+});
