@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { FakeState } from './support/fake-state';
 import { PageStage } from './support/page-stage';
 
 const stage = PageStage.forFile();
@@ -38,5 +40,22 @@ describe('the account page', () => {
     await stage.button('Confirm').click();
     await stage.page.getByText('Now open the link in the mail to the other address').waitFor();
     expect(stage.changes('POST', '/api/account/email/confirm').map(({ body }) => body)).toEqual([{ token: 'first' }]);
+  });
+
+  it('asks an account that a provider alone opens for no password, and offers a link to set one', async () => {
+    const state = new FakeState();
+    state.ways = {
+      hasPassword: false,
+      connected: [{ id: randomUUID(), name: 'Acme', since: '2026-11-20T10:00:00.000Z' }],
+      offered: [{ id: 'google', name: 'Google' }],
+    };
+    await stage.open('/account?provider=elsewhere', { state });
+    await stage.page.getByText('already opens another account here').waitFor();
+    expect(await stage.button('Disconnect Acme').isDisabled()).toBe(true);
+    expect(await stage.button('Turn on').isDisabled()).toBe(true);
+    await stage.button('Email me a link').waitFor();
+    await stage.button('Delete account…').click();
+    await stage.button('Delete account').waitFor();
+    expect(await stage.page.getByRole('dialog').getByLabel('Your password').count()).toBe(0);
   });
 });

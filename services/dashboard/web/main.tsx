@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isConnectionFailing, subscribeToConnection } from './api/connection';
-import { createQueryClient } from './api/query-client';
+import { createQueryClient, forgetPerson } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
 import { isLeavingPostponed } from './hooks/use-shown-secret';
@@ -36,7 +36,7 @@ function leadToSignIn(): void {
   isLeaving = true;
   const search = { then: safeReturn(location.href), reason: 'ended' };
   void router.navigate({ to: '/sign-in', search }).finally(() => {
-    queryClient.clear();
+    forgetPerson(queryClient);
     isLeaving = false;
   });
 }

@@ -1,5 +1,6 @@
 import { type Deletion, type EmailConfirmation } from '../../contract/account';
-import { get, post, postForFile } from './request';
+import { type Ways } from '../../contract/sign-in';
+import { get, post, postForFile, remove } from './request';
 
 /** One place where the account is signed in. */
 export interface AccountSession {
@@ -42,6 +43,20 @@ export const replaceRecoveryCodes = (password: string): Promise<Pick<SecondFacto
   post('/auth/two-factor/generate-backup-codes', { password });
 
 export const signUp = (email: string, password: string): Promise<unknown> => post('/auth/sign-up/email', { email, password });
+
+/** @returns where the provider asks who is there. @param then where to go after it */
+export const signInBy = (provider: string, then: string | undefined): Promise<{ url: string }> =>
+  post('/auth/sign-in/social', { provider, then });
+
+/** How the own account opens. */
+export const listWays = (): Promise<Ways> => get('/account/ways');
+
+/** @returns where the provider asks who is there, to lead back to the account page */
+export const connectProvider = (provider: string, password: string): Promise<{ url: string }> =>
+  post('/account/ways', { provider, password });
+
+/** Signs all other sessions out as well. */
+export const disconnectProvider = (id: string, password: string): Promise<unknown> => remove(`/account/ways/${id}`, { password });
 
 export const signOut = (): Promise<unknown> => post('/auth/sign-out');
 

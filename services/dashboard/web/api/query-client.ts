@@ -37,3 +37,11 @@ export function isRefusedAs(
 ): boolean {
   return error instanceof ApiProblem && error.status === 403 && error.code === code;
 }
+
+/**
+ * Whoever signs in next may be somebody else. What is known of the installation holds for everybody: the page that is open already may wait
+ * for it, and would wait for ever for an answer that was taken out of the cache.
+ */
+export function forgetPerson(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'installation' });
+}

@@ -6,8 +6,9 @@ const WRITTEN = /^\/(products|reference\/)/;
 /**
  * Goes to where a reader was before signing in.
  * @param then a path that {@link safeReturn} let through; the overview when there is none
+ * @param options.isReplacing the page that leads there is none to come back to
  */
-export function openReturn(history: RouterHistory, then: string | undefined): void {
-  if (then !== undefined && WRITTEN.test(then)) window.location.assign(then);
-  else history.push(then ?? '/');
+export function openReturn(history: RouterHistory, then: string | undefined, { isReplacing = false } = {}): void {
+  if (then !== undefined && WRITTEN.test(then)) window.location[isReplacing ? 'replace' : 'assign'](then);
+  else history[isReplacing ? 'replace' : 'push'](then ?? '/');
 }

@@ -17,6 +17,16 @@ interface RouterContext {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** What came of a sign-in by a provider, as the server says it. */
+interface ProviderSearch {
+  readonly provider?: string;
+}
+
+function providerSearch(search: Record<string, unknown>): ProviderSearch {
+  const provider = text(search['provider']);
+  return provider === undefined ? {} : { provider };
+}
+
 const rootRoute = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage });
 
 /** Pages for those who are not signed in. */
@@ -30,8 +40,18 @@ const entrance = { getParentRoute: () => entranceRoute };
 const signInRoute = createRoute({
   ...entrance,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']), reason: text(search['reason']) }),
+  validateSearch: (search: Record<string, unknown>): ProviderSearch & { then: string | undefined; reason: string | undefined } => ({
+    then: safeReturn(search['then']),
+    reason: text(search['reason']),
+    ...providerSearch(search),
+  }),
   component: lazyRouteComponent(() => import('../pages/entrance/sign-in-page'), 'SignInPage'),
+});
+const signedInRoute = createRoute({
+  ...entrance,
+  path: '/signed-in',
+  validateSearch: (search: Record<string, unknown>) => ({ then: safeReturn(search['then']) }),
+  component: lazyRouteComponent(() => import('../pages/entrance/signed-in-page'), 'SignedInPage'),
 });
 const secondStepRoute = createRoute({
   ...entrance,
@@ -215,6 +235,7 @@ const errorCodesRoute = createRoute({
 const accountRoute = createRoute({
   ...shell,
   path: '/account',
+  validateSearch: providerSearch,
   component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
 });
 
@@ -301,6 +322,7 @@ const operatorAccountRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   entranceRoute.addChildren([
     signInRoute,
+    signedInRoute,
     secondStepRoute,
     signUpRoute,
     forgotRoute,

@@ -4,5 +4,5 @@
  */
 export function safeReturn(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\/[a-z]/i.test(value) || value.includes('\\')) return undefined;
-  return /^\/(sign-in|sign-up|api)\b/.test(value) ? undefined : value;
+  return /^\/(sign-in|sign-up|signed-in|api)\b/.test(value) ? undefined : value;
 }

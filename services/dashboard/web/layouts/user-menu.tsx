@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signOut } from '../api/account';
+import { forgetPerson } from '../api/query-client';
 import { useViewer } from '../hooks/use-viewer';
 import { useSubmit } from '../hooks/use-submit';
 
@@ -15,7 +16,7 @@ export function UserMenu({ accountPath }: { readonly accountPath: '/account' | '
   const { submit, pending } = useSubmit(async () => {
     await signOut();
     await navigate({ to: '/sign-in', search: { then: undefined, reason: undefined } });
-    client.clear();
+    forgetPerson(client);
   });
   return (
     <>

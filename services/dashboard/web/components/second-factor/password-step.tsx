@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type ReactNode } from 'react';
 import { FormButtons } from '../form-buttons';
 import { ProblemAlert } from '../problem-alert';
+import { useHasPassword } from '../../hooks/use-has-password';
 import { useSubmit } from '../../hooks/use-submit';
 
 interface PasswordStepProps {
@@ -15,25 +16,31 @@ interface PasswordStepProps {
   readonly onCancel?: (() => void) | undefined;
 }
 
-/** Asks for the account's password before something of the account changes. */
+/**
+ * Asks for the account's password before something of the account changes. An account without one has signed in a moment ago, or is told
+ * to do so.
+ */
 export function PasswordStep({ children, action, isDangerous = false, onPassword, onCancel }: PasswordStepProps): ReactNode {
+  const hasPassword = useHasPassword();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
-    validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
+    validate: { password: (value) => (hasPassword && value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(({ password }: typeof form.values) => onPassword(password));
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="sm">
         <Text size="sm">{children}</Text>
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          data-autofocus
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
+        {hasPassword && (
+          <PasswordInput
+            label="Your password"
+            autoComplete="current-password"
+            data-autofocus
+            key={form.key('password')}
+            {...form.getInputProps('password')}
+          />
+        )}
         <ProblemAlert problem={problem} />
         <FormButtons action={action} isDangerous={isDangerous} pending={pending} onCancel={onCancel} />
       </Stack>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { deleteAccount } from '../../api/account';
+import { forgetPerson } from '../../api/query-client';
 import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
 import { PasswordStep } from '../../components/second-factor/password-step';
@@ -57,7 +58,7 @@ function AskDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const erase = async (password: string): Promise<void> => {
     await deleteAccount(password);
     await navigate({ to: '/sign-in', search: { then: undefined, reason: 'deleted' } });
-    client.clear();
+    forgetPerson(client);
   };
   return (
     <Dialog title="Delete this account" onClose={onClose} mayCloseLightly>

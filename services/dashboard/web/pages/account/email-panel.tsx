@@ -5,15 +5,17 @@ import { changeEmail } from '../../api/account';
 import { checkEmail } from '../../api/credentials';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useHasPassword } from '../../hooks/use-has-password';
 import { useSubmit } from '../../hooks/use-submit';
 
 /** Asks for another address of the account. */
 export function EmailPanel({ email }: { readonly email: string }): ReactNode {
+  const hasPassword = useHasPassword();
   const [asked, setAsked] = useState<string>();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: '', password: '' },
-    validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
+    validate: { email: checkEmail, password: (value) => (hasPassword && value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
     await changeEmail(values.email.trim(), values.password);
@@ -34,12 +36,14 @@ export function EmailPanel({ email }: { readonly email: string }): ReactNode {
             Both the old and the new address have to confirm. All other sessions are then signed out.
           </Text>
           <TextInput label="New email address" type="email" autoComplete="email" key={form.key('email')} {...form.getInputProps('email')} />
-          <PasswordInput
-            label="Account password"
-            autoComplete="current-password"
-            key={form.key('password')}
-            {...form.getInputProps('password')}
-          />
+          {hasPassword && (
+            <PasswordInput
+              label="Account password"
+              autoComplete="current-password"
+              key={form.key('password')}
+              {...form.getInputProps('password')}
+            />
+          )}
           <ProblemAlert problem={problem} />
           <Group justify="flex-end">
             <Button type="submit" loading={pending}>

@@ -5,6 +5,7 @@ import { endSecondFactor, replaceRecoveryCodes } from '../../api/account';
 import { sessionQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
+import { useHasPassword } from '../../hooks/use-has-password';
 import { Panel } from '../../components/panel';
 import { PasswordStep } from '../../components/second-factor/password-step';
 import { RecoveryCodes } from '../../components/second-factor/recovery-codes';
@@ -21,13 +22,16 @@ interface SecondFactorPanelProps {
 /** Whether signing in asks for a code of an authenticator, and the ways to change that. */
 export function SecondFactorPanel({ isOn: hasSecondFactor, mayTurnOff = true }: SecondFactorPanelProps): ReactNode {
   const [act, setAct] = useState<Act>();
+  const hasPassword = useHasPassword();
   const close = (): void => setAct(undefined);
   return (
     <Panel title="Second factor" aside={<Badge color={hasSecondFactor ? 'green' : 'gray'}>{hasSecondFactor ? 'On' : 'Off'}</Badge>}>
       <Text size="sm" c="dimmed" mb="sm">
         {hasSecondFactor
           ? 'Signing in takes your password and a code from your authenticator app.'
-          : 'With a second factor, a stolen password alone opens nothing: signing in also takes a code from an authenticator app.'}
+          : !hasPassword
+            ? 'A second factor goes with a password, and your account has none. Set one first; until then your sign-in provider decides what it asks for.'
+            : 'With a second factor, a stolen password alone opens nothing: signing in also takes a code from an authenticator app.'}
       </Text>
       <Group justify="flex-end" gap="xs">
         {hasSecondFactor ? (
@@ -42,7 +46,9 @@ export function SecondFactorPanel({ isOn: hasSecondFactor, mayTurnOff = true }: 
             )}
           </>
         ) : (
-          <Button onClick={() => setAct('on')}>Turn on</Button>
+          <Button disabled={!hasPassword} onClick={() => setAct('on')}>
+            Turn on
+          </Button>
         )}
       </Group>
       {act === 'on' && <TurnOn onClose={close} />}

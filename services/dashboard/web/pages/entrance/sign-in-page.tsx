@@ -9,6 +9,8 @@ import { checkEmail } from '../../api/credentials';
 import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
+import { ProviderButtons } from './provider-buttons';
+import { providerText } from '../../components/provider-text';
 import { ProblemAlert } from '../../components/problem-alert';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,7 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Where an existing customer enters. */
 export function SignInPage(): ReactNode {
-  const { then, reason } = useSearch({ from: '/entrance/sign-in' });
+  const { then, reason, provider } = useSearch({ from: '/entrance/sign-in' });
   const known = useLocation({ select: ({ state }) => state.email });
   const navigate = useNavigate();
   const { history } = useRouter();
@@ -45,17 +47,24 @@ export function SignInPage(): ReactNode {
     openReturn(history, then);
   });
   const notice = reason === undefined ? undefined : REASONS[reason];
+  const failure = provider === undefined ? undefined : providerText(provider);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <PageTitle title="Sign in" />
       <Stack gap="sm">
         {notice !== undefined && problem === undefined && <Alert role="status">{notice}</Alert>}
+        {failure !== undefined && problem === undefined && (
+          <Alert color="red" role="alert">
+            {failure}
+          </Alert>
+        )}
         <ProblemAlert problem={problem} />
         <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Sign in
         </Button>
+        <ProviderButtons then={then} />
         <Group justify="space-between" gap="xs">
           <Text size="sm">
             <Link to="/sign-up" search={{ then }} className="text-link">

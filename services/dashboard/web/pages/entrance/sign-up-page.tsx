@@ -7,6 +7,7 @@ import { checkEmail, checkNewPassword, PASSWORD_MIN } from '../../api/credential
 import { noteSignUpHere } from '../../browser/sign-up-here';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
+import { ProviderButtons } from './provider-buttons';
 import { ProblemAlert } from '../../components/problem-alert';
 
 /** Where a new customer enters. */
@@ -40,6 +41,7 @@ export function SignUpPage(): ReactNode {
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Create account
         </Button>
+        <ProviderButtons then={then} />
         <Text size="sm">
           Already have an account?{' '}
           <Link to="/sign-in" search={{ then, reason: undefined }} className="text-link in-text">
