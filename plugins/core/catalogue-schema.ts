@@ -60,6 +60,7 @@ const productMembers = z.strictObject({
   id: z
     .string()
     .regex(PRODUCT_ID, 'must begin with a small letter and hold small letters, digits and - only, 63 at most')
+    .refine((id) => id !== 'errors', 'is the name of a page of the reference')
     .describe('For ever: keys, subscriptions and usage are kept under it.'),
   title: line(100),
   description: line(500),

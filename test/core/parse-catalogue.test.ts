@@ -36,6 +36,10 @@ describe('a catalogue', () => {
     ]);
   });
 
+  it('names no product as a page of the reference', () => {
+    expect(changed('id: api-weather', 'id: errors')).toEqual(['3:9 products[0].id is the name of a page of the reference']);
+  });
+
   it('knows the line of each product in the file, wherever its members and comments stand', () => {
     const flow =
       '  - { id: api-one, title: One, description: One., prefix: null, routes: [], base: null, subscribable: false, plans: [] }\n';

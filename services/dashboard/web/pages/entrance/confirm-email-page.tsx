@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { confirmEmail } from '../../api/account';
+import { forgetPerson } from '../../api/query-client';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
@@ -28,7 +29,7 @@ export function ConfirmEmailPage(): ReactNode {
   const { submit, pending, problem } = useSubmit(async () => {
     const { state } = await confirmEmail(token);
     setDone(state);
-    if (state === 'changed') client.clear();
+    if (state === 'changed') forgetPerson(client);
   });
   if (done) {
     return (

@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { checkCode, recoverByCode } from '../../api/account';
+import { forgetPerson } from '../../api/query-client';
 import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
@@ -39,7 +40,7 @@ export function SecondStepPage(): ReactNode {
   });
   const { submit, pending, problem } = useSubmit(async ({ code }: typeof form.values) => {
     await send(code);
-    client.clear();
+    forgetPerson(client);
     openReturn(history, then);
   });
   const change = (): void => {

@@ -6,6 +6,7 @@ import { type ReactNode } from 'react';
 import { signIn } from '../../api/account';
 import { ApiProblem } from '../../api/api-problem';
 import { checkEmail } from '../../api/credentials';
+import { forgetPerson } from '../../api/query-client';
 import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
@@ -43,7 +44,7 @@ export function SignInPage(): ReactNode {
       await navigate({ to: '/verify', state: { email: email.trim() } });
       return;
     }
-    client.clear();
+    forgetPerson(client);
     openReturn(history, then);
   });
   const notice = reason === undefined ? undefined : REASONS[reason];

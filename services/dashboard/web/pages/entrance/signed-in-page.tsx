@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
+import { forgetPerson } from '../../api/query-client';
 import { openReturn } from '../../app/open-return';
 import { noteShownOrganisation } from '../../browser/shown-organisation';
 import { PageTitle } from '../../components/page-title';
@@ -16,7 +17,7 @@ export function SignedInPage(): ReactNode {
   const client = useQueryClient();
   useEffect(() => {
     noteShownOrganisation(undefined);
-    client.clear();
+    forgetPerson(client);
     openReturn(history, then, { isReplacing: true });
   }, [client, history, then]);
   return (

@@ -5,6 +5,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
 import { verifyAddress } from '../../api/account';
 import { type ApiProblem } from '../../api/api-problem';
+import { forgetPerson } from '../../api/query-client';
 import { findSignUpHere, forgetSignUpHere } from '../../browser/sign-up-here';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
@@ -36,7 +37,7 @@ function Confirm({ token }: { readonly token: string }): ReactNode {
   const [refused, setRefused] = useState<{ readonly problem: ApiProblem | undefined }>();
   const onConfirmed = useCallback(async () => {
     forgetSignUpHere();
-    client.clear();
+    forgetPerson(client);
     toast('Email address confirmed.');
     await navigate({ to: '/', state: { firstVisit: { from: here?.from } } });
   }, [client, here, navigate]);

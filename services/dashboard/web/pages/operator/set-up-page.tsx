@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
+import { forgetPerson } from '../../api/query-client';
 import { PageTitle } from '../../components/page-title';
 import { SetUpSecondFactor } from '../../components/second-factor/set-up-second-factor';
 
@@ -9,7 +10,7 @@ export function SetUpPage(): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();
   const finish = async (): Promise<void> => {
-    client.clear();
+    forgetPerson(client);
     await navigate({ to: '/operator/customers', search: { search: undefined } });
   };
   return (

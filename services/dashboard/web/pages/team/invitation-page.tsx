@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { type InvitationOffer } from '../../../contract/team';
 import { signOut } from '../../api/account';
+import { forgetPerson } from '../../api/query-client';
 import { post } from '../../api/request';
 import { findInvitation, forgetInvitation, keepInvitation } from '../../browser/pending-invitation';
 import { noteShownOrganisation } from '../../browser/shown-organisation';
@@ -74,7 +75,7 @@ function Accept({ token }: { readonly token: string }): ReactNode {
   async function goOn(): Promise<void> {
     forgetInvitation();
     noteShownOrganisation(undefined);
-    client.clear();
+    forgetPerson(client);
     await navigate({ to: '/' });
   }
   const { submit, pending, problem } = useSubmit(async () => {
@@ -116,7 +117,7 @@ function OtherAccount({ email, signedInAs }: { readonly email: string; readonly 
   const { submit, pending, problem } = useSubmit(async () => {
     await signOut();
     noteShownOrganisation(undefined);
-    client.clear();
+    forgetPerson(client);
     await navigate({ to: '/sign-in', search: { then: '/invitation', reason: undefined }, state: { email } });
   });
   return (

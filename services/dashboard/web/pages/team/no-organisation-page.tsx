@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { signOut } from '../../api/account';
+import { forgetPerson } from '../../api/query-client';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
@@ -13,7 +14,7 @@ export function NoOrganisationPage(): ReactNode {
   const navigate = useNavigate();
   const { submit, pending, problem } = useSubmit(async () => {
     await signOut();
-    client.clear();
+    forgetPerson(client);
     await navigate({ to: '/sign-in', search: { then: undefined, reason: undefined } });
   });
   return (
