@@ -72,7 +72,11 @@ describe('secrets', () => {
     const sending = await startDashboard();
     try {
       expect((await sending.ask({ path: '/api/outbox' })).statusCode).toBe(404);
-      expect((await sending.ask({ path: '/api/installation' })).json()).toEqual({ hasOutbox: false, gatewayUrl: 'http://gateway.test' });
+      expect((await sending.ask({ path: '/api/installation' })).json()).toEqual({
+        hasOutbox: false,
+        gatewayUrl: 'http://gateway.test',
+        providers: [],
+      });
     } finally {
       await sending.close();
     }
