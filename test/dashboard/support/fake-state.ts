@@ -31,8 +31,15 @@ export class FakeState {
   isSignedIn = true;
   hasSecondFactor = false;
   /** By whom people may sign in beside their passwords. */
-  providers: Provider[] = [];
-  ways: Ways = { hasPassword: true, connected: [], offered: [] };
+  providers: Provider[] = [
+    { id: 'google', name: 'Google' },
+    { id: 'github', name: 'GitHub' },
+  ];
+  ways: Ways = {
+    hasPassword: true,
+    connected: [{ id: '7d0f2c7e-9f0f-4a52-8a0f-2f6f4f1d9b11', name: 'Google', since: '2026-11-02T08:00:00.000Z' }],
+    offered: [{ id: 'github', name: 'GitHub' }],
+  };
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
