@@ -42,8 +42,11 @@ describe('four times the bytes cost about four times the CPU', () => {
       let before: number | undefined;
       for (const step of STEPS) {
         const bytes = input(Math.floor(most / step));
-        const cost = await costOf(() => parse(bytes));
-        if (before !== undefined && cost > Math.max(before, NOISE_MS) * MOST_GROWTH) {
+        const allowed = before === undefined ? Infinity : Math.max(before, NOISE_MS) * MOST_GROWTH;
+        let cost = await costOf(() => parse(bytes));
+        // Once more where it seems too much: a machine that was busy elsewhere breaks one measurement, a parser's growth every one.
+        if (cost > allowed) cost = Math.min(cost, await costOf(() => parse(bytes)));
+        if (before !== undefined && cost > allowed) {
           throw new Error(
             `seed ${seed}: ${before.toFixed(0)} ms, then ${cost.toFixed(0)} ms for four times the bytes: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`,
           );
