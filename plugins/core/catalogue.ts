@@ -1,8 +1,9 @@
+import { type Exemption } from './refunds';
+
 /**
  * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data, kept in `kong/catalogue.yml` and
  * handed in by whoever starts a process; see parse-catalogue.ts.
  */
-import { type Exemption } from './refunds';
 
 /** What a product's id may be, in database, keys, metrics and URLs alike. */
 export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;

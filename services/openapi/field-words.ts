@@ -5,10 +5,8 @@ const WORDS: Readonly<Record<string, string>> = {
   business_name: 'The business to find in the ranking.',
   candidates: 'Pages that may link to the target: they are read before those that the search finds.',
   captcha: 'What the picture of the step before shows.',
-  country: 'Two-letter code (ISO 3166-1).',
   country_code: 'Two-letter code (ISO 3166-1), by which the source prefers places.',
   device: 'What the searcher uses.',
-  domain: 'A domain without a scheme.',
   expand: 'Also asks what follows the keyword and each letter of the alphabet.',
   expires_in: 'Seconds until the link ends. Whoever holds it can use it: keep it short.',
   file: 'The package: APK, AAB, XAPK or APKS, 200 MiB at most.',
@@ -18,7 +16,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'filters.min_rating': 'Only those with this rating or a better one.',
   'filters.min_reviews': 'Only those with as many reviews or more.',
   'filters.operational': 'true: only those in business; false: only those said to be closed.',
-  format: 'The form of the answer.',
   grid: 'Splits the area into as many tiles a side, each with up to 60 results of its own; needs radius_km.',
   gst: 'Another name of GSTIN, usual in forms.',
   gstin: 'Another name of GSTIN.',
@@ -49,7 +46,6 @@ const WORDS: Readonly<Record<string, string>> = {
   size: 'Width in pixels.',
   strict: 'Also refuses a number whose check character is wrong.',
   target: 'The page or domain that is looked into.',
-  url: 'An address with its scheme.',
   viewer: 'The one IP address that may use the link; any unless given.',
 }; // prettier-ignore
 

@@ -18,8 +18,6 @@ export interface CallState {
   clientLeft: boolean;
   /** True once a failure is answered that the caller is not to pay for. */
   owesRefund: boolean;
-  /** True once an answer is sent that costs nothing by the catalogue. */
-  isExempt: boolean;
   /** What became of the charged unit; undefined until its refund is settled. */
   charge: Charge | undefined;
   recorded: boolean;

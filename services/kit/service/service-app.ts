@@ -2,9 +2,8 @@ import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
-import { type RequestContext } from '../../../plugins/core/context-token';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
-import { type ExemptionCase, isExempt } from '../../../plugins/core/refunds';
+import { isExempt } from '../../../plugins/core/refunds';
 import { TRACE_HEADER } from '../../../plugins/core/trace-context';
 import { type ContextKeys } from '../../../plugins/core/verify-context';
 import { type CallState, stateOf } from './call-state';
@@ -147,7 +146,6 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     cancel: new Cancellation(),
     clientLeft: false,
     owesRefund: false,
-    isExempt: false,
     charge: undefined,
     recorded: false,
   };
@@ -178,7 +176,8 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       done(null, payload);
     };
     // Nearly every answer has nothing to give back and need not wait a turn for that.
-    if (mustRefund(request, reply, tools)) settleRefund(request, tools).then(send, done);
+    const cause = refundDue(request, reply, tools);
+    if (cause) settleRefund(request, tools, cause).then(send, done);
     else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -208,26 +207,25 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** True for the answer of a failure of ours, or of what the catalogue exempts, that somebody still waits for; once a request. */
-function mustRefund(request: FastifyRequest, reply: FastifyReply, tools: AppTools): boolean {
-  const state = stateOf(request);
-  if (state.charge !== undefined || state.clientLeft || !state.proof) return false;
-  state.isExempt = isExempted(state.proof, { route: routeOf(request), status: reply.statusCode }, tools.catalogue);
-  return state.owesRefund || state.isExempt;
+/** Why an answer gives its units back. */
+type RefundCause = 'failure' | 'exemption';
+
+/** For the answer of a failure of ours, or of what the catalogue exempts, that somebody still waits for; once a request. */
+function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): RefundCause | undefined {
+  const { charge, clientLeft, proof, owesRefund } = stateOf(request);
+  if (charge !== undefined || clientLeft || !proof) return undefined;
+  if (owesRefund) return 'failure';
+  const exemptions = catalogue.find(proof.product)?.uncharged;
+  return exemptions && isExempt(exemptions, { route: routeOf(request), status: reply.statusCode }) ? 'exemption' : undefined;
 }
 
-function isExempted({ product }: RequestContext, answer: ExemptionCase, catalogue: Catalogue): boolean {
-  const exemptions = catalogue.find(product)?.uncharged;
-  return exemptions !== undefined && isExempt(exemptions, answer);
-}
-
-async function settleRefund(request: FastifyRequest, tools: AppTools): Promise<void> {
+async function settleRefund(request: FastifyRequest, tools: AppTools, cause: RefundCause): Promise<void> {
   const state = stateOf(request);
   // Set first: an error while sending runs the hook again.
   state.charge = 'kept';
   const { refund, log, metrics, service } = tools;
-  if (refund && state.proof)
-    state.charge = await giveUnitBack(state.proof, { refund, isExempt: state.isExempt, log, metrics, service: service.name });
+  if (!refund || !state.proof) return;
+  state.charge = await giveUnitBack(state.proof, { refund, isExempt: cause === 'exemption', log, metrics, service: service.name });
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
