@@ -54,7 +54,7 @@ export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
 export function isInTile({ latitude, longitude }: Coordinates, { low, high }: Tile): boolean {
   // The northernmost tile has nobody to give its edge to at the pole.
   if (latitude < low.latitude || (latitude >= high.latitude && high.latitude < 90)) return false;
-  const width = wrapped(high.longitude - low.longitude);
-  const east = wrapped(longitude - low.longitude);
-  return (east < 0 ? east + 360 : east) < (width <= 0 ? width + 360 : width);
+  // Compared as they are: neighbours share the very numbers of their edge, which a difference would round apart.
+  const [eastOfLow, westOfHigh] = [longitude >= low.longitude, longitude < high.longitude];
+  return low.longitude < high.longitude ? eastOfLow && westOfHigh : eastOfLow || westOfHigh;
 }

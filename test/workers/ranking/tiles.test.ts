@@ -39,6 +39,11 @@ describe('the tiles of an area', () => {
     );
   });
 
+  test('share an edge without sharing a point, a rounding beside the antimeridian', () => {
+    const circle = { center: { latitude: 0, longitude: -179.99998439084578 }, radiusKm: 0.1 };
+    expect(tilesOf(circle, 2).filter((tile) => isInTile(pointIn(circle, 0, 0), tile))).toHaveLength(1);
+  });
+
   test('are as many as were asked for, each within its own radius and the range of degrees', () => {
     fc.assert(
       fc.property(area, side, (circle, many) => {
