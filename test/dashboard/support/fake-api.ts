@@ -114,6 +114,15 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     providers: state.providers,
     hasPasskeys: true,
   }));
+  route('GET', '/account', account.person, () => ({
+    email: 'asha@example.com',
+    hasSecondFactor: state.hasSecondFactor,
+    quotaTimeZone: 'Asia/Kolkata',
+    // Only the page of who is in none asks.
+    isMember: false,
+    invitations: state.ownInvitations,
+  }));
+  route('POST', '/account/invitations/:id/accept', undefined, () => ({}));
   route('GET', '/account/ways', signIn.ways, () => state.ways);
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
   route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));
