@@ -22,7 +22,7 @@ import { FakeState } from './fake-state';
 
 const ROOT = join(__dirname, '..', '..', '..');
 /** The built pages, from the sources' folder and from dist/ alike. */
-const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
+export const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
 
 /** As the build wrote it, with the gateway of the fake session. */
 const DOCUMENT = join(PAGES, '..', '..', 'openapi', 'document.json');
