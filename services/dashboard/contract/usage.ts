@@ -8,7 +8,7 @@ const by = z.enum(['day', 'hour']).default('day');
 export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
 
 /** By the product's status, up to 5 s old. Requests that still run are in none of them. */
-export const answers = z.object({
+const answers = z.object({
   /** With a status below 400, of 400 to 499, and of 500 to 599. */
   succeeded: z.number(),
   rejected: z.number(),
@@ -18,7 +18,6 @@ export const answers = z.object({
   /** Of the first three: how many took up to each of `answerTimesMs` and longer than the one before it; the last, longer than all. */
   took: z.array(z.number()),
 });
-export type Answers = z.output<typeof answers>;
 
 /** What the access layer decided, and what came of it. */
 const outcomes = {

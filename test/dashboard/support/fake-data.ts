@@ -10,7 +10,7 @@ import { type StatementMonths, type StatementView } from '../../../services/dash
 import { type OwnMembership, type Team } from '../../../services/dashboard/contract/team';
 import { type Token } from '../../../services/dashboard/contract/tokens';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
-import { type Answers, type Usage } from '../../../services/dashboard/contract/usage';
+import { type Usage } from '../../../services/dashboard/contract/usage';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -199,7 +199,7 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
 }
 
 /** Most of them quick; null for a product whose answers nobody measures. */
-export function usualAnswers(admitted: number, product: string): Answers | null {
+export function usualAnswers(admitted: number, product: string): Usage['hours'][number]['answers'] {
   if (product === 'api-pincode') return null;
   const [rejected, failed, abandoned] = [Math.round(admitted / 20), Math.round(admitted / 60), Math.round(admitted / 200)];
   const answered = admitted - abandoned;
