@@ -112,6 +112,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     hasOutbox: true,
     gatewayUrl: 'http://127.0.0.1:8000',
     providers: state.providers,
+    hasPasskeys: true,
   }));
   route('GET', '/account/ways', signIn.ways, () => state.ways);
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));

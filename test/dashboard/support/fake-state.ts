@@ -39,6 +39,20 @@ export class FakeState {
   ways: Ways = {
     hasPassword: true,
     connected: [{ id: '7d0f2c7e-9f0f-4a52-8a0f-2f6f4f1d9b11', name: 'Google', since: '2026-11-02T08:00:00.000Z' }],
+    passkeys: [
+      {
+        id: 'c1f5a0de-6c1b-4d0f-9a43-3c0a8b1f7e21',
+        name: 'Laptop',
+        createdAt: '2026-11-03T08:00:00.000Z',
+        lastUsedAt: data.ago(7_200_000),
+      },
+      {
+        id: '5e6c43c9-7f0e-4a8c-8d55-0c9a1c6be7b4',
+        name: 'Security key in the safe',
+        createdAt: '2026-11-03T08:05:00.000Z',
+        lastUsedAt: null,
+      },
+    ],
     offered: [{ id: 'github', name: 'GitHub' }],
   };
   /** Answers 503 to everything. */

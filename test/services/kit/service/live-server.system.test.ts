@@ -9,7 +9,8 @@ import { createServiceApp } from '../../../../services/kit/service/service-app';
 import { type Refund } from '../../../../services/kit/service/refund';
 import { ServiceError } from '../../../../services/kit/errors';
 import { eventually } from '../../../support/eventually';
-import { contextFor, proofHeader, PROOF, testClock } from '../harness';
+import { contextFor, proofHeader, PROOF } from '../harness';
+import { testClock } from '../test-clock';
 import { CATALOGUE } from '../../../support/catalogue';
 
 interface Deps {

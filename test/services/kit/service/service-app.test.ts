@@ -3,7 +3,8 @@ import { type ProblemCode } from '../../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../../services/kit/errors';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { type Refund } from '../../../../services/kit/service/refund';
-import { contextFor, createHarness, NOW_MS, proofHeader, PROOF } from '../harness';
+import { contextFor, createHarness, proofHeader, PROOF } from '../harness';
+import { NOW_MS } from '../test-clock';
 import { type SampleDeps, sampleService } from './sample-service';
 
 function harness(act: SampleDeps['act'] = () => ({ ok: true }), refund?: Refund) {
