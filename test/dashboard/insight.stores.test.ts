@@ -3,6 +3,7 @@ import { type LightMyRequestResponse } from 'fastify';
 import fc from 'fast-check';
 import { type Decision } from '../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { AnswerWriter } from '../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../plugins/stores/postgres/decisions/decision-writer';
 import { requestTestDelivery } from '../../plugins/stores/postgres/webhooks/delivery-view';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
@@ -382,23 +383,31 @@ describe('usage', () => {
       decision({ ...live, atMs: second, credentialId: trial.id }),
       decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
     );
+    const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+    const answer = { credentialId: customer.key.id, product: 'api-ip', atMs: second };
+    writer.note({ ...answer, status: 404, elapsedMs: 12 });
+    writer.note({ ...answer, status: undefined, elapsedMs: 31_000 });
+    await writer.close();
     const period = 'from=2026-11-19&to=2026-11-19&by=hour';
     const body = (await get(`/usage?${period}&product=api-ip`, customer)).json();
-    const nothing = { product: 'api-ip', mode: 'live', admitted: 0, refused: 0, unavailable: 0 };
+    const nothing = { product: 'api-ip', mode: 'live', admitted: 0, refused: 0, unavailable: 0, answers: null };
     const [midnight, one] = ['2026-11-18T18:30:00.000Z', '2026-11-18T19:30:00.000Z'];
     expect(body).toMatchObject({ days: [], refusals: [] });
+    const took = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const answers = { succeeded: 0, rejected: 1, failed: 0, abandoned: 1, took };
+    expect(body.answerTimesMs).toHaveLength(took.length - 1);
     expect(body.hours).toEqual([
       { ...nothing, startsAt: midnight, admitted: 1 },
-      { ...nothing, startsAt: one, admitted: 1, refused: 1, unavailable: 1 },
+      { ...nothing, startsAt: one, admitted: 1, refused: 1, unavailable: 1, answers },
       { ...nothing, startsAt: one, mode: 'test', admitted: 1 },
     ]);
     expect((await get(`/usage?${period}`, customer)).json().hours).toHaveLength(4);
     expect((await get(`/usage.csv?${period}`, customer)).body.split('\r\n')).toEqual([
-      'starts_at,product,mode,admitted,refused,unavailable',
-      `${midnight},api-ip,live,1,0,0`,
-      `${midnight},api-seo,live,1,0,0`,
-      `${one},api-ip,live,1,1,1`,
-      `${one},api-ip,test,1,0,0`,
+      'starts_at,product,mode,admitted,refused,unavailable,succeeded,rejected,failed,abandoned',
+      `${midnight},api-ip,live,1,0,0,,,,`,
+      `${midnight},api-seo,live,1,0,0,,,,`,
+      `${one},api-ip,live,1,1,1,0,1,0,1`,
+      `${one},api-ip,test,1,0,0,,,,`,
       '',
     ]);
     const ofKey = (await get(`/keys/${trial.id}/usage?${period}`, customer)).json();

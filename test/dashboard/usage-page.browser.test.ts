@@ -21,6 +21,21 @@ describe('usage by hour', () => {
     expect(await stage.page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')).toContain('by=hour');
   });
 
+  it('tells what products answered and how long it took, and what nobody measured', async () => {
+    await stage.open('/usage?hours=48');
+    const chart = stage.page.getByRole('region', { name: 'Answers' });
+    await chart.getByText('Half of the answers took 100 ms or less, 95% 1 s or less.').waitFor();
+    await chart.getByText('Answers as a table').click();
+    // Of two products one is not measured.
+    expect(await chart.getByRole('row').count()).toBe(1 + 36);
+    expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
+    await stage.goto(stage.keyPath());
+    await stage.page.getByRole('region', { name: 'Answers' }).getByText('Answers as a table').click();
+    expect(await stage.page.getByRole('region', { name: 'Answers' }).getByRole('cell', { name: '–', exact: true }).count()).toBeGreaterThan(
+      0,
+    );
+  });
+
   it('goes back to days, which keep their own lengths', async () => {
     await stage.open('/usage?hours=48');
     await stage.page.getByText('Days', { exact: true }).click();

@@ -7,14 +7,31 @@ const by = z.enum(['day', 'hour']).default('day');
 /** Both ends belong to the period; at most 92 days, or 7 by the hour. */
 export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
 
-/** What the access layer decided, whatever a product answered then. */
+/** By the product's status, up to 5 s old. Requests that still run are in none of them. */
+const answers = z.object({
+  /** With a status below 400, of 400 to 499, and of 500 to 599. */
+  succeeded: z.number(),
+  rejected: z.number(),
+  failed: z.number(),
+  /** The client left before the answer was sent. */
+  abandoned: z.number(),
+  /** Of the first three: how many took up to each of `answerTimesMs` and longer than the one before it; the last, longer than all. */
+  took: z.array(z.number()),
+});
+
+/** What the access layer decided, and what came of it. */
 const outcomes = {
   admitted: z.number(),
   /** With a status of 400 to 499. */
   refused: z.number(),
   /** With a status of 500 to 599: it could not be decided. */
   unavailable: z.number(),
+  /** What became of those that were admitted; null where nobody measures it, as with upstreams of the provider's own. */
+  answers: answers.nullable(),
 };
+
+/** Milliseconds up to which answers are counted together. */
+const answerTimesMs = z.array(z.number());
 
 export const usage = z.object({
   timeZone: z.string(),
@@ -45,6 +62,7 @@ export const usage = z.object({
       ...outcomes,
     }),
   ),
+  answerTimesMs,
   subscriptions: z.array(subscription),
 });
 export type Usage = z.output<typeof usage>;
@@ -57,6 +75,7 @@ export const keyUsage = z.object({
   timeZone: z.string(),
   /** Today in that zone. */
   today: day,
+  answerTimesMs,
   /** In the order of time; what nobody asked for has no entry. */
   use: z.array(
     z.object({

@@ -1,8 +1,24 @@
+import { ANSWER_TIME_BOUNDS_MS } from '../../../core/answer-times';
 import { type KeyMode } from '../../../core/ports';
 import { type Database } from '../database';
+import { type AnswerHour } from './answer-counts';
 import { type KeyHour } from './count-key-hours';
 
-type Outcomes = Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'>;
+/** What product services answered. */
+export type Answers = Pick<AnswerHour, 'succeeded' | 'rejected' | 'failed' | 'abandoned' | 'took'>;
+
+interface Outcomes extends Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'> {
+  /** Null where no service told. */
+  readonly answers: Answers | null;
+}
+
+const TOOK = ANSWER_TIME_BOUNDS_MS.map((_bound, place) => place).concat(ANSWER_TIME_BOUNDS_MS.length);
+
+/** As {@link Outcomes}; rows are summed up. */
+const OUTCOMES = `
+sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable,
+CASE WHEN sum(succeeded) IS NOT NULL THEN json_build_object('succeeded', sum(succeeded), 'rejected', sum(rejected), 'failed', sum(failed),
+  'abandoned', sum(abandoned), 'took', json_build_array(${TOOK.map((place) => `COALESCE(sum(took[${place + 1}]), 0)`).join(', ')})) END AS answers`;
 
 /** Days in the quota time zone, `YYYY-MM-DD`; both ends belong to the period. */
 interface Period {
@@ -30,7 +46,7 @@ const STARTS_AT = "(day::timestamp AT TIME ZONE $4) + hour * interval '1 hour'";
 
 const OF_KEY = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, CASE WHEN $5 THEN hour END AS hour, CASE WHEN $5 THEN ${STARTS_AT} END AS "startsAt",
-  product_id AS product, sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable,
+  product_id AS product, ${OUTCOMES},
   sum(admitted_unlogged + refused_unlogged)::float8 AS unlogged
 FROM key_hour WHERE credential_id = $1 AND day BETWEEN $2::date AND $3::date
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4`;
@@ -56,8 +72,7 @@ export interface HourlyUsageQuery extends Period {
 }
 
 const OF_CUSTOMER = `
-SELECT ${STARTS_AT} AS "startsAt", product_id AS product, mode, sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused,
-  sum(unavailable)::float8 AS unavailable
+SELECT ${STARTS_AT} AS "startsAt", product_id AS product, mode, ${OUTCOMES}
 FROM credential JOIN key_hour ON key_hour.credential_id = credential.id
 WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date AND ($5::text IS NULL OR product_id = $5)
 GROUP BY day, hour, product_id, mode ORDER BY 1, 2, 3`;

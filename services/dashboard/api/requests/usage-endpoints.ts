@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
 import { windowsAt } from '../../../../plugins/core/quota';
 import { readDenialCounts } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
@@ -18,6 +19,8 @@ const MOST_DAYS = 92;
 const FIRST_DAY = '2000-01-01';
 
 const MOST_DAYS_BY_HOUR = 7;
+
+const ANSWER_TIMES = [...ANSWER_TIME_BOUNDS_MS];
 
 type Period = z.output<typeof usageQuery>;
 
@@ -65,7 +68,7 @@ const show = defineEndpoint({
     const period = await readPeriod(query, caller, deps);
     const nowMs = clock.now();
     const subscriptions = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs });
-    return { timeZone, today: windowsAt(nowMs / 1000, timeZone).day, ...period, subscriptions };
+    return { timeZone, today: windowsAt(nowMs / 1000, timeZone).day, ...period, answerTimesMs: ANSWER_TIMES, subscriptions };
   },
 });
 
@@ -96,7 +99,12 @@ const ofKey = defineEndpoint({
     const { id: keyId } = await viewKey(db, { id: params.id, customerId });
     const use = await readKeyUsage(db, { keyId, fromDay: from, toDay: to, timeZone, by });
     const today = windowsAt(clock.now() / 1000, timeZone).day;
-    return { timeZone, today, use: use.map((each) => ({ ...each, startsAt: each.startsAt?.toISOString() ?? null })) };
+    return {
+      timeZone,
+      today,
+      answerTimesMs: ANSWER_TIMES,
+      use: use.map((each) => ({ ...each, startsAt: each.startsAt?.toISOString() ?? null })),
+    };
   },
 });
 

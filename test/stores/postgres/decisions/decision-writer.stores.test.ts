@@ -132,7 +132,7 @@ describe('the decision log', () => {
     await one.flush();
     const read = (by: 'day' | 'hour') =>
       readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: 'Asia/Kolkata', by });
-    const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0 };
+    const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0, answers: null };
     const late = { day: '2026-11-20', product: 'api-ip', ...nothing };
     const early = { day: '2026-11-21', product: 'api-pincode', ...nothing, admitted: 1 };
     expect(await read('hour')).toEqual([

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type KeyUsage } from '../../../contract/usage';
@@ -9,6 +9,8 @@ import { formatCount } from '../../format/numbers';
 import { addDays, dayOf, daysBetween, formatDay, formatHour, lastHours } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { GrainSwitch } from '../usage/grain-switch';
+import { sumAnswers, type AnswerBar } from '../usage/answers';
+import { AnswersChart } from '../usage/answers-chart';
 import { OUTCOMES, outcomeTitle, sumOutcomes, type Outcomes } from '../usage/outcomes';
 import { UsageChart, type Grain } from '../usage/usage-chart';
 
@@ -16,9 +18,7 @@ import { UsageChart, type Grain } from '../usage/usage-chart';
 const LENGTHS = { day: 14, hour: 48 } as const;
 
 /** Requests of one day or hour with one key, over all products. */
-interface Bar extends Outcomes {
-  readonly slot: string;
-}
+interface Bar extends Outcomes, AnswerBar {}
 
 interface Shown {
   readonly by: Grain;
@@ -48,13 +48,21 @@ const columnsOf = (by: Grain): readonly Column<Bar>[] => [
   })),
 ];
 
-interface UseChartProps extends Shown {
-  readonly use: KeyUsage['use'];
+interface UseChartProps {
+  readonly by: Grain;
+  readonly bars: readonly Bar[];
   readonly onSwitch: (by: Grain) => void;
 }
 
-function UseChart({ use, by, slots, onSwitch }: UseChartProps): ReactNode {
-  const bars = slots.map((slot) => ({ slot, ...sumOutcomes(use.filter((each) => (by === 'day' ? each.day : each.startsAt) === slot)) }));
+/** What was asked with the key in each day or hour of `slots`. */
+function barsOf(use: KeyUsage['use'], { by, slots }: Shown): Bar[] {
+  return slots.map((slot) => {
+    const own = use.filter((each) => (by === 'day' ? each.day : each.startsAt) === slot);
+    return { slot, ...sumOutcomes(own), answers: sumAnswers(own.map(({ answers }) => answers)) };
+  });
+}
+
+function UseChart({ by, bars, onSwitch }: UseChartProps): ReactNode {
   const series = OUTCOMES.filter(({ count }) => bars.some((bar) => count(bar) > 0)).map(({ name, color }) => ({ name, color }));
   const rows = bars.map((bar) => ({ slot: bar.slot, values: Object.fromEntries(OUTCOMES.map(({ name, count }) => [name, count(bar)])) }));
   const table = (
@@ -84,7 +92,15 @@ export function KeyUse({ keyId }: { readonly keyId: string }): ReactNode {
   const query = useQuery(keyUsageQuery(keyId, { by, from: shown.from, to: shown.to }));
   return (
     <Loaded query={query} height={320}>
-      {({ use }) => <UseChart use={use} {...shown} onSwitch={setBy} />}
+      {({ use, answerTimesMs }) => {
+        const bars = barsOf(use, shown);
+        return (
+          <Stack gap="md">
+            <UseChart by={by} bars={bars} onSwitch={setBy} />
+            {bars.some(({ admitted }) => admitted > 0) && <AnswersChart by={by} bars={bars} boundsMs={answerTimesMs} />}
+          </Stack>
+        );
+      }}
     </Loaded>
   );
 }

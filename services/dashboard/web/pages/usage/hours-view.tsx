@@ -6,9 +6,11 @@ import { productsQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
 import { formatCount } from '../../format/numbers';
 import { useProductTitles } from '../../hooks/use-product-titles';
+import { sumAnswers } from './answers';
+import { AnswersChart } from './answers-chart';
 import { LimitTable } from './limit-table';
 import { NoUsage } from './no-usage';
-import { OUTCOMES, outcomeTitle } from './outcomes';
+import { OUTCOMES, outcomeTitle, sumOutcomes } from './outcomes';
 import { UsageChart } from './usage-chart';
 import { formatHour } from '../../format/time';
 import { admittedSeries, stack } from './usage-series';
@@ -56,11 +58,16 @@ export function HoursView({ usage, slots, product }: HoursViewProps): ReactNode 
   const refused = hours.flatMap((hour) =>
     OUTCOMES.slice(1).map(({ name, color, count }) => ({ slot: hour.startsAt, name, color, value: count(hour) })),
   );
+  const bars = slots.map((slot) => {
+    const own = hours.filter(({ startsAt }) => startsAt === slot);
+    return { slot, ...sumOutcomes(own), answers: sumAnswers(own.map(({ answers }) => answers)) };
+  });
   return (
     <Stack gap="md">
       <UsageChart title="Requests let in" by="hour" series={admittedSeries(hours, products, slots)} table={<HourTable hours={hours} />}>
         No requests were let in in the last {slots.length} hours.
       </UsageChart>
+      <AnswersChart by="hour" bars={bars} boundsMs={usage.answerTimesMs} />
       <LimitTable subscriptions={shown} />
       <UsageChart title="Requests refused" by="hour" series={stack(refused, slots)} table={<HourTable hours={hours} />}>
         No requests were refused in the last {slots.length} hours.

@@ -18,6 +18,8 @@ interface UsageChartProps {
   readonly series: Series;
   /** At the right of the title. */
   readonly aside?: ReactNode;
+  /** Above the bars. */
+  readonly note?: ReactNode;
   /** The same figures to read. */
   readonly table: ReactNode;
   /** Shown when there is nothing to draw. */
@@ -40,7 +42,7 @@ function Legend({ series }: Pick<Series, 'series'>): ReactNode {
 }
 
 /** Stacked bars by day or hour, with the figures in a table behind them. */
-export function UsageChart({ title, by = 'day', series: { series, rows }, aside, table, children }: UsageChartProps): ReactNode {
+export function UsageChart({ title, by = 'day', series: { series, rows }, aside, note, table, children }: UsageChartProps): ReactNode {
   const isEmpty = series.length === 0;
   const [tick, label] = by === 'hour' ? [formatHourTick, formatHour] : [formatDay, formatDay];
   return (
@@ -51,6 +53,7 @@ export function UsageChart({ title, by = 'day', series: { series, rows }, aside,
         </Text>
       ) : (
         <>
+          {note}
           <div aria-hidden>
             <BarChart
               h={HEIGHT}
