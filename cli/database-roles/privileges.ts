@@ -70,6 +70,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_verification: ALL,
     auth_rate_limit: ALL,
     auth_two_factor: ALL,
+    auth_passkey: ALL,
     member: ALL,
     invitation: ALL,
     email_change: ALL,

@@ -47,6 +47,7 @@ describe('the account page', () => {
     state.ways = {
       hasPassword: false,
       connected: [{ id: randomUUID(), name: 'Acme', since: '2026-11-20T10:00:00.000Z' }],
+      passkeys: [],
       offered: [{ id: 'google', name: 'Google' }],
     };
     await stage.open('/account?provider=elsewhere', { state });

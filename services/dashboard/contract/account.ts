@@ -33,6 +33,8 @@ export const installation = z.object({
   gatewayUrl: z.string(),
   /** By whom people may sign in beside their passwords. */
   providers: z.array(z.object({ id: z.string(), name: z.string() })),
+  /** Whether passkeys open accounts here: browsers keep none for a bare network address. */
+  hasPasskeys: z.boolean(),
 });
 export type Installation = z.output<typeof installation>;
 

@@ -191,8 +191,29 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     today: dayAgo(0),
     days: [...days, { day: dayAgo(1), ...tried }],
     refusals,
+    hours: [],
     subscriptions: [...subscriptions],
   };
+}
+
+/** Of a customer whose night is quiet: nothing for six hours, and one hour in which nothing could be checked. */
+export function usualHours(nowMs: number): Usage['hours'] {
+  const hourMs = 3_600_000;
+  // Hours of Kolkata begin half an hour after those of UTC.
+  const last = Math.floor((nowMs - hourMs / 2) / hourMs) * hourMs + hourMs / 2;
+  const starts = Array.from({ length: 48 }, (_, index) => new Date(last - (47 - index) * hourMs).toISOString());
+  return starts.flatMap((startsAt, index) =>
+    ['api-ip', 'api-pincode']
+      .filter(() => index % 24 > 5)
+      .map((product, order) => ({
+        startsAt,
+        product,
+        mode: 'live' as const,
+        admitted: Math.round((2 + Math.sin(index / 3 + order)) * 700) - order * 300,
+        refused: index % 7 === order ? 90 : 0,
+        unavailable: index === 30 ? 40 : 0,
+      })),
+  );
 }
 
 /** This month and two that are closed. */

@@ -38,6 +38,20 @@ export class FakeState {
   ways: Ways = {
     hasPassword: true,
     connected: [{ id: '7d0f2c7e-9f0f-4a52-8a0f-2f6f4f1d9b11', name: 'Google', since: '2026-11-02T08:00:00.000Z' }],
+    passkeys: [
+      {
+        id: 'c1f5a0de-6c1b-4d0f-9a43-3c0a8b1f7e21',
+        name: 'Laptop',
+        createdAt: '2026-11-03T08:00:00.000Z',
+        lastUsedAt: data.ago(7_200_000),
+      },
+      {
+        id: '5e6c43c9-7f0e-4a8c-8d55-0c9a1c6be7b4',
+        name: 'Security key in the safe',
+        createdAt: '2026-11-03T08:05:00.000Z',
+        lastUsedAt: null,
+      },
+    ],
     offered: [{ id: 'github', name: 'GitHub' }],
   };
   /** Answers 503 to everything. */
@@ -320,18 +334,22 @@ export class FakeState {
     return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
-  usage(): Usage {
+  usage({ by }: Record<string, string>): Usage {
     const all = data.usualUsage(this.subscriptions);
-    return this.hasUsage ? all : { ...all, days: [], refusals: [] };
+    if (!this.hasUsage) return { ...all, days: [], refusals: [] };
+    return by === 'hour' ? { ...all, days: [], refusals: [], hours: data.usualHours(Date.now()) } : all;
   }
 
   /** Of the first key; the others are not used. */
-  keyUsage(id: string, { to = '' }: Record<string, string>): KeyUsage {
+  keyUsage(id: string, { to = '', by }: Record<string, string>): KeyUsage {
     const isUsed = this.hasUsage && id === this.keys[0]?.id;
+    const hours = data.usualHours(Date.now()).map(({ mode: _, ...each }) => ({ ...each, day: to, hour: 0, unlogged: 0 }));
+    if (by === 'hour') return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? hours : [] };
     const days = Array.from({ length: 9 }, (_, index) => data.dayAgo(index)).reverse();
     const use = days.map((day, index) => ({
       day,
       hour: null,
+      startsAt: null,
       product: 'api-ip',
       admitted: 400 + 37 * index,
       refused: index % 3 === 0 ? 25 : 0,

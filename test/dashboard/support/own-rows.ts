@@ -49,6 +49,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO whitelist_rule (credential_id, kind, rule) VALUES ($1, 'ip', '203.0.113.77')", [key]],
     ["INSERT INTO auth_two_factor (secret, backup_codes, user_id) VALUES ('sealed', 'sealed', $1)", [person]],
     [
+      `INSERT INTO auth_passkey (name, public_key, user_id, credential_id, counter, device_type, backed_up)
+       VALUES ('Laptop', 'public', $1::text::uuid, 'credential-' || $1::text, 0, 'singleDevice', false)`,
+      [person],
+    ],
+    [
       `INSERT INTO auth_verification (identifier, value, expires_at, created_at, updated_at)
        VALUES ('hashed', $1, now() + interval '1 hour', now(), now())`,
       [person],

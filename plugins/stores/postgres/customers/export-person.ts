@@ -30,6 +30,12 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     rows: `SELECT s.id::text AS place, created_at, updated_at, expires_at, ip_address, user_agent FROM auth_session s, me WHERE s.user_id = me.user_id`,
   },
   {
+    name: 'passkeys',
+    part: 'account',
+    rows: `SELECT p.id::text AS place, name, created_at, last_used_at, device_type, backed_up, transports FROM auth_passkey p, me
+      WHERE p.user_id = me.user_id`,
+  },
+  {
     name: 'memberships',
     part: 'account',
     rows: `SELECT c.id::text AS place, c.id AS organisation_id, c.email AS organisation, m.role, m.since

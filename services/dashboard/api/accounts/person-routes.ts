@@ -6,11 +6,13 @@ import { deletionEndpoints } from './deletion-endpoints';
 import { confirmEmailHandler, emailEndpoint } from './email-endpoints';
 import { exportEndpoint } from './export-endpoint';
 import { connectHandler, waysEndpoints } from './providers/ways-endpoints';
+import { addPasskeyRoutes, removePasskeyEndpoint } from './passkeys/passkey-endpoints';
+import { passkeyDomain } from './passkeys/passkey-domain';
 import { findPerson, type Person, type PersonTools } from './person';
 
 /** What a person may do with the own account. Not among the endpoints of customers: no role and no token reaches it. */
 export function personEndpoints(tools: PersonTools): readonly Route<Person>[] {
-  return [...deletionEndpoints(tools), exportEndpoint, emailEndpoint(tools), ...waysEndpoints(tools)];
+  return [...deletionEndpoints(tools), exportEndpoint, emailEndpoint(tools), ...waysEndpoints(tools), removePasskeyEndpoint];
 }
 
 export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools: PersonTools): void {
@@ -25,4 +27,5 @@ export function addPersonRoutes(app: FastifyInstance, deps: DashboardDeps, tools
   }
   app.route({ method: 'POST', url: '/api/account/email/confirm', handler: confirmEmailHandler(tools) });
   app.route({ method: 'POST', url: '/api/account/ways', handler: connectHandler(tools) });
+  if (passkeyDomain(tools.url) !== undefined) addPasskeyRoutes(app, tools);
 }

@@ -61,3 +61,12 @@ export function providerConnectedMail(to: string, provider: string, name = PLAIN
     text: `Signing in with ${provider} now opens your account. Someone who is signed in to it, and has confirmed that it is theirs, connected the two.\n\nIf this was not you, disconnect ${provider} on your account page, and change your password.\n`,
   };
 }
+
+/** To the owner of an account that a passkey opens from now on. @param passkey as its owner calls it */
+export function passkeyAddedMail(to: string, passkey: string, name = PLAIN_NAME): Mail {
+  return {
+    to,
+    subject: `A passkey was added to your ${name} account`,
+    text: `The passkey “${passkey}” now opens your account, without password or code. Someone who is signed in to it, and has confirmed that it is theirs, added it.\n\nIf this was not you, remove the passkey on your account page, and change your password.\n`,
+  };
+}

@@ -66,3 +66,15 @@ function* records(usage: Pick<Usage, 'days' | 'refusals'>): Generator<string> {
 export function usageCsv(usage: Pick<Usage, 'days' | 'refusals'>): Readable {
   return Readable.from(records(usage));
 }
+
+function* hourlyRecords({ hours }: Pick<Usage, 'hours'>): Generator<string> {
+  yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable']);
+  for (const { startsAt, product, mode, admitted, refused, unavailable } of hours) {
+    yield csvRecord([startsAt, product, mode, admitted, refused, unavailable]);
+  }
+}
+
+/** A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. */
+export function hourlyUsageCsv(usage: Pick<Usage, 'hours'>): Readable {
+  return Readable.from(hourlyRecords(usage));
+}

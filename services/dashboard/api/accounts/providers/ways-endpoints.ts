@@ -8,7 +8,7 @@ import { takeWrite } from '../../http/request-limit';
 import { askAuth, send } from '../auth-handler';
 import { definePersonEndpoint, findPerson, type Person, type PersonTools } from '../person';
 
-/** By which providers the own account opens, beside its password; and taking one away. */
+/** By which providers and passkeys the own account opens, beside its password; and taking a provider away. */
 export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): readonly Route<Person>[] {
   const nameOf = (providerId: string): string => providers.find(({ id }) => id === providerId)?.name ?? providerId;
   const list = definePersonEndpoint({
@@ -16,10 +16,15 @@ export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): re
     path: '/account/ways',
     answer: ways,
     handler: async ({ caller: { userId } }, { db }) => {
-      const { hasPassword, connected } = await listWays(db, userId);
+      const { hasPassword, connected, passkeys } = await listWays(db, userId);
       return {
         hasPassword,
         connected: connected.map(({ id, providerId, since }) => ({ id, name: nameOf(providerId), since: since.toISOString() })),
+        passkeys: passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+          ...passkey,
+          createdAt: createdAt.toISOString(),
+          lastUsedAt: lastUsedAt?.toISOString() ?? null,
+        })),
         offered: providers.filter(({ id }) => !connected.some(({ providerId }) => providerId === id)).map(({ id, name }) => ({ id, name })),
       };
     },
