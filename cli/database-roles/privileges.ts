@@ -18,7 +18,7 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 
 /**
  * What each process may do with each table; a table that is not named is closed to it. Services are not here: they give units back
- * through {@link REFUND_FUNCTIONS} and read no table.
+ * and count answers through {@link REFUND_FUNCTIONS} and {@link ANSWER_FUNCTIONS}, and read no table.
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
@@ -97,6 +97,10 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
 /** Run with the owner's rights, so that who may call them needs no right to the tables of counts. */
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
+
+/** Likewise, for the processes that see what products answer. */
+export const ANSWER_FUNCTIONS = ['note_answers'] as const;
+export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_service'];
 
 /** Likewise, for the process that deletes what is old: nobody else may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;

@@ -39,6 +39,8 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('plans', '/plans'),
   own('usage', '/usage'),
   bare('usage', '/usage'),
+  own('usage-hours', '/usage?hours=48'),
+  bare('usage-hours', '/usage?hours=24'),
   own('requests', '/requests'),
   bare('requests', '/requests'),
   own('requests-none-found', '/requests?outcome=key_expired&day=2020-01-01'),

@@ -156,7 +156,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
   route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
   route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
-  route('GET', '/usage', usage, () => state.usage());
+  route('GET', '/usage', usage, ({ query }) => state.usage(query));
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/requests', requestPage, ({ query }) => state.requestPage(query));

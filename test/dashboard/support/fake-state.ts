@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
 import { type PersonView, type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
@@ -344,25 +345,30 @@ export class FakeState {
     return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
-  usage(): Usage {
+  usage({ by }: Record<string, string>): Usage {
     const all = data.usualUsage(this.subscriptions);
-    return this.hasUsage ? all : { ...all, days: [], refusals: [] };
+    if (!this.hasUsage) return { ...all, days: [], refusals: [] };
+    return by === 'hour' ? { ...all, days: [], refusals: [], hours: data.usualHours(Date.now()) } : all;
   }
 
   /** Of the first key; the others are not used. */
-  keyUsage(id: string, { to = '' }: Record<string, string>): KeyUsage {
+  keyUsage(id: string, { to = '', by }: Record<string, string>): KeyUsage {
     const isUsed = this.hasUsage && id === this.keys[0]?.id;
+    const hours = data.usualHours(Date.now()).map(({ mode: _, ...each }) => ({ ...each, day: to, hour: 0, unlogged: 0 }));
+    if (by === 'hour') return { timeZone: 'Asia/Kolkata', today: to, answerTimesMs: [...ANSWER_TIME_BOUNDS_MS], use: isUsed ? hours : [] };
     const days = Array.from({ length: 9 }, (_, index) => data.dayAgo(index)).reverse();
     const use = days.map((day, index) => ({
       day,
       hour: null,
+      startsAt: null,
       product: 'api-ip',
       admitted: 400 + 37 * index,
+      answers: index < 2 ? null : data.usualAnswers(400 + 37 * index, 'api-ip'),
       refused: index % 3 === 0 ? 25 : 0,
       unavailable: 0,
       unlogged: 0,
     }));
-    return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
+    return { timeZone: 'Asia/Kolkata', today: to, answerTimesMs: [...ANSWER_TIME_BOUNDS_MS], use: isUsed ? use : [] };
   }
 
   /** Of what is filtered, only the outcome counts here. */

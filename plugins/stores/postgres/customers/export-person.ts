@@ -108,7 +108,8 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'requests_by_hour',
     part: 'requests',
-    rows: `SELECT k.id || h.day::text || lpad(h.hour::text, 2, '0') || h.product_id AS place, k.id AS key_id, day, hour, product_id, admitted, refused, unavailable
+    rows: `SELECT k.id || h.day::text || lpad(h.hour::text, 2, '0') || h.product_id AS place, k.id AS key_id, day, hour, product_id, admitted, refused, unavailable,
+        succeeded, rejected, failed, abandoned, took
       FROM key_hour h JOIN credential k ON k.id = h.credential_id, me WHERE k.customer_id = me.customer_id`,
   },
   {

@@ -151,7 +151,11 @@ const plansRoute = createRoute({
 const usageRoute = createRoute({
   ...shell,
   path: '/usage',
-  validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
+  validateSearch: (search: Record<string, unknown>) => ({
+    days: text(search['days']),
+    hours: text(search['hours']),
+    product: text(search['product']),
+  }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
 const requestLogRoute = createRoute({

@@ -3,7 +3,7 @@ import { gradientOf, judgeMask } from './judge-mask';
 import { toLab } from './lab';
 import { matteOf } from './matte';
 import { type OpenCv } from './open-cv';
-import { type BinaryMask, boxBlur, fitInto, type Raster, resizePlane, resizeRaster } from './raster';
+import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaster } from './raster';
 import { runGrabCut } from './run-grab-cut';
 import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND, type Seed } from './seeds';
 import { SIDES } from './sides';
@@ -78,9 +78,9 @@ function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
  */
 export function findForeground(cv: OpenCv, raster: Raster, clear: BinaryMask): Foreground | undefined {
   const coarseSize = fitInto(raster, COARSE_SIDE);
-  const coarseClear = Uint8Array.from(resizePlane(clear, raster, coarseSize), (share) => (share >= 0.5 ? 1 : 0));
+  const coarseClear = resizeMask(clear, raster, coarseSize);
   const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), coarseClear);
   if (!coarse || coarse.confidence < LEAST_CONFIDENCE) return undefined;
-  const enlarged = Uint8Array.from(resizePlane(coarse.mask, coarseSize, raster), (share) => (share >= 0.5 ? 1 : 0));
+  const enlarged = resizeMask(coarse.mask, coarseSize, raster);
   return { alpha: matteOf(raster, refine(cv, raster, enlarged)), confidence: coarse.confidence };
 }
