@@ -22,7 +22,11 @@ function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radiu
 }
 
 /** The share of foreground in a pixel that lies between the colours of both sides; `soft` as far as they cannot be told apart. */
-function shareOf(pixel: Uint8Array, soft: number, { front, back }: { readonly front: WindowColours; readonly back: WindowColours }): number {
+function shareOf(
+  pixel: Uint8Array,
+  soft: number,
+  { front, back }: { readonly front: WindowColours; readonly back: WindowColours },
+): number {
   if (front.share < LEAST_SIDE || back.share < LEAST_SIDE) return soft;
   let [along, apart] = [0, 0];
   for (const channel of [0, 1, 2] as const) {
