@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Installation, type Outbox, type PersonView, type Session } from '../../contract/account';
+import { type Outbox } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
@@ -9,12 +9,8 @@ import { type ProductList } from '../../contract/plans';
 import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
-import { noteShownOrganisation } from '../browser/shown-organisation';
+import { type KeyFilter } from './key-filter';
 import { get, getFile } from './request';
-
-/** By what a list of keys is narrowed down, and its order. */
-export const KEY_FILTERS = ['search', 'state', 'mode', 'product', 'tag', 'sort'] as const;
-export type KeyFilter = { readonly [Name in (typeof KEY_FILTERS)[number]]?: string | undefined };
 
 export interface UsagePeriod {
   readonly from: string;
@@ -27,24 +23,6 @@ export interface UsagePeriod {
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-/** Asked again while a page is open: who is suspended reads why without loading the page anew. */
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: async () => {
-    const session = await get<Session>('/session');
-    noteShownOrganisation(session.customerId);
-    return session;
-  },
-  staleTime: 60_000,
-  refetchInterval: 15_000,
-});
-/** Who is signed in, in whichever organisation or none. */
-export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => get<PersonView>('/account') });
-export const installationQuery = queryOptions({
-  queryKey: ['installation'],
-  queryFn: () => get<Installation>('/installation'),
-  staleTime: Infinity,
-});
 export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => get<Outbox>('/outbox'), refetchInterval: 3_000 });
 export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => get<ProductList>('/products') });
 /** The same for as long as a page is open. */

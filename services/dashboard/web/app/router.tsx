@@ -1,9 +1,9 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { isRefusedAs, isSignedOut } from '../api/query-client';
-import { keyFilter } from '../api/key-filter';
+import { keyFilter, type KeyFilter } from '../api/key-filter';
 import { operatorSessionQuery } from '../api/operator-queries';
-import { type KeyFilter, personQuery, sessionQuery } from '../api/queries';
+import { personQuery, sessionQuery } from '../api/who-queries';
 import { queryText } from '../api/request';
 import { findInvitation } from '../browser/pending-invitation';
 import { type PageSearch, pageSearch } from '../hooks/use-paged';

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiProblem } from '../api/api-problem';
 import { isSignedOut } from '../api/query-client';
-import { personQuery, sessionQuery } from '../api/queries';
+import { personQuery, sessionQuery } from '../api/who-queries';
 
 export interface Submission<Values> {
   /** Does nothing while the one before is under way: a second click is not a second request. */

@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { installationQuery } from '../api/queries';
+import { installationQuery } from '../api/who-queries';
 import { Brand } from './brand';
 import { SchemeToggle } from './scheme-toggle';
 import classes from './entrance-layout.module.css';

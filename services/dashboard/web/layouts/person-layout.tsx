@@ -3,7 +3,7 @@ import { IconUser } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { personQuery } from '../api/queries';
+import { personQuery } from '../api/who-queries';
 import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 

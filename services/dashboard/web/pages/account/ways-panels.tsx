@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { installationQuery } from '../../api/queries';
+import { installationQuery } from '../../api/who-queries';
 import { Panel } from '../../components/panel';
 import { waysQuery } from '../../hooks/use-has-password';
 import { EmailPanel } from './email-panel';

@@ -2,7 +2,7 @@ import { Button, Divider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { signInBy } from '../../api/account';
-import { installationQuery } from '../../api/queries';
+import { installationQuery } from '../../api/who-queries';
 import { knowsPasskeys } from '../../browser/passkey';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';

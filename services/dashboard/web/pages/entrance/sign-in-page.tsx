@@ -2,7 +2,7 @@ import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@ma
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { signIn } from '../../api/account';
 import { ApiProblem } from '../../api/api-problem';
 import { checkEmail } from '../../api/credentials';
@@ -12,7 +12,6 @@ import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
 import { PasskeyButton } from './passkey-button';
 import { ProviderButtons } from './provider-buttons';
-import { providerText } from '../../components/provider-text';
 import { ProblemAlert } from '../../components/problem-alert';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -52,7 +51,7 @@ export function SignInPage(): ReactNode {
     enter();
   });
   const notice = reason === undefined ? undefined : REASONS[reason];
-  const failure = provider === undefined ? undefined : providerText(provider);
+  const failure = useProviderText(provider);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <PageTitle title="Sign in" />
@@ -85,6 +84,15 @@ export function SignInPage(): ReactNode {
       </Stack>
     </form>
   );
+}
+
+/** Why a sign-in by a provider came to nothing; loaded by the few to whom that happens. @param outcome as the address says it */
+function useProviderText(outcome: string | undefined): string | undefined {
+  const [text, setText] = useState<string>();
+  useEffect(() => {
+    if (outcome !== undefined) void import('../../components/provider-text').then(({ providerText }) => setText(providerText(outcome)));
+  }, [outcome]);
+  return text;
 }
 
 function isUnverified(error: unknown): boolean {

@@ -4,7 +4,8 @@ import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type KeyFilter, productsQuery, tagsQuery } from '../../api/queries';
+import { type KeyFilter } from '../../api/key-filter';
+import { productsQuery, tagsQuery } from '../../api/queries';
 import { keyFilter } from '../../api/key-filter';
 import classes from './key-filters.module.css';
 

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
-import { sessionQuery } from '../../api/queries';
+import { sessionQuery } from '../../api/who-queries';
 import { post, remove } from '../../api/request';
 import { teamQuery } from '../../api/team-queries';
 import { toast } from '../../browser/toast';

@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import { type PersonView } from '../../../contract/account';
 import { acceptOwnInvitation } from '../../api/account';
 import { forgetPerson } from '../../api/query-client';
-import { personQuery } from '../../api/queries';
+import { personQuery } from '../../api/who-queries';
 import { toast } from '../../browser/toast';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
