@@ -20,7 +20,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'account',
     part: 'account',
-    rows: `SELECT u.id::text AS place, c.id AS customer_id, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
+    rows: `SELECT u.id::text AS place, c.id AS customer_id, c.display_name AS organisation_name, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
       ARRAY(SELECT provider_id FROM auth_account a WHERE a.user_id = u.id ORDER BY 1) AS ways_to_sign_in
       FROM auth_user u, customer c, me WHERE u.id = me.user_id AND c.id = me.customer_id`,
   },
@@ -38,7 +38,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'memberships',
     part: 'account',
-    rows: `SELECT c.id::text AS place, c.id AS organisation_id, c.email AS organisation, m.role, m.since
+    rows: `SELECT c.id::text AS place, c.id AS organisation_id, COALESCE(c.display_name, c.email) AS organisation, m.role, m.since
       FROM member m JOIN customer c ON c.id = m.customer_id, me WHERE m.user_id = me.user_id`,
   },
   {
