@@ -10,6 +10,7 @@ import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
+import { addModelCommands } from './commands/model';
 import { addOperatorCommands } from './commands/operator';
 import { addProductCommands } from './commands/product';
 import { addRestoreCheckCommand } from './commands/restore-check';
@@ -59,6 +60,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addOperatorCommands(program, context);
   addExplainCommand(program, context);
   addDataCommands(program, context);
+  addModelCommands(program, context);
   addCheckCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);

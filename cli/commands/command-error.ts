@@ -10,7 +10,9 @@ export type CommandErrorCode =
   | 'catalogue_invalid'
   | 'catalogue_differs'
   | 'document_unusable'
-  | 'reload_failed';
+  | 'reload_failed'
+  | 'model_refused'
+  | 'model_unknown';
 
 /** One of several mistakes; scripts get all members, people the text. */
 export interface Mistake {

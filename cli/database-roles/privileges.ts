@@ -76,6 +76,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     email_change: ALL,
     // When it was asked for is the database's to say: nobody can make the grace shorter.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
+    person_deletion: 'SELECT, INSERT (user_id), DELETE',
     // Only the command line makes and removes them.
     operator: READ,
     customer_note: APPEND,
@@ -106,5 +107,5 @@ export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
 /** Likewise, for the process that erases accounts whose grace is over: the function itself looks whether it is. */
-export const ERASING_FUNCTIONS = ['erase_account'] as const;
+export const ERASING_FUNCTIONS = ['erase_account', 'erase_person'] as const;
 export const ERASING_ROLES: readonly ProcessRole[] = ['tollgate_dashboard'];

@@ -51,3 +51,8 @@ export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.
 export function listsFolder(dataDir: string): string {
   return join(dataDir, 'ip-lists');
 }
+
+/** Where `npx tollgate model add` keeps models. @param dataDir the data folder */
+export function modelsFolder(dataDir: string): string {
+  return join(dataDir, 'models');
+}

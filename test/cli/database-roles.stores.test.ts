@@ -208,9 +208,10 @@ describe('the roles of the database', () => {
     expect(rows.map(({ proname, proconfig }) => [proname, proconfig])).toEqual(
       [
         'audit_forget',
-        // Called by triggers alone, like all that follow but erase_account, note_answers and those of quotas.
+        // Called by triggers alone, like all that follow but those that erase, note_answers and those of quotas.
         'end_terms_of_gone_subscriptions',
         'erase_account',
+        'erase_person',
         'keep_changed_subscriptions',
         'keep_subscriptions_of_plans',
         'keep_subscriptions_of_products',

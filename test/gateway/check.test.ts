@@ -175,9 +175,9 @@ describe('the check of kong.yml', () => {
   });
 
   it('finds a preferred route that takes more than its own, or under the wrong product', () => {
-    expect(change("'~/grank/grid$'", "'~/gst(?:/.*)?$'")).toContainEqual('product api-gst: /gst admits api-grank instead of api-gst');
+    expect(change("'~/grank/grid/?$'", "'~/gst(?:/.*)?$'")).toContainEqual('product api-gst: /gst admits api-grank instead of api-gst');
     const grid =
-      "'~/grank/grid$'\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ";
+      "'~/grank/grid/?$'\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ";
     expect(change(`${grid}products: [api-grank]`, `${grid}products: [api-ip]`)).toEqual([
       'product api-grank: /grank/grid admits api-ip instead of api-grank',
     ]);

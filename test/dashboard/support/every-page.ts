@@ -63,7 +63,7 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('invitation-other', '/invitation?token=of-somebody-else'),
   open('invitation-new', '/invitation?token=of-asha'),
   own('invitation-spent', '/invitation?token=spent'),
-  open('no-organisation', '/no-organisation'),
+  own('no-organisation', '/no-organisation'),
   own('audit', '/audit'),
   bare('audit', '/audit'),
   own('reference', '/reference'),

@@ -22,7 +22,7 @@ import { FakeState } from './fake-state';
 
 const ROOT = join(__dirname, '..', '..', '..');
 /** The built pages, from the sources' folder and from dist/ alike. */
-const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
+export const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
 
 /** As the build wrote it, with the gateway of the fake session. */
 const DOCUMENT = join(PAGES, '..', '..', 'openapi', 'document.json');
@@ -114,6 +114,15 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     providers: state.providers,
     hasPasskeys: true,
   }));
+  route('GET', '/account', account.person, () => ({
+    email: 'asha@example.com',
+    hasSecondFactor: state.hasSecondFactor,
+    quotaTimeZone: 'Asia/Kolkata',
+    // Only the page of who is in none asks.
+    isMember: false,
+    invitations: state.ownInvitations,
+  }));
+  route('POST', '/account/invitations/:id/accept', undefined, () => ({}));
   route('GET', '/account/ways', signIn.ways, () => state.ways);
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
   route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
-import { type Session } from '../../../services/dashboard/contract/account';
+import { type PersonView, type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import {
@@ -55,6 +55,16 @@ export class FakeState {
     ],
     offered: [{ id: 'github', name: 'GitHub' }],
   };
+  /** Open invitations to the own address. */
+  ownInvitations: PersonView['invitations'] = [
+    {
+      id: '0b8f6f0d-3a39-4f38-9a0f-54d7c7e4a5b0',
+      organisation: 'birk@example.com',
+      role: 'developer',
+      invitedBy: 'birk@example.com',
+      expiresAt: data.ago(-6 * 86_400_000),
+    },
+  ];
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */

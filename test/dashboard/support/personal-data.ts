@@ -15,6 +15,8 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   member: 'account',
   invitation: 'account',
   email_change: 'account',
+  // By the deletion of the person itself; see migration 0172.
+  person_deletion: 'account',
   outbox_mail: 'account',
   submission: 'account',
   credential: 'keys',

@@ -20,9 +20,11 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'account',
     part: 'account',
-    rows: `SELECT u.id::text AS place, c.id AS customer_id, c.display_name AS organisation_name, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
+    rows: `SELECT u.id::text AS place, me.customer_id,
+      (SELECT display_name FROM customer c WHERE c.id = me.customer_id) AS organisation_name,
+      u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
       ARRAY(SELECT provider_id FROM auth_account a WHERE a.user_id = u.id ORDER BY 1) AS ways_to_sign_in
-      FROM auth_user u, customer c, me WHERE u.id = me.user_id AND c.id = me.customer_id`,
+      FROM auth_user u, me WHERE u.id = me.user_id`,
   },
   {
     name: 'sessions',
@@ -166,7 +168,8 @@ WHERE $3::text IS NULL OR place COLLATE "C" > $3 ORDER BY place COLLATE "C" LIMI
 
 export interface ExportOptions {
   readonly userId: string;
-  readonly customerId: string;
+  /** Absent: the person is in no organisation, and the lists of one are empty. */
+  readonly customerId: string | undefined;
   readonly at: Date;
   /** Of one section; {@link MOST_ROWS} unless given. */
   readonly most?: number;

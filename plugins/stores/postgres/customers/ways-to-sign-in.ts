@@ -31,7 +31,8 @@ export async function listWays(db: Database, userId: string): Promise<Ways> {
 
 interface Removal {
   readonly userId: string;
-  readonly customerId: string;
+  /** Whose audit log has it; undefined for whoever is in no organisation. */
+  readonly customerId: string | undefined;
   /** Of the session that asks: it alone goes on. */
   readonly sessionId: string;
   readonly wayId: string;
@@ -68,16 +69,16 @@ export function disconnectWay(db: Database, removal: Removal & { readonly nameOf
     await client.query('DELETE FROM auth_account WHERE id = $1', [wayId]);
     await endSessions(client, removal);
     const details = { provider: nameOf(way.providerId) };
+    if (customerId === undefined) return;
     await writeAudit(client, { actor, action: 'account.provider_disconnect', subject: { kind: 'customer', id: customerId }, details });
   });
 }
 
 /**
  * Takes a passkey away, with every session but the one that asks, likewise.
- * @returns what its owner called it
  * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
  */
-export function removePasskey(db: Database, removal: Removal): Promise<string> {
+export function removePasskey(db: Database, removal: Removal): Promise<void> {
   const { userId, customerId, wayId, actor } = removal;
   return inTransaction(db, async (client) => {
     const ways = await lockWays(client, userId);
@@ -87,7 +88,7 @@ export function removePasskey(db: Database, removal: Removal): Promise<string> {
     await client.query('DELETE FROM auth_passkey WHERE id = $1', [wayId]);
     await endSessions(client, removal);
     const details = { passkey: passkey.name };
+    if (customerId === undefined) return;
     await writeAudit(client, { actor, action: 'account.passkey_remove', subject: { kind: 'customer', id: customerId }, details });
-    return passkey.name;
   });
 }

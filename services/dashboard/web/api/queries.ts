@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Installation, type Outbox, type Session } from '../../contract/account';
+import { type Installation, type Outbox, type PersonView, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
@@ -38,6 +38,8 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
   refetchInterval: 15_000,
 });
+/** Who is signed in, in whichever organisation or none. */
+export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => get<PersonView>('/account') });
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: () => get<Installation>('/installation'),

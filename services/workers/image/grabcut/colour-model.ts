@@ -20,8 +20,10 @@ const NOISE = 3;
 
 type Centre = [number, number, number];
 
-function squared(lab: Float32Array, at: number, [l, a, b]: readonly [number, number, number]): number {
-  const [dl, da, db] = [(lab[at * 3] ?? 0) - l, (lab[at * 3 + 1] ?? 0) - a, (lab[at * 3 + 2] ?? 0) - b];
+function squared(lab: Float32Array, at: number, centre: readonly [number, number, number]): number {
+  const dl = (lab[at * 3] ?? 0) - centre[0];
+  const da = (lab[at * 3 + 1] ?? 0) - centre[1];
+  const db = (lab[at * 3 + 2] ?? 0) - centre[2];
   return dl * dl + da * da + db * db;
 }
 
@@ -34,25 +36,27 @@ function firstCentres(lab: Float32Array, samples: readonly number[]): Centre[] {
   const [first] = samples;
   if (first === undefined) return [];
   const centres = [colourAt(lab, first)];
-  let distances = samples.map(() => Infinity);
+  const distances = new Float64Array(samples.length).fill(Infinity);
   while (centres.length < MOST_GROUPS) {
     const latest = centres.at(-1) ?? [0, 0, 0];
-    distances = distances.map((distance, index) => Math.min(distance, squared(lab, samples[index] ?? 0, latest)));
-    const ranked = distances.map((distance, index) => ({ distance, index })).sort((a, b) => b.distance - a.distance);
-    const next = ranked[Math.floor(ranked.length * SPECKS)];
-    if (!next || next.distance < SAME_COLOUR ** 2) break;
-    centres.push(colourAt(lab, samples[next.index] ?? 0));
+    for (let index = 0; index < distances.length; index++) {
+      distances[index] = Math.min(distances[index] ?? 0, squared(lab, samples[index] ?? 0, latest));
+    }
+    const far = distances.toSorted()[distances.length - 1 - Math.floor(distances.length * SPECKS)] ?? 0;
+    if (far < SAME_COLOUR ** 2) break;
+    centres.push(colourAt(lab, samples[distances.indexOf(far)] ?? 0));
   }
   return centres;
 }
 
-function nearest(lab: Float32Array, at: number, centres: readonly Centre[]): { index: number; distance: number } {
-  let best = { index: 0, distance: Infinity };
-  centres.forEach((centre, index) => {
+function nearestOf(lab: Float32Array, at: number, centres: readonly Centre[]): number {
+  let [nearest, least, index] = [0, Infinity, 0];
+  for (const centre of centres) {
     const distance = squared(lab, at, centre);
-    if (distance < best.distance) best = { index, distance };
-  });
-  return best;
+    if (distance < least) [nearest, least] = [index, distance];
+    index++;
+  }
+  return nearest;
 }
 
 /** Groups the colours of some pixels (k-means). */
@@ -60,17 +64,15 @@ export function groupColours(lab: Float32Array, samples: readonly number[]): rea
   let centres = firstCentres(lab, samples);
   let groups: ColourGroup[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const sums = centres.map(() => ({ l: 0, a: 0, b: 0, count: 0, squares: 0 }));
+    const sums = centres.map((centre) => ({ centre, l: 0, a: 0, b: 0, count: 0, squares: 0 }));
     for (const at of samples) {
-      const { index, distance } = nearest(lab, at, centres);
-      const sum = sums[index];
+      const sum = sums[nearestOf(lab, at, centres)];
       if (!sum) continue;
-      const [l, a, b] = colourAt(lab, at);
-      sum.l += l;
-      sum.a += a;
-      sum.b += b;
+      sum.l += lab[at * 3] ?? 0;
+      sum.a += lab[at * 3 + 1] ?? 0;
+      sum.b += lab[at * 3 + 2] ?? 0;
       sum.count++;
-      sum.squares += distance;
+      sum.squares += squared(lab, at, sum.centre);
     }
     const filled = sums.filter(({ count }) => count > 0);
     groups = filled.map(({ l, a, b, count, squares }) => ({
@@ -86,7 +88,10 @@ export function groupColours(lab: Float32Array, samples: readonly number[]): rea
 /** The distance of one pixel to the nearest group, in units of that group's spread. 0 without groups. */
 export function distanceTo(groups: readonly ColourGroup[], lab: Float32Array, at: number): number {
   let least = Infinity;
-  for (const { centre, spread } of groups) least = Math.min(least, squared(lab, at, centre) / (NOISE + spread) ** 2);
+  for (const { centre, spread } of groups) {
+    const scale = NOISE + spread;
+    least = Math.min(least, squared(lab, at, centre) / (scale * scale));
+  }
   return groups.length === 0 ? 0 : Math.sqrt(least);
 }
 
@@ -94,7 +99,8 @@ const BINS = 256;
 
 /** The value that parts a histogram into the two most distinct halves (Otsu's method). 1 when all values are 0. */
 export function splitValue(values: Float32Array): number {
-  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+  let largest = 0;
+  for (const value of values) largest = Math.max(largest, value);
   if (largest === 0) return 1;
   const histogram = new Float64Array(BINS);
   for (const value of values) {

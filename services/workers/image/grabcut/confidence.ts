@@ -2,7 +2,7 @@ import { outlineOf } from './judge-mask';
 import { type BinaryMask, type Raster } from './raster';
 
 /** Intersection over union of two masks; 0 when both are empty. */
-function agreementOf(one: BinaryMask, other: BinaryMask): number {
+export function agreementOf(one: BinaryMask, other: BinaryMask): number {
   let [both, either] = [0, 0];
   for (let at = 0; at < one.length; at++) {
     both += (one[at] ?? 0) & (other[at] ?? 0);

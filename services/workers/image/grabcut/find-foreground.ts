@@ -1,9 +1,9 @@
-import { confidenceIn } from './confidence';
+import { agreementOf, confidenceIn } from './confidence';
 import { gradientOf, judgeMask } from './judge-mask';
 import { toLab } from './lab';
 import { matteOf } from './matte';
 import { type OpenCv } from './open-cv';
-import { type BinaryMask, boxBlur, fitInto, type Raster, resizePlane, resizeRaster } from './raster';
+import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaster } from './raster';
 import { runGrabCut } from './run-grab-cut';
 import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND, type Seed } from './seeds';
 import { SIDES } from './sides';
@@ -29,18 +29,31 @@ export interface Foreground {
   readonly confidence: number | null;
 }
 
+/**
+ * Where the guesses by colour come to the same within this, the portrait is not tried, which takes longest: GrabCut starts it from a shape that
+ * fits nothing. On 76 composites and 16 backdrops it was the best only where they agreed by less than 0.72.
+ */
+const AGREED = 0.9;
+
 interface Guess {
   readonly name: Seed['name'];
   readonly mask: BinaryMask;
   readonly score: number;
 }
 
-/** The most believable of six masks (what GrabCut makes of each guess, and the first guess by colour as it is), and how clear it is. */
+/** Whether all guesses that know the border's colours come to the same foreground. */
+function doColoursAgree(guesses: readonly Guess[]): boolean {
+  const [first, ...others] = guesses.filter(({ name }) => name !== 'central');
+  return first !== undefined && others.every(({ mask }) => agreementOf(first.mask, mask) >= AGREED);
+}
+
+/** The most believable of up to six masks (what GrabCut makes of each guess, and the first guess by colour as it is), and how clear it is. */
 function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: BinaryMask; confidence: number } | undefined {
   const lab = toLab(raster);
   const gradient = gradientOf(lab, raster);
   const guesses: Guess[] = [];
   for (const { name, mask: start, closedSides } of makeSeeds(lab, raster, clear)) {
+    if (name === 'portrait' && doColoursAgree(guesses)) continue;
     const candidates = [runGrabCut(cv, raster, { mask: start, iterations: COARSE_ITERATIONS })];
     if (name === 'unlike_border') candidates.push(start.map((value) => value & 1));
     for (const candidate of candidates) {
@@ -78,9 +91,9 @@ function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
  */
 export function findForeground(cv: OpenCv, raster: Raster, clear: BinaryMask): Foreground | undefined {
   const coarseSize = fitInto(raster, COARSE_SIDE);
-  const coarseClear = Uint8Array.from(resizePlane(clear, raster, coarseSize), (share) => (share >= 0.5 ? 1 : 0));
+  const coarseClear = resizeMask(clear, raster, coarseSize);
   const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), coarseClear);
   if (!coarse || coarse.confidence < LEAST_CONFIDENCE) return undefined;
-  const enlarged = Uint8Array.from(resizePlane(coarse.mask, coarseSize, raster), (share) => (share >= 0.5 ? 1 : 0));
+  const enlarged = resizeMask(coarse.mask, coarseSize, raster);
   return { alpha: matteOf(raster, refine(cv, raster, enlarged)), confidence: coarse.confidence };
 }

@@ -1,4 +1,5 @@
 import { type BinaryMask, boxBlur, type Raster, type Size } from './raster';
+import { SideColours, type WindowColours } from './side-colours';
 
 /** Pixels to either side of the outline in which alpha may be neither 0 nor 1. */
 const BAND = 4;
@@ -6,58 +7,69 @@ const BAND = 4;
 const NEIGHBOURHOOD = 9;
 /** Squared levels that two colours must differ by before their mixture can be told. */
 const NOISE = 150;
+/** Of a side's pixels around; with fewer its colours are unknown. */
+const LEAST_SIDE = 0.005;
 
-/** 1 where the whole square of `2 · radius + 1` pixels has the value 1. */
-function erode(mask: ArrayLike<number>, size: Size, radius: number): Uint8Array {
-  return Uint8Array.from(boxBlur(mask, size, radius), (mean) => (mean > 0.9999 ? 1 : 0));
+/** 1 where the whole square of `2 · radius + 1` pixels has the value. */
+function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radius: number; readonly value: 0 | 1 }): Uint8Array {
+  const means = boxBlur(mask, size, radius);
+  const result = new Uint8Array(mask.length);
+  for (let at = 0; at < result.length; at++) {
+    const mean = means[at] ?? 0;
+    result[at] = (value === 1 ? mean > 0.9999 : mean < 0.0001) ? 1 : 0;
+  }
+  return result;
 }
 
-/** Local mean colour and variance of the pixels that `weights` selects. */
-interface LocalColours {
-  readonly weight: Float32Array;
-  readonly means: readonly Float32Array[];
-  readonly variance: Float32Array;
+/** The share of foreground in a pixel that lies between the colours of both sides; `soft` as far as they cannot be told apart. */
+function shareOf(
+  pixel: Uint8Array,
+  soft: number,
+  { front, back }: { readonly front: WindowColours; readonly back: WindowColours },
+): number {
+  if (front.share < LEAST_SIDE || back.share < LEAST_SIDE) return soft;
+  let [along, apart] = [0, 0];
+  for (const channel of [0, 1, 2] as const) {
+    const from = back.mean[channel];
+    const step = front.mean[channel] - from;
+    along += ((pixel[channel] ?? 0) - from) * step;
+    apart += step * step;
+  }
+  const certainty = apart / (apart + 2 * (front.variance + back.variance) + NOISE);
+  const share = Math.min(Math.max(along / Math.max(apart, 1), 0), 1);
+  return certainty * share + (1 - certainty) * soft;
 }
 
-function localColours({ rgb, ...size }: Raster, weights: Uint8Array): LocalColours {
-  const weight = boxBlur(weights, size, NEIGHBOURHOOD);
-  const variance = new Float32Array(weight.length);
-  const means = [0, 1, 2].map((channel) => {
-    const values = Float32Array.from(weights, (isIn, at) => isIn * (rgb[at * 3 + channel] ?? 0));
-    const squares = values.map((value) => value * value);
-    const mean = boxBlur(values, size, NEIGHBOURHOOD).map((sum, at) => sum / Math.max(weight[at] ?? 0, 1e-6));
-    boxBlur(squares, size, NEIGHBOURHOOD).forEach((sum, at) => {
-      variance[at] = (variance[at] ?? 0) + Math.max(sum / Math.max(weight[at] ?? 0, 1e-6) - (mean[at] ?? 0) ** 2, 0);
-    });
-    return mean;
-  });
-  return { weight, means, variance };
-}
+const noColours = (): WindowColours => ({ share: 0, mean: [0, 0, 0], variance: 0 });
 
 /**
  * Alpha from a mask, 0–1 a pixel: the share of foreground colour in each pixel near the outline, as far as the colours of both sides
- * can be told apart there; else a small feather.
+ * can be told apart there; else a small feather. Colours are looked at near the outline alone.
  */
 export function matteOf(raster: Raster, mask: BinaryMask): Float32Array {
   const { rgb, width, height } = raster;
-  const size = { width, height };
-  const outside = mask.map((value) => 1 - value);
-  const [front, back] = [localColours(raster, erode(mask, size, 1)), localColours(raster, erode(outside, size, 1))];
-  const [inner, outer] = [erode(mask, size, BAND), erode(outside, size, BAND)];
-  const feather = boxBlur(mask, size, 1);
-  return feather.map((soft, at) => {
-    if (inner[at] === 1) return 1;
-    if (outer[at] === 1) return 0;
-    if ((front.weight[at] ?? 0) < 0.005 || (back.weight[at] ?? 0) < 0.005) return soft;
-    let [along, apart] = [0, 0];
-    for (let channel = 0; channel < 3; channel++) {
-      const from = back.means[channel]?.[at] ?? 0;
-      const step = (front.means[channel]?.[at] ?? 0) - from;
-      along += ((rgb[at * 3 + channel] ?? 0) - from) * step;
-      apart += step * step;
+  const [inner, outer] = [erode(mask, raster, { radius: BAND, value: 1 }), erode(mask, raster, { radius: BAND, value: 0 })];
+  const fronts = new SideColours(raster, erode(mask, raster, { radius: 1, value: 1 }), NEIGHBOURHOOD);
+  const backs = new SideColours(raster, erode(mask, raster, { radius: 1, value: 0 }), NEIGHBOURHOOD);
+  const sides = { front: noColours(), back: noColours() };
+  const alpha = boxBlur(mask, raster, 1);
+  for (let y = 0; y < height; y++) {
+    let isHere = false;
+    for (let x = 0; x < width; x++) {
+      const at = y * width + x;
+      if (inner[at] === 1 || outer[at] === 1) {
+        alpha[at] = inner[at] ?? 0;
+        continue;
+      }
+      if (!isHere) {
+        fronts.moveTo(y);
+        backs.moveTo(y);
+        isHere = true;
+      }
+      fronts.read(x, sides.front);
+      backs.read(x, sides.back);
+      alpha[at] = shareOf(rgb.subarray(at * 3, at * 3 + 3), alpha[at] ?? 0, sides);
     }
-    const certainty = apart / (apart + 2 * ((front.variance[at] ?? 0) + (back.variance[at] ?? 0)) + NOISE);
-    const share = Math.min(Math.max(along / Math.max(apart, 1), 0), 1);
-    return certainty * share + (1 - certainty) * soft;
-  });
+  }
+  return alpha;
 }

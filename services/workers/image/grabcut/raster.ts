@@ -12,19 +12,24 @@ export interface Raster extends Size {
 /** One byte a pixel: 1 is foreground. */
 export type BinaryMask = Uint8Array;
 
-/** Where a row or column of the target lies between two of the source. */
-interface Tap {
-  readonly before: number;
-  readonly after: number;
-  readonly share: number;
+/** Where the rows or columns of the target lie between two of the source. */
+interface Taps {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+  /** Of the later one, 0–1. */
+  readonly share: Float64Array;
 }
 
-function tapsOf(from: number, to: number): Tap[] {
-  return Array.from({ length: to }, (_, index) => {
+function tapsOf(from: number, to: number): Taps {
+  const taps = { before: new Int32Array(to), after: new Int32Array(to), share: new Float64Array(to) };
+  for (let index = 0; index < to; index++) {
     const at = Math.min(Math.max(((index + 0.5) * from) / to - 0.5, 0), from - 1);
     const before = Math.floor(at);
-    return { before, after: Math.min(before + 1, from - 1), share: at - before };
-  });
+    taps.before[index] = before;
+    taps.after[index] = Math.min(before + 1, from - 1);
+    taps.share[index] = at - before;
+  }
+  return taps;
 }
 
 /**
@@ -32,20 +37,22 @@ function tapsOf(from: number, to: number): Tap[] {
  * @param band only these rows of the result
  */
 export function resizePlane(
-  plane: ArrayLike<number>,
+  plane: Uint8Array | Float32Array,
   from: Size,
   to: Size,
   band: { readonly top: number; readonly rows: number } = { top: 0, rows: to.height },
 ): Float32Array {
   const result = new Float32Array(to.width * band.rows);
-  const columns = tapsOf(from.width, to.width);
+  const [columns, lines] = [tapsOf(from.width, to.width), tapsOf(from.height, to.height)];
   let at = 0;
-  for (const row of tapsOf(from.height, to.height).slice(band.top, band.top + band.rows)) {
-    const [top, bottom] = [row.before * from.width, row.after * from.width];
-    for (const { before, after, share } of columns) {
+  for (let y = band.top; y < band.top + band.rows; y++) {
+    const [top, bottom] = [(lines.before[y] ?? 0) * from.width, (lines.after[y] ?? 0) * from.width];
+    const down = lines.share[y] ?? 0;
+    for (let x = 0; x < to.width; x++) {
+      const [before, after, share] = [columns.before[x] ?? 0, columns.after[x] ?? 0, columns.share[x] ?? 0];
       const upper = (plane[top + before] ?? 0) * (1 - share) + (plane[top + after] ?? 0) * share;
       const lower = (plane[bottom + before] ?? 0) * (1 - share) + (plane[bottom + after] ?? 0) * share;
-      result[at++] = upper * (1 - row.share) + lower * row.share;
+      result[at++] = upper * (1 - down) + lower * down;
     }
   }
   return result;
@@ -55,11 +62,21 @@ export function resizePlane(
 export function resizeRaster(raster: Raster, to: Size): Raster {
   if (raster.width === to.width && raster.height === to.height) return raster;
   const rgb = new Uint8Array(to.width * to.height * 3);
+  const source = new Uint8Array(raster.width * raster.height);
   for (let channel = 0; channel < 3; channel++) {
-    const source = Uint8Array.from({ length: raster.width * raster.height }, (_, at) => raster.rgb[at * 3 + channel] ?? 0);
-    resizePlane(source, raster, to).forEach((value, at) => (rgb[at * 3 + channel] = Math.round(value)));
+    for (let at = 0; at < source.length; at++) source[at] = raster.rgb[at * 3 + channel] ?? 0;
+    const plane = resizePlane(source, raster, to);
+    for (let at = 0; at < plane.length; at++) rgb[at * 3 + channel] = Math.round(plane[at] ?? 0);
   }
   return { rgb, width: to.width, height: to.height };
+}
+
+/** Bilinear; 1 for pixels that are foreground by half at least. */
+export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
+  const plane = resizePlane(mask, from, to);
+  const result = new Uint8Array(plane.length);
+  for (let at = 0; at < result.length; at++) result[at] = (plane[at] ?? 0) >= 0.5 ? 1 : 0;
+  return result;
 }
 
 /** The largest size of the same form whose longer side is at most `longest`; never enlarges. */
@@ -68,23 +85,39 @@ export function fitInto({ width, height }: Size, longest: number): Size {
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Means over a sliding window along one line of a plane; the window is cut at the ends. */
-function blurLine(source: ArrayLike<number>, target: Float32Array, line: { start: number; step: number; length: number; radius: number }) {
-  const { start, step, length, radius } = line;
-  let sum = 0;
-  for (let index = 0; index < Math.min(radius, length); index++) sum += source[start + index * step] ?? 0;
-  for (let index = 0; index < length; index++) {
-    if (index + radius < length) sum += source[start + (index + radius) * step] ?? 0;
-    if (index > radius) sum -= source[start + (index - radius - 1) * step] ?? 0;
-    target[start + index * step] = sum / (Math.min(index + radius, length - 1) - Math.max(index - radius, 0) + 1);
+/** Means over a sliding window along each row; the window is cut at the ends. */
+function blurRows(source: Uint8Array | Float32Array, { width, height }: Size, radius: number): Float32Array {
+  const target = new Float32Array(width * height);
+  for (let start = 0; start < width * height; start += width) {
+    let sum = 0;
+    for (let x = 0; x < Math.min(radius, width); x++) sum += source[start + x] ?? 0;
+    for (let x = 0; x < width; x++) {
+      if (x + radius < width) sum += source[start + x + radius] ?? 0;
+      if (x > radius) sum -= source[start + x - radius - 1] ?? 0;
+      target[start + x] = sum / (Math.min(x + radius, width - 1) - Math.max(x - radius, 0) + 1);
+    }
   }
+  return target;
+}
+
+/** The same along the columns, all of them row by row: one column after the other would leave the processor's cache at every step. */
+function blurColumns(source: Float32Array, { width, height }: Size, radius: number): Float32Array {
+  const target = new Float32Array(width * height);
+  const sums = new Float64Array(width);
+  const add = (y: number, sign: 1 | -1): void => {
+    for (let x = 0; x < width; x++) sums[x] = (sums[x] ?? 0) + sign * (source[y * width + x] ?? 0);
+  };
+  for (let y = 0; y < Math.min(radius, height); y++) add(y, 1);
+  for (let y = 0; y < height; y++) {
+    if (y + radius < height) add(y + radius, 1);
+    if (y > radius) add(y - radius - 1, -1);
+    const rows = Math.min(y + radius, height - 1) - Math.max(y - radius, 0) + 1;
+    for (let x = 0; x < width; x++) target[y * width + x] = (sums[x] ?? 0) / rows;
+  }
+  return target;
 }
 
 /** Means over squares of `2 · radius + 1` pixels, smaller at the borders. */
-export function boxBlur(plane: ArrayLike<number>, { width, height }: Size, radius: number): Float32Array {
-  const rows = new Float32Array(width * height);
-  const result = new Float32Array(width * height);
-  for (let y = 0; y < height; y++) blurLine(plane, rows, { start: y * width, step: 1, length: width, radius });
-  for (let x = 0; x < width; x++) blurLine(rows, result, { start: x, step: width, length: height, radius });
-  return result;
+export function boxBlur(plane: Uint8Array | Float32Array, size: Size, radius: number): Float32Array {
+  return blurColumns(blurRows(plane, size, radius), size, radius);
 }

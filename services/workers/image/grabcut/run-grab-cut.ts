@@ -20,7 +20,7 @@ export function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: U
     mask.data.set(start.mask);
     cv.setRNGSeed(RANDOM_SEED);
     cv.grabCut(image, mask, new cv.Rect(0, 0, 1, 1), backModel, frontModel, start.iterations, cv.GC_INIT_WITH_MASK);
-    return Uint8Array.from(mask.data, (value) => value & 1);
+    return mask.data.map((value) => value & 1);
   } finally {
     for (const each of [image, mask, backModel, frontModel]) each.delete();
   }

@@ -18,13 +18,12 @@ export interface Seed {
   readonly closedSides: readonly Side[];
 }
 
-type Test = (point: { readonly at: number; readonly x: number; readonly y: number }) => boolean;
+type Test = (at: number, x: number, y: number) => boolean;
 
 function maskOf(size: Size, isProbable: Test): Uint8Array {
   const mask = new Uint8Array(size.width * size.height);
   for (let at = 0; at < mask.length; at++) {
-    const point = { at, x: at % size.width, y: Math.floor(at / size.width) };
-    mask[at] = isProbable(point) ? PROBABLY_FOREGROUND : PROBABLY_BACKGROUND;
+    mask[at] = isProbable(at, at % size.width, Math.floor(at / size.width)) ? PROBABLY_FOREGROUND : PROBABLY_BACKGROUND;
   }
   return mask;
 }
@@ -35,11 +34,14 @@ function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
   const [left, right] = [open.has('left') ? 0 : margin * width, open.has('right') ? width : (1 - margin) * width];
   const [top, bottom] = [open.has('top') ? 0 : margin * height, open.has('bottom') ? height : (1 - margin) * height];
   const [cx, cy] = [(left + right) / 2, (top + bottom) / 2];
-  return ({ x, y }) => {
-    const [u, v] = [Math.abs(x - cx) / (0.33 * width), Math.abs(y - cy) / (0.38 * height)];
+  const [isOpenBelow, isOpenAbove] = [open.has('bottom'), open.has('top')];
+  const [isOpenLeft, isOpenRight] = [open.has('left'), open.has('right')];
+  return (_at, x, y) => {
+    const u = Math.abs(x - cx) / (0.33 * width);
+    const v = Math.abs(y - cy) / (0.38 * height);
     if (u * u + v * v < 1) return true;
-    if (u < 1 && ((open.has('bottom') && y > cy) || (open.has('top') && y < cy))) return true;
-    return v < 1 && ((open.has('left') && x < cx) || (open.has('right') && x > cx));
+    if (u < 1 && ((isOpenBelow && y > cy) || (isOpenAbove && y < cy))) return true;
+    return v < 1 && ((isOpenLeft && x < cx) || (isOpenRight && x > cx));
   };
 }
 
@@ -68,12 +70,14 @@ export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): rea
   const closedSides = SIDES.filter((side) => !open.has(side));
   const strip = stripOf(closedSides, { ...size, thickness: stripThickness(size) });
   const border = groupColours(lab, strip);
-  const distance = new Float32Array(size.width * size.height).map((_, at) => distanceTo(border, lab, at));
+  const distance = new Float32Array(size.width * size.height);
+  for (let at = 0; at < distance.length; at++) distance[at] = distanceTo(border, lab, at);
   const split = splitValue(distance);
   const isUnlike =
     (share: number): Test =>
-    ({ at }) =>
+    (at) =>
       (distance[at] ?? 0) > share * split;
+  const isRatherUnlike = isUnlike(0.7);
   const isCentral = centralTest(size, open);
   const seed = (name: Seed['name'], isProbable: Test): Seed => {
     const mask = maskOf(size, isProbable);
@@ -84,10 +88,12 @@ export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): rea
   const seeds = [
     seed('unlike_border', isUnlike(1)),
     seed('rather_unlike_border', isUnlike(0.5)),
-    seed('central_and_unlike', (point) => isUnlike(0.7)(point) && isCentral(point)),
+    seed('central_and_unlike', (at, x, y) => isRatherUnlike(at, x, y) && isCentral(at, x, y)),
     seed('central', isCentral),
     portrait,
   ];
-  for (const { mask } of seeds) clear.forEach((isClear, at) => isClear === 1 && (mask[at] = BACKGROUND));
+  for (const { mask } of seeds) {
+    for (let at = 0; at < mask.length; at++) if (clear[at] === 1) mask[at] = BACKGROUND;
+  }
   return seeds;
 }

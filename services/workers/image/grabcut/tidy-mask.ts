@@ -19,16 +19,19 @@ const ALONG_BORDER = 4;
 function findComponents(mask: BinaryMask, { width, height }: Size, value: number): { labels: Int32Array; list: readonly Component[] } {
   const labels = new Int32Array(mask.length);
   const list: Component[] = [];
-  const stack: number[] = [];
+  const stack = new Int32Array(mask.length);
+  let [depth, label] = [0, 1];
   const visit = (at: number): void => {
     if (mask[at] !== value || labels[at] !== 0) return;
-    labels[at] = list.length + 1;
-    stack.push(at);
+    labels[at] = label;
+    stack[depth++] = at;
   };
   for (let start = 0; start < mask.length; start++) {
+    if (mask[start] !== value || labels[start] !== 0) continue;
     visit(start);
     let [area, atBorder] = [0, 0];
-    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    while (depth > 0) {
+      const at = stack[--depth] ?? 0;
       const [x, y] = [at % width, Math.floor(at / width)];
       area++;
       if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atBorder++;
@@ -37,7 +40,8 @@ function findComponents(mask: BinaryMask, { width, height }: Size, value: number
       if (y > 0) visit(at - width);
       if (y < height - 1) visit(at + width);
     }
-    if (area > 0) list.push({ area, atBorder });
+    list.push({ area, atBorder });
+    label++;
   }
   return { labels, list };
 }
@@ -48,14 +52,10 @@ export function tidyMask(mask: BinaryMask, size: Size): BinaryMask {
   const pieces = findComponents(mask, size, 1);
   const largest = pieces.list.reduce((most, { area }) => Math.max(most, area), 0);
   const least = Math.max(LEAST_OF_LARGEST * largest, LEAST_OF_PICTURE * mask.length);
-  pieces.labels.forEach((label, at) => {
-    const piece = pieces.list[label - 1];
-    if (piece && (piece.area < least || piece.atBorder > ALONG_BORDER * Math.sqrt(piece.area))) result[at] = 0;
-  });
+  const isDropped = pieces.list.map(({ area, atBorder }) => area < least || atBorder > ALONG_BORDER * Math.sqrt(area));
+  for (let at = 0; at < result.length; at++) if (isDropped[(pieces.labels[at] ?? 0) - 1] === true) result[at] = 0;
   const holes = findComponents(result, size, 0);
-  holes.labels.forEach((label, at) => {
-    const hole = holes.list[label - 1];
-    if (hole && hole.atBorder === 0 && hole.area < SMALL_HOLE * mask.length) result[at] = 1;
-  });
+  const isFilled = holes.list.map(({ area, atBorder }) => atBorder === 0 && area < SMALL_HOLE * mask.length);
+  for (let at = 0; at < result.length; at++) if (isFilled[(holes.labels[at] ?? 0) - 1] === true) result[at] = 1;
   return result;
 }

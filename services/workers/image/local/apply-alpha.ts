@@ -20,14 +20,15 @@ export function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha:
   let sum = 0;
   for (let top = 0; top < size.height; top += BAND_ROWS) {
     const rows = Math.min(BAND_ROWS, size.height - top);
-    resizePlane(mask.alpha, mask, size, { top, rows }).forEach((value, index) => {
+    const band = resizePlane(mask.alpha, mask, size, { top, rows });
+    for (let index = 0; index < band.length; index++) {
       const at = (top * size.width + index) * 4;
-      const share = Math.min(Math.max((value - 0.5) * contrast + 0.5, 0), 1);
+      const share = Math.min(Math.max(((band[index] ?? 0) - 0.5) * contrast + 0.5, 0), 1);
       const alpha = Math.round(share * (rgba[at + 3] ?? 0));
-      if (alpha === 0) rgba.fill(0, at, at + 3);
+      if (alpha === 0) rgba[at] = rgba[at + 1] = rgba[at + 2] = 0;
       rgba[at + 3] = alpha;
       sum += alpha;
-    });
+    }
   }
   return sum / 255 / (size.width * size.height);
 }

@@ -223,7 +223,7 @@ describe('refunds', () => {
     const refund = granted();
     const { answer } = await run(() => Promise.reject(new ServiceError(problem, options)), refund);
     expect(refund.mock.calls).toEqual([
-      [{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1', dailyLimit: 1_000, isExempt: false }],
+      [{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1', dailyLimit: 1_000, units: 1, isExempt: false }],
     ]);
     expect(answer.headers['x-tollgate-charged']).toBe('0');
     expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');

@@ -7,11 +7,10 @@ import { addPasskeyBody, removePasskeyBody, wayParams } from '../../../contract/
 import { readBody } from '../../http/bind-endpoint';
 import { type Route } from '../../http/define-endpoint';
 import { Refusal } from '../../http/refusal';
-import { takeWrite } from '../../http/request-limit';
 import { passkeyAddedMail } from '../../mail/account-mails';
 import { askAuth, requireDatabase, send } from '../auth-handler';
 import { noteAccount } from '../note-account';
-import { definePersonEndpoint, findPerson, type Person, type PersonTools } from '../person';
+import { definePersonEndpoint, findPerson, type Person, type PersonTools, takePersonWrite } from '../person';
 import { passkeyProblem } from './passkey-problem';
 
 /** As many as a person has devices, and some to spare. */
@@ -41,7 +40,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<Fastify
 function beginHandler(tools: PersonTools): Handler {
   return async (request, reply) => {
     const caller = await findPerson(request, reply, tools);
-    await takeWrite(tools.db, caller.customerId);
+    await takePersonWrite(tools.db, caller);
     const { password } = readBody(request, passwordProof);
     await caller.confirm(password);
     if ((await listPasskeys(tools.db, caller.userId)).length >= MOST_PASSKEYS) {
@@ -56,7 +55,7 @@ function addHandler(tools: PersonTools): Handler {
   const { db, mail, log } = tools;
   return async (request, reply) => {
     const caller = await findPerson(request, reply, tools);
-    await takeWrite(db, caller.customerId);
+    await takePersonWrite(db, caller);
     const body = readBody(request, addPasskeyBody);
     const { email } = caller;
     await askAuth(request, { method: 'POST', path: '/api/auth/passkey/verify-registration', body }, tools).catch(async (error: unknown) => {

@@ -4,9 +4,8 @@ import { invalidInput } from '../../../../kit/errors';
 import { connectBody, disconnectBody, wayParams, ways } from '../../../contract/sign-in';
 import { readBody } from '../../http/bind-endpoint';
 import { type Route } from '../../http/define-endpoint';
-import { takeWrite } from '../../http/request-limit';
 import { askAuth, send } from '../auth-handler';
-import { definePersonEndpoint, findPerson, type Person, type PersonTools } from '../person';
+import { definePersonEndpoint, findPerson, type Person, type PersonTools, takePersonWrite } from '../person';
 
 /** By which providers and passkeys the own account opens, beside its password; and taking a provider away. */
 export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): readonly Route<Person>[] {
@@ -47,7 +46,7 @@ export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): re
 export function connectHandler(tools: PersonTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const caller = await findPerson(request, reply, tools);
-    await takeWrite(tools.db, caller.customerId);
+    await takePersonWrite(tools.db, caller);
     const { provider, password } = readBody(request, connectBody);
     if (!tools.providers.some(({ id }) => id === provider)) throw invalidInput([{ field: 'provider', message: 'is not offered here' }]);
     await caller.confirm(password);

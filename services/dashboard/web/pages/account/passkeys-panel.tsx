@@ -67,7 +67,15 @@ function PasskeyLine({ passkey: { name, createdAt, lastUsedAt }, isFixed, onRemo
           )}
         </Text>
       </Text>
-      <Button size="compact-xs" variant="default" className="tappable" disabled={isFixed} aria-label={`Remove ${name}`} onClick={onRemove}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        flex="none"
+        className="tappable"
+        disabled={isFixed}
+        aria-label={`Remove ${name}`}
+        onClick={onRemove}
+      >
         Remove
       </Button>
     </Group>

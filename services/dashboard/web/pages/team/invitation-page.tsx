@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { isolateText } from '../../../../../plugins/core/isolate-text';
+import { isolateText } from '../../../contract/isolate-text';
 import { type InvitationOffer } from '../../../contract/team';
 import { signOut } from '../../api/account';
 import { forgetPerson } from '../../api/query-client';

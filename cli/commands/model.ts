@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { type Command } from 'commander';
+import { missingRuntime } from '../../services/workers/image/onnx/onnx-finder';
+import { addModel, type KeptModel, listModels, removeModel } from '../models/kept-models';
+import { dataFolder, modelsFolder } from '../supervisor/data-folder';
+import { type CommandContext, finishCommand } from './command-context';
+import { CommandError } from './command-error';
+import { table } from './output';
+
+const EXAMPLES = `
+Examples:
+  npx tollgate model add u2net.onnx --sha256 HEX     HEX as the model's maker publishes it
+  npx tollgate model list                            what is there, and whether the package that runs models is
+
+The image worker uses the model that IMAGE_ONNX_MODEL names, from its next start. docs/products.md has the settings that fit a model.`;
+
+/** @throws CommandError `invalid_argument` */
+function parseSha256(text: string): string {
+  const hex = text.trim().toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(hex)) return hex;
+  throw new CommandError('invalid_argument', '--sha256 is 64 hex digits');
+}
+
+function runtimeLine(): string {
+  return missingRuntime() === undefined
+    ? 'onnxruntime-node, which runs models, is installed.'
+    : 'onnxruntime-node, which runs models, is not installed: npm install onnxruntime-node';
+}
+
+function show(models: readonly KeptModel[], used: string | undefined): string {
+  const rows = models.map(({ name, file, bytes, sha256, added_at: added }) => [name, bytes, sha256, added, file === used ? 'yes' : null]);
+  return [table(['model', 'bytes', 'SHA-256', 'added', 'used'], rows), runtimeLine()].join('\n');
+}
+
+/** `tollgate model`: ONNX files for background removal, in the data folder. */
+export function addModelCommands(program: Command, { root, env, output }: CommandContext): void {
+  const folder = modelsFolder(dataFolder(root, env));
+  const used = env['IMAGE_ONNX_MODEL'] ? resolve(root, env['IMAGE_ONNX_MODEL']) : undefined;
+  const group = program.command('model').description('models of your own that remove backgrounds');
+  finishCommand(group.command('add <file>').description('copy an ONNX model into the data folder, if it is the one you mean'))
+    .requiredOption('--sha256 <hex>', 'what the file must have')
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string, { sha256 }: { sha256: string }) => {
+      const model = await addModel(resolve(file), { folder, sha256: parseSha256(sha256) });
+      const isInstalled = missingRuntime() === undefined;
+      output.result({ ...model, runtime_installed: isInstalled }, () => [`IMAGE_ONNX_MODEL=${model.file}`, runtimeLine()].join('\n'));
+    });
+  finishCommand(group.command('list').description('show the models, and whether what runs them is installed')).action(async () => {
+    const models = await listModels(folder);
+    const result = {
+      models: models.map((model) => ({ ...model, used: model.file === used })),
+      runtime_installed: missingRuntime() === undefined,
+    };
+    output.result(result, () => show(models, used));
+  });
+  finishCommand(group.command('remove <name>').description('delete a model from the data folder')).action(async (name: string) => {
+    await removeModel(name, folder);
+    output.result({ removed: name }, () => `${name} is removed.`);
+  });
+}

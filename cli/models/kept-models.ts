@@ -1,0 +1,108 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CommandError } from '../commands/command-error';
+import { isOnnxModel } from './check-onnx';
+
+/** Half of the 2 GiB that one protocol buffer can hold, and all of it is loaded by each thread. */
+export const MOST_MODEL_BYTES = 1_073_741_824;
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,95}\.onnx$/;
+
+/** A model in the folder. */
+export interface KeptModel {
+  readonly name: string;
+  readonly file: string;
+  readonly bytes: number;
+  /** Of what lies there now, in hex. */
+  readonly sha256: string;
+  /** RFC 3339. */
+  readonly added_at: string;
+}
+
+function refused(message: string): CommandError {
+  return new CommandError('model_refused', message);
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw refused(`${file} is no file that can be read`);
+  if (found.size > MOST_MODEL_BYTES) throw refused(`${file} is larger than ${MOST_MODEL_BYTES} bytes`);
+  return found.size;
+}
+
+/** @param to copied there on the way, as far as it is given */
+async function hashOf(file: string, to?: string): Promise<string> {
+  const hash = createHash('sha256');
+  const source = createReadStream(file, { end: MOST_MODEL_BYTES });
+  source.on('data', (chunk) => void hash.update(chunk));
+  if (to === undefined) for await (const _ of source);
+  else await pipeline(source, createWriteStream(to, { flags: 'wx', flush: true }));
+  return hash.digest('hex');
+}
+
+async function describe(folder: string, name: string): Promise<KeptModel> {
+  const file = join(folder, name);
+  const { size, mtime } = await stat(file);
+  return { name, file, bytes: size, sha256: await hashOf(file), added_at: mtime.toISOString() };
+}
+
+async function checkCopy(file: string, source: string): Promise<void> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > MOST_MODEL_BYTES) throw refused(`${source} is larger than ${MOST_MODEL_BYTES} bytes`);
+    if (!(await isOnnxModel(handle, size))) throw refused(`${source} is no ONNX model`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Copies a model into the folder, under its own name. What is checked is the copy, and it gets its name only afterwards: a model is there
+ * whole or not at all.
+ * @param sha256 in hex, as its maker publishes it
+ * @throws CommandError `model_refused`
+ */
+export async function addModel(
+  source: string,
+  { folder, sha256 }: { readonly folder: string; readonly sha256: string },
+): Promise<KeptModel> {
+  const name = basename(source);
+  if (!NAME.test(name)) throw refused(`${name} must end in .onnx and have letters, digits, dots, hyphens and underscores alone`);
+  await sizeOf(source);
+  const [kept] = (await listModels(folder)).filter((model) => model.name === name);
+  if (kept && kept.sha256 !== sha256) throw refused(`there is another ${name}; npx tollgate model remove ${name} removes it`);
+  if (kept) return kept;
+  await mkdir(folder, { recursive: true });
+  const copy = join(folder, `.${name}.${randomUUID()}`);
+  try {
+    const actual = await hashOf(source, copy);
+    if (actual !== sha256) throw refused(`the SHA-256 of ${source} is ${actual}`);
+    await checkCopy(copy, source);
+    await rename(copy, join(folder, name));
+  } finally {
+    await rm(copy, { force: true });
+  }
+  return describe(folder, name);
+}
+
+/** By name; empty where there is no folder. */
+export async function listModels(folder: string): Promise<KeptModel[]> {
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(
+    names
+      .filter((name) => NAME.test(name))
+      .sort()
+      .map((name) => describe(folder, name)),
+  );
+}
+
+/** @throws CommandError `model_unknown` */
+export async function removeModel(name: string, folder: string): Promise<void> {
+  const isKept = NAME.test(name) && (await stat(join(folder, name)).catch(() => undefined))?.isFile() === true;
+  if (!isKept) throw new CommandError('model_unknown', `there is no model ${name}; npx tollgate model list shows them`);
+  await rm(join(folder, name));
+}
