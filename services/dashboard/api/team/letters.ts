@@ -1,4 +1,4 @@
-import { isolateText } from '../../contract/isolate-text';
+import { isolateText } from './isolate-text';
 import { type AttemptLimits } from '../accounts/attempt-limits';
 import { type Mail, type MailSender } from '../mail/mail-sender';
 

@@ -1,6 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { isolateText } from '../../contract/isolate-text';
+import { isolateText } from '../format/isolate-text';
 import { post } from '../api/request';
 import { ProblemAlert } from '../components/problem-alert';
 import { useSession } from '../hooks/use-session';

@@ -2,7 +2,6 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { isolateText } from '../../../contract/isolate-text';
 import { type InvitationOffer } from '../../../contract/team';
 import { signOut } from '../../api/account';
 import { forgetPerson } from '../../api/query-client';
@@ -54,7 +53,7 @@ function Offer({ token }: { readonly token: string }): ReactNode {
     <Loaded query={query} height={200}>
       {(offer) => (
         <>
-          <PageTitle title={`Join ${isolateText(offer.organisation)}`}>
+          <PageTitle title={`Join ${offer.organisation}`}>
             {offer.invitedBy ?? 'A former member'} invites <strong className="breakable">{offer.email}</strong> as {ROLE_NAMES[offer.role]}:{' '}
             {ROLE_MEANINGS[offer.role]}
           </PageTitle>
