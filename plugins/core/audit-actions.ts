@@ -1,6 +1,7 @@
 /** What the audit log says was done. Old logs keep their words: a word may be added here, and none taken away. */
 export const AUDIT_ACTIONS = [
   'customer.create',
+  'customer.rename',
   'customer.limits',
   'customer.suspend',
   'customer.restore',

@@ -161,6 +161,7 @@ describe('when the grace is over', () => {
     expect(Object.keys(before).sort()).toEqual(expect.arrayContaining(withSomething.sort()));
 
     await askedDaysAgo(15);
+    await dashboard.db.query("UPDATE customer SET display_name = 'A name' WHERE id = $1", [customerId]);
     expect(await eraseDueAccounts(dashboard.db)).toBe(1);
     const after = await rowsAbout(dashboard.pool, [EMAIL, ...ids]);
     const gone = Object.entries(TABLE_PARTS).filter(([, part]) => part !== 'none' && PERSONAL_PARTS[part] === 'erased');
@@ -170,8 +171,8 @@ describe('when the grace is over', () => {
       whitelist_rule: 1,
     });
     expect(await rowsAbout(dashboard.pool, theirs)).toEqual(untouched);
-    const { rows } = await dashboard.pool.query('SELECT email FROM customer WHERE id = $1', [customerId]);
-    expect(rows).toEqual([{ email: erasedAddress(customerId) }]);
+    const { rows } = await dashboard.pool.query('SELECT email, display_name FROM customer WHERE id = $1', [customerId]);
+    expect(rows).toEqual([{ email: erasedAddress(customerId), display_name: null }]);
   });
 
   it('mail to others that names the account is gone too, though nobody was sent any since', async () => {

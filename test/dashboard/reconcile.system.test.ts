@@ -94,7 +94,7 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     };
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
-    const caller = { customerId, organisation: '', email: '', actor: { name: 'test', from: '' } };
+    const caller = { customerId, organisation: '', address: '', email: '', actor: { name: 'test', from: '' } };
     return (await usageEndpoints[0]?.handler({ params: undefined, query, body: undefined, caller }, deps)) as Usage;
   }
 

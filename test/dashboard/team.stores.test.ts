@@ -283,3 +283,63 @@ describe('an organisation', () => {
     expect(entries).toEqual([expect.objectContaining({ action: 'member.join', details: { member: email, role: 'owner' } })]);
   });
 });
+
+describe('the name of an organisation', () => {
+  const rename = (cookie: string, name: unknown) => ask({ method: 'PUT', path: '/api/team/name', cookie, body: { name } });
+
+  it('stands wherever its address stood: sessions, invitations and their mails, the audit log', async () => {
+    const owner = await signUp();
+    const admin = await join(owner.cookie, 'admin');
+    expect((await session(owner.cookie)).organisation).toBe(owner.email);
+    expect((await rename(admin.cookie, '  Müller & Söhne ')).json()).toEqual({ organisation: 'Müller & Söhne', name: 'Müller & Söhne' });
+    for (const { cookie } of [owner, admin]) {
+      const { organisation, organisations } = await session(cookie);
+      expect(organisation).toBe('Müller & Söhne');
+      expect(organisations.map((each: { organisation: string }) => each.organisation)).toContain('Müller & Söhne');
+    }
+    const guest = anAddress();
+    const token = await invite(owner.cookie, guest);
+    expect(mailsTo(guest).at(-1)).toMatchObject({ subject: 'Join Müller & Söhne on Tollgate' });
+    expect((await post('/invitation', owner.cookie, { token })).json()).toMatchObject({ organisation: 'Müller & Söhne' });
+    const { entries } = (await ask({ path: '/api/audit?kind=customer', cookie: owner.cookie })).json();
+    expect(entries[0]).toMatchObject({ action: 'customer.rename', actor: admin.email, details: { before: null, after: 'Müller & Söhne' } });
+    expect((await rename(owner.cookie, null)).json()).toEqual({ organisation: owner.email, name: null });
+  });
+
+  it('is not the customer’s address: statements keep that', async () => {
+    const owner = await signUp();
+    await rename(owner.cookie, 'Another name');
+    const months = (await ask({ path: '/api/statements', cookie: owner.cookie })).json().months;
+    const answer = await ask({ path: `/api/statement?month=${months[0]?.month ?? '2026-01'}`, cookie: owner.cookie });
+    expect(answer.body).not.toContain('Another name');
+  });
+
+  it('given twice is told once', async () => {
+    const owner = await signUp();
+    for (let count = 0; count < 2; count++) expect((await rename(owner.cookie, 'Twice')).statusCode).toBe(200);
+    const { entries } = (await ask({ path: '/api/audit?kind=customer', cookie: owner.cookie })).json();
+    expect(entries.filter(({ action }: { action: string }) => action === 'customer.rename')).toHaveLength(1);
+  });
+
+  it('written from right to left leaves the words of a mail as they are', async () => {
+    const owner = await signUp();
+    await rename(owner.cookie, 'شركة البيانات');
+    const guest = anAddress();
+    await invite(owner.cookie, guest);
+    expect(mailsTo(guest).at(-1)?.subject).toBe('Join \u2068شركة البيانات\u2069 on Tollgate');
+  });
+
+  it.each([
+    ['nothing', '  '],
+    ['more than 100 characters', 'x'.repeat(101)],
+    ['a line break', 'One\nTwo'],
+    ['an override of direction', 'abc\u202ecba'],
+    ['an isolate', 'abc\u2066'],
+    ['a link', 'Win at https://evil.example'],
+    ['markup', '<b>Us</b>'],
+  ])('holds no %s', async (_, name) => {
+    const owner = await signUp();
+    expect((await rename(owner.cookie, name)).statusCode).toBe(400);
+    expect((await session(owner.cookie)).organisation).toBe(owner.email);
+  });
+});

@@ -7,7 +7,7 @@ import { invitedRole, ownMembership, permission, role } from './team';
 export const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
-  /** The e-mail address by which the organisation goes that the pages show. */
+  /** By what the organisation goes that the pages show: its name, else its e-mail address. */
   organisation: z.string(),
   /** In that organisation; null for an operator who looks. */
   role: role.nullable(),

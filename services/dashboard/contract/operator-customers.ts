@@ -7,6 +7,8 @@ import { subscription } from './plans';
 export const listedCustomer = z.object({
   id,
   email: z.string(),
+  /** What its organisation calls itself; null: nothing but the address. */
+  name: z.string().nullable(),
   createdAt: moment,
   /** Absent: not suspended. */
   suspended: suspension.optional(),

@@ -28,8 +28,30 @@ export const invitation = z.object({
 export type Invitation = z.output<typeof invitation>;
 
 /** Owners first, then by address; invitations newest first. */
-export const team = z.object({ organisation: z.string(), members: z.array(member), invitations: z.array(invitation) });
+export const team = z.object({
+  /** Its name, else its e-mail address. */
+  organisation: z.string(),
+  /** Null: it goes by its e-mail address. */
+  name: z.string().nullable(),
+  members: z.array(member),
+  invitations: z.array(invitation),
+});
 export type Team = z.output<typeof team>;
+
+/** Of whoever embeds text or changes its direction: in a mail nothing keeps them from the words around. Letters of every script are welcome. */
+const UNWANTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069<>]|:\/\//u;
+
+/** What the organisation is to be called; null for its e-mail address. It stands in mails to strangers, and is no place for links. */
+export const renameBody = z.object({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine((name) => !UNWANTED.test(name), 'must not hold control characters, angle brackets or links')
+    .nullable(),
+});
+export const organisationName = z.object({ organisation: z.string(), name: z.string().nullable() });
 
 const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an e-mail address'));
 export const inviteBody = z.object({ email, role: invitedRole });

@@ -57,6 +57,7 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'GET /webhooks/:id/deliveries': ({ webhook }) => ({ params: { id: webhook.id } }),
   'POST /webhooks/:id/deliveries/:deliveryId/replay': ({ webhook, deliveryId }) => ({ params: { id: webhook.id, deliveryId }, body: {} }),
   'POST /tokens/:id/revoke': ({ token }) => ({ params: { id: token.id }, body: {} }),
+  'PUT /team/name': () => ({ body: { name: `Name ${randomUUID().slice(0, 8)}` } }),
   'POST /team/invitations': () => ({ body: { email: `${randomUUID().slice(0, 8)}@example.com`, role: 'developer' } }),
   'POST /team/invitations/:id/resend': ({ invitationId }) => ({ params: { id: invitationId }, body: {} }),
   'POST /team/invitations/:id/revoke': ({ invitationId }) => ({ params: { id: invitationId }, body: {} }),

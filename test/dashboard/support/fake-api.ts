@@ -179,6 +179,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
   route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
   route('GET', '/team', team.team, () => state.team);
+  route('PUT', '/team/name', team.organisationName, ({ body }) => state.rename(team.renameBody.parse(body).name));
   route('POST', '/invitation', team.invitationOffer, ({ body }) => state.offer(team.invitationToken.parse(body).token));
   route('POST', '/organisation', team.ownMembership, ({ body }) => state.switchTo(team.switchBody.parse(body).customerId));
   route('GET', '/audit', auditPage, ({ query: { kind } }) => ({

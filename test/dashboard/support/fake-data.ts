@@ -453,7 +453,7 @@ export function usualTeam(): Team {
       hasExpired: true,
     },
   ];
-  return { organisation: OWN_ORGANISATION.organisation, members, invitations };
+  return { organisation: OWN_ORGANISATION.organisation, name: null, members, invitations };
 }
 
 export function makeToken(extra: Partial<Token> = {}): Token {

@@ -145,7 +145,7 @@ export class FakeState {
       email: 'asha@example.com',
       ...this.organisation,
       permissions: [...permissionsOf(this.organisation.role)],
-      organisations: [data.OWN_ORGANISATION, data.OTHER_ORGANISATION],
+      organisations: [{ ...data.OWN_ORGANISATION, organisation: this.team.organisation }, data.OTHER_ORGANISATION],
       gatewayUrl: 'http://127.0.0.1:8000',
       quotaTimeZone: 'Asia/Kolkata',
       hasOutbox: true,
@@ -447,6 +447,13 @@ export class FakeState {
     const email = token === 'of-asha' ? 'asha@example.com' : 'somebody.else@example.com';
     const signedInAs = this.isSignedIn ? 'asha@example.com' : null;
     return { organisation: data.OTHER_ORGANISATION.organisation, email, role: 'developer', invitedBy: 'owner@example.com', signedInAs };
+  }
+
+  rename(name: string | null): { organisation: string; name: string | null } {
+    const organisation = name ?? data.OWN_ORGANISATION.organisation;
+    this.team = { ...this.team, organisation, name };
+    this.organisation = { ...this.organisation, organisation };
+    return { organisation, name };
   }
 
   switchTo(customerId: string): OwnMembership {

@@ -20,7 +20,9 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'account',
     part: 'account',
-    rows: `SELECT u.id::text AS place, me.customer_id, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
+    rows: `SELECT u.id::text AS place, me.customer_id,
+      (SELECT display_name FROM customer c WHERE c.id = me.customer_id) AS organisation_name,
+      u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
       ARRAY(SELECT provider_id FROM auth_account a WHERE a.user_id = u.id ORDER BY 1) AS ways_to_sign_in
       FROM auth_user u, me WHERE u.id = me.user_id`,
   },
@@ -38,7 +40,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'memberships',
     part: 'account',
-    rows: `SELECT c.id::text AS place, c.id AS organisation_id, c.email AS organisation, m.role, m.since
+    rows: `SELECT c.id::text AS place, c.id AS organisation_id, COALESCE(c.display_name, c.email) AS organisation, m.role, m.since
       FROM member m JOIN customer c ON c.id = m.customer_id, me WHERE m.user_id = me.user_id`,
   },
   {

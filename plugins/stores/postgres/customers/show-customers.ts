@@ -5,6 +5,8 @@ import { type Customer, requireCustomer } from './find-customer';
 
 export interface CustomerSummary extends Customer {
   readonly suspended: Suspension | null;
+  /** What its organisation calls itself. */
+  readonly name: string | null;
 }
 
 export interface CustomerDetails extends CustomerSummary {
@@ -13,7 +15,7 @@ export interface CustomerDetails extends CustomerSummary {
   readonly subscriptions: readonly SubscriptionView[];
 }
 
-const COLUMNS = `c.id, c.email, c.created_at AS "createdAt", ${suspensionOf('customer', 'c.id')} AS suspended`;
+const COLUMNS = `c.id, c.email, c.created_at AS "createdAt", c.display_name AS name, ${suspensionOf('customer', 'c.id')} AS suspended`;
 
 const SHOW = `
 SELECT ${COLUMNS}, (SELECT count(*)::integer FROM credential k WHERE k.customer_id = c.id AND k.state <> 'revoked') AS keys
@@ -23,7 +25,7 @@ FROM customer c WHERE c.id = $1`;
 export async function showCustomer(db: Database, { customer }: { customer: string }): Promise<CustomerDetails> {
   const found = await requireCustomer(db, customer);
   const { rows } = await db.query<Omit<CustomerDetails, 'subscriptions'>>(SHOW, [found.id]);
-  const shown = rows[0] ?? { ...found, suspended: null, keys: 0 };
+  const shown = rows[0] ?? { ...found, suspended: null, name: null, keys: 0 };
   return { ...shown, subscriptions: await viewSubscriptions(db, found.id) };
 }
 

@@ -1,11 +1,14 @@
 import { type Role } from '../../../core/member-roles';
 import { type Database } from '../database';
+import { organisationOf } from './rename-organisation';
 
 /** A person's place in an organisation. */
 export interface Membership {
   readonly customerId: string;
-  /** The organisation goes by its e-mail address. */
+  /** The organisation's name, else its e-mail address. */
   readonly organisation: string;
+  /** Its e-mail address. */
+  readonly address: string;
   readonly role: Role;
 }
 
@@ -13,7 +16,7 @@ export interface Membership {
 export const MOST_MEMBERSHIPS = 50;
 
 const FIND = `
-SELECT m.customer_id AS "customerId", c.email AS organisation, m.role
+SELECT m.customer_id AS "customerId", ${organisationOf('c')} AS organisation, c.email AS address, m.role
 FROM member m JOIN customer c ON c.id = m.customer_id JOIN auth_user u ON u.id = m.user_id
 WHERE m.user_id = $1 ORDER BY (lower(c.email) = u.email) DESC, m.since, c.id LIMIT ${MOST_MEMBERSHIPS}`;
 

@@ -1,6 +1,7 @@
 import { type Role } from '../../../core/member-roles';
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { organisationOf } from './rename-organisation';
 
 /** Whoever is invited owns nothing at first. */
 export type InvitedRole = Exclude<Role, 'owner'>;
@@ -9,7 +10,7 @@ export type InvitedRole = Exclude<Role, 'owner'>;
 export interface InvitationView {
   readonly id: string;
   readonly customerId: string;
-  /** The organisation goes by its e-mail address. */
+  /** The organisation's name, else its e-mail address. */
   readonly organisation: string;
   /** In lower case. */
   readonly email: string;
@@ -23,7 +24,7 @@ export interface InvitationView {
 
 /** Columns of {@link InvitationView}, of every invitation. */
 export const INVITATION_VIEW = `
-SELECT i.id, i.customer_id AS "customerId", c.email AS organisation, i.email, i.role,
+SELECT i.id, i.customer_id AS "customerId", ${organisationOf('c')} AS organisation, i.email, i.role,
   (SELECT u.email FROM auth_user u WHERE u.id = i.invited_by) AS "invitedBy",
   i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.expires_at <= now() AS "hasExpired"
 FROM invitation i JOIN customer c ON c.id = i.customer_id`;

@@ -1,16 +1,17 @@
 import { type Database } from '../database';
+import { organisationOf } from './rename-organisation';
 
 /** An organisation that would be left without an owner. */
 export interface OwnedAlone {
   readonly customerId: string;
-  /** The organisation goes by its e-mail address. */
+  /** Its name, else its e-mail address. */
   readonly organisation: string;
   /** Others who are in it. */
   readonly otherMembers: number;
 }
 
 const FIND = `
-SELECT m.customer_id AS "customerId", c.email AS organisation,
+SELECT m.customer_id AS "customerId", ${organisationOf('c')} AS organisation,
   (SELECT count(*)::integer FROM member o WHERE o.customer_id = m.customer_id AND o.user_id <> m.user_id) AS "otherMembers"
 FROM member m JOIN customer c ON c.id = m.customer_id
 WHERE m.user_id = $1 AND m.role = 'owner'

@@ -15,7 +15,7 @@ export interface CustomersPage {
   readonly next: string | undefined;
 }
 
-const COLUMNS = `c.id, c.email, c.created_at AS "createdAt", ${suspensionOf('customer', 'c.id')} AS suspended`;
+const COLUMNS = `c.id, c.email, c.created_at AS "createdAt", c.display_name AS name, ${suspensionOf('customer', 'c.id')} AS suspended`;
 
 /** In the order of bytes, as the index has them: what begins with a text lies between it and it with the last character of all. */
 export const BY_EMAIL = `

@@ -75,8 +75,8 @@ export async function findCaller(
   const membership = memberships.find(({ customerId }) => customerId === chosen) ?? memberships[0];
   if (!membership) throw new Refusal('organisation_missing');
   checkShown(request, membership);
-  const { customerId, organisation, role } = membership;
+  const { customerId, organisation, address, role } = membership;
   if (!roleMay(role, needs)) throw new Refusal('role_forbids', { members: { role, needs } });
   const member = { userId: user.id, role, memberships };
-  return { customerId, organisation, email: user.email, actor: actorOf(user, request), member };
+  return { customerId, organisation, address, email: user.email, actor: actorOf(user, request), member };
 }

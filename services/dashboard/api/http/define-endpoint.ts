@@ -21,8 +21,10 @@ export interface CallingMember {
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
-  /** The e-mail address by which the customer goes. */
+  /** By what the customer goes: the name of the organisation, else its e-mail address. */
   readonly organisation: string;
+  /** The customer's e-mail address. */
+  readonly address: string;
   /** Of the person who asks; of the customer where that is a program, or an operator who looks. */
   readonly email: string;
   /** A person who is a member of the customer; absent for programs and operators. */

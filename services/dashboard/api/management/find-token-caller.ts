@@ -43,7 +43,7 @@ export async function findTokenCaller(
   const isChange = endpoint.method !== 'GET' && !endpoint.isRead;
   if (isChange && suspended) throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
   const actor = { name: `token:${name}`, from: request.ip };
-  return { customerId, organisation: email, email, actor, scopes: new Set(grant.scopes) };
+  return { customerId, organisation: email, address: email, email, actor, scopes: new Set(grant.scopes) };
 }
 
 function sentence(reason: string): string {

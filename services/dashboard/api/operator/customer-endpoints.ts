@@ -27,8 +27,8 @@ import { defineOperatorEndpoint, type OperatorEndpoint } from './define-operator
 const params = z.object({ id });
 const MOST_ALERTS = 10;
 
-function describeCustomer({ id: customerId, email, createdAt, suspended }: CustomerSummary): ListedCustomer {
-  return { id: customerId, email, createdAt: createdAt.toISOString(), ...(suspended && { suspended }) };
+function describeCustomer({ id: customerId, email, name, createdAt, suspended }: CustomerSummary): ListedCustomer {
+  return { id: customerId, email, name, createdAt: createdAt.toISOString(), ...(suspended && { suspended }) };
 }
 
 const list = defineOperatorEndpoint({
@@ -48,7 +48,7 @@ const create = defineOperatorEndpoint({
   body: createCustomerBody,
   answer: listedCustomer,
   handler: async ({ body: { email }, caller: { actor } }, { db }) =>
-    describeCustomer({ ...(await createCustomer(db, { email, actor })), suspended: null }),
+    describeCustomer({ ...(await createCustomer(db, { email, actor })), suspended: null, name: null }),
 });
 
 const show = defineOperatorEndpoint({

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
+import { findOrganisation } from '../../../../plugins/stores/postgres/members/rename-organisation';
 import { recordView } from '../../../../plugins/stores/postgres/operators/record-view';
 import { bindEndpoint } from '../http/bind-endpoint';
 import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
@@ -20,7 +21,9 @@ async function viewedCustomer(request: FastifyRequest, { email, actor }: Operato
   const { viewed = '' } = request.params as { viewed?: string };
   const customer = await requireCustomer(db, viewed);
   await recordView(db, { customerId: customer.id, actor });
-  return { customerId: customer.id, organisation: customer.email, email: customer.email, actor: { ...actor, name: `operator:${email}` } };
+  const { id: customerId, email: address } = customer;
+  const { organisation } = await findOrganisation(db, customerId);
+  return { customerId, organisation, address, email: address, actor: { ...actor, name: `operator:${email}` } };
 }
 
 /** "See what they see": reads only, since nothing else has a route here. */

@@ -18,7 +18,7 @@ const list = defineEndpoint({
 
 function read(
   month: string,
-  { customerId, organisation: email }: Caller,
+  { customerId, address: email }: Caller,
   { db, clock, timeZone }: DashboardDeps,
 ): Promise<MonthlyStatement | null> {
   return readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });

@@ -75,7 +75,7 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
     const { id: customerId } = await ensureCustomer(deps.db, { email: READERS, actor: ACTOR });
     const key = await prepareTryKey(
       product.id,
-      { customerId, organisation: READERS, email: READERS, actor: { name: ACTOR, from: request.ip } },
+      { customerId, organisation: READERS, address: READERS, email: READERS, actor: { name: ACTOR, from: request.ip } },
       deps,
     );
     const { method, path, query, contentType } = call;

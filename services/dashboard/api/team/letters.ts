@@ -1,3 +1,4 @@
+import { isolateText } from './isolate-text';
 import { type AttemptLimits } from '../accounts/attempt-limits';
 import { type Mail, type MailSender } from '../mail/mail-sender';
 
@@ -33,23 +34,23 @@ const inWords = (role: string): string => ROLE_WORDS[role] ?? role;
 export function invitationMail({ to, organisation, by, role, link, days }: Told & { role: string; link: string; days: number }): Mail {
   return {
     to,
-    subject: `Join ${organisation} on Tollgate`,
-    text: `${by} invites you to the organisation ${organisation} on Tollgate as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
+    subject: `Join ${isolateText(organisation)} on Tollgate`,
+    text: `${by} invites you to the organisation ${isolateText(organisation)} on Tollgate as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
   };
 }
 
 export function roleMail({ to, organisation, by, role }: Told & { role: string }): Mail {
   return {
     to,
-    subject: `Your role in ${organisation} has changed`,
-    text: `${by} has made you ${inWords(role)} of the organisation ${organisation} on Tollgate. It counts from now on.\n`,
+    subject: `Your role in ${isolateText(organisation)} has changed`,
+    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on Tollgate. It counts from now on.\n`,
   };
 }
 
 export function removalMail({ to, organisation, by }: Told): Mail {
   return {
     to,
-    subject: `You are no longer a member of ${organisation}`,
-    text: `${by} has removed you from the organisation ${organisation} on Tollgate. You can no longer see or change anything of it. Your account stays.\n`,
+    subject: `You are no longer a member of ${isolateText(organisation)}`,
+    text: `${by} has removed you from the organisation ${isolateText(organisation)} on Tollgate. You can no longer see or change anything of it. Your account stays.\n`,
   };
 }

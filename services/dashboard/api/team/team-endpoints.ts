@@ -3,9 +3,21 @@ import { changeRole, removeMember, transferOwnership } from '../../../../plugins
 import { type InvitationView, listInvitations } from '../../../../plugins/stores/postgres/members/invitation-view';
 import { invite, renewInvitation, revokeInvitation } from '../../../../plugins/stores/postgres/members/invite';
 import { listMembers, type MemberView } from '../../../../plugins/stores/postgres/members/list-members';
+import { findOrganisation, renameOrganisation } from '../../../../plugins/stores/postgres/members/rename-organisation';
 import { emptyReply } from '../../../kit/service/reply';
 import { id } from '../../contract/fields';
-import { type Invitation, inviteBody, type Member, member, roleBody, sentInvitation, team, transferBody } from '../../contract/team';
+import {
+  type Invitation,
+  inviteBody,
+  type Member,
+  member,
+  organisationName,
+  renameBody,
+  roleBody,
+  sentInvitation,
+  team,
+  transferBody,
+} from '../../contract/team';
 import { type Caller, defineEndpoint, type Endpoint } from '../http/define-endpoint';
 import { removalMail, roleMail } from './letters';
 import { requireMember } from './require-member';
@@ -25,10 +37,22 @@ const show = defineEndpoint({
   needs: 'read',
   answer: team,
   handler: async ({ caller }, { db }) => ({
-    organisation: caller.organisation,
+    ...(await findOrganisation(db, caller.customerId)),
     members: (await listMembers(db, caller.customerId)).map((each) => describeMember(each, caller)),
     invitations: (await listInvitations(db, caller.customerId)).map(describeInvitation),
   }),
+});
+
+const rename = defineEndpoint({
+  method: 'PUT',
+  path: '/team/name',
+  needs: 'members',
+  body: renameBody,
+  answer: organisationName,
+  handler: async ({ body: { name }, caller: { customerId, actor } }, { db }) => {
+    await renameOrganisation(db, { customerId, name, actor });
+    return findOrganisation(db, customerId);
+  },
 });
 
 const inviteSomebody = defineEndpoint({
@@ -133,4 +157,4 @@ const transfer = defineEndpoint({
 });
 
 /** Who is in the organisation, and who may be what. */
-export const teamEndpoints: readonly Endpoint[] = [show, inviteSomebody, resend, revoke, setRole, remove, leave, transfer];
+export const teamEndpoints: readonly Endpoint[] = [show, rename, inviteSomebody, resend, revoke, setRole, remove, leave, transfer];

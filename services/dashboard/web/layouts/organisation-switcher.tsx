@@ -1,5 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { isolateText } from '../format/isolate-text';
 import { post } from '../api/request';
 import { ProblemAlert } from '../components/problem-alert';
 import { useSession } from '../hooks/use-session';
@@ -22,7 +23,10 @@ export function OrganisationSwitcher(): ReactNode {
         size="xs"
         value={customerId}
         disabled={pending}
-        data={organisations.map((each) => ({ value: each.customerId, label: `${each.organisation} (${ROLE_NAMES[each.role]})` }))}
+        data={organisations.map((each) => ({
+          value: each.customerId,
+          label: `${isolateText(each.organisation)} (${ROLE_NAMES[each.role]})`,
+        }))}
         onChange={(event) => void submit(event.currentTarget.value)}
       />
       <ProblemAlert problem={problem} />

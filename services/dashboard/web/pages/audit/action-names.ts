@@ -3,6 +3,7 @@ import { type AuditAction } from '../../../contract/audit';
 /** What the audit log calls its actions, for people. */
 export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
+  'customer.rename': 'Organisation renamed',
   'customer.limits': 'Limits changed',
   'customer.suspend': 'Account suspended by the provider',
   'customer.restore': 'Account restored by the provider',

@@ -30,7 +30,7 @@ export function CustomerPage(): ReactNode {
 }
 
 function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNode {
-  const { id, email, createdAt, suspended } = customer;
+  const { id, email, name, createdAt, suspended } = customer;
   const [target, setTarget] = useState<SuspensionTarget>();
   const isSuspended = suspended !== undefined;
   const actions = (
@@ -57,6 +57,11 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
   return (
     <>
       <PageTitle title={email} actions={actions}>
+        {name !== null && (
+          <>
+            <bdi className="breakable">{name}</bdi> ·{' '}
+          </>
+        )}
         Customer since <Moment at={createdAt} /> · <span className="mono breakable">{id}</span> ·{' '}
         <Link to="/operator/audit" search={{ customer: id, actor: undefined, action: undefined }} className="text-link in-text">
           audit log

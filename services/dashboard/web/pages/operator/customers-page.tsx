@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Stack, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
@@ -25,10 +25,17 @@ const COLUMNS: readonly Column<ListedCustomer>[] = [
   {
     header: 'Customer',
     isTitle: true,
-    cell: ({ id, email }) => (
-      <Link to="/operator/customers/$customerId" params={{ customerId: id }} className="text-link breakable">
-        {email}
-      </Link>
+    cell: ({ id, email, name }) => (
+      <>
+        <Link to="/operator/customers/$customerId" params={{ customerId: id }} className="text-link breakable">
+          {email}
+        </Link>
+        {name !== null && (
+          <Text size="xs" c="dimmed">
+            <bdi className="breakable">{name}</bdi>
+          </Text>
+        )}
+      </>
     ),
   },
   { header: 'State', cell: ({ suspended }) => <CustomerBadge isSuspended={suspended !== undefined} /> },

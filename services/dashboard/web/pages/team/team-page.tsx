@@ -1,6 +1,6 @@
 import { Badge, Button, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
@@ -13,6 +13,7 @@ import { useMay } from '../../hooks/use-may';
 import { InvitationTable } from './invitation-table';
 import { InviteDialog } from './invite-dialog';
 import { MemberActions } from './member-actions';
+import { RenameDialog } from './rename-dialog';
 import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
 
 const COLUMNS: readonly Column<Member>[] = [
@@ -40,14 +41,20 @@ export function TeamPage(): ReactNode {
   const { data, error, refetch } = useQuery(teamQuery);
   const [isInviting, { open, close }] = useDisclosure(false);
   const manages = useMay('members');
-  const invite = manages && (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Invite somebody
-    </Button>
+  const [isRenaming, renaming] = useDisclosure(false);
+  const actions = manages && (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={renaming.open} disabled={!data}>
+        Rename
+      </Button>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+        Invite somebody
+      </Button>
+    </>
   );
   return (
     <>
-      <PageTitle title="Team" actions={invite}>
+      <PageTitle title="Team" actions={actions}>
         {data && (
           <>
             Members of the organisation <bdi className="breakable">{data.organisation}</bdi>. Each sees its keys, plans and usage; the role
@@ -66,6 +73,7 @@ export function TeamPage(): ReactNode {
           <InvitationTable invitations={data.invitations} />
         </Stack>
       )}
+      {isRenaming && data && <RenameDialog name={data.name} onClose={renaming.close} />}
       {isInviting && <InviteDialog onClose={close} />}
     </>
   );
