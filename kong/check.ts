@@ -45,6 +45,7 @@ const checkedRoute = z.object(
     name: text.optional(),
     paths: listOf(text),
     methods: listOf(text),
+    regex_priority: z.number('is not a number').optional(),
     strip_path: z.boolean('is not true or false').optional(),
     request_buffering: z.boolean('is not true or false').optional(),
     plugins: listOf(checkedPlugin),
@@ -242,7 +243,7 @@ function checkProduct(product: CheckedProduct, services: readonly CheckedService
 }
 
 function checkPath(path: string, product: CheckedProduct, services: readonly CheckedService[]): string[] {
-  const taking = services.filter((service) => takes(service, path));
+  const taking = takersOf(services, path);
   const [service] = taking;
   if (service === undefined) return [`product ${product.id}: no route takes ${path}`];
   if (taking.length > 1)
@@ -256,7 +257,22 @@ function checkPath(path: string, product: CheckedProduct, services: readonly Che
 }
 
 function takes(service: CheckedService, path: string): boolean {
-  return (service.routes ?? []).some((route) => (route.paths ?? []).some((pattern) => matches(pattern, path)));
+  return rankOf(service, path) !== undefined;
+}
+
+/** Who takes a path: one service, or several between which Kong is not told whom to prefer. */
+function takersOf(services: readonly CheckedService[], path: string): CheckedService[] {
+  const ranked = services.map((service) => ({ service, rank: rankOf(service, path) ?? -Infinity }));
+  const first = Math.max(...ranked.map(({ rank }) => rank));
+  return ranked.filter(({ rank }) => rank === first && rank > -Infinity).map(({ service }) => service);
+}
+
+/** The highest `regex_priority` of a service's routes that take a path. Kong tries prefixes last; that it does is not relied on. */
+function rankOf({ routes = [] }: CheckedService, path: string): number | undefined {
+  const ranks = routes.flatMap(({ paths = [], regex_priority: priority = 0 }) =>
+    paths.filter((pattern) => matches(pattern, path)).map((pattern) => (pattern.startsWith('~') ? priority : 0)),
+  );
+  return ranks.length === 0 ? undefined : Math.max(...ranks);
 }
 
 function matches(pattern: string, path: string): boolean {

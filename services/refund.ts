@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool } from 'pg';
 import { type Clock } from '../plugins/core/ports';
 import { createPool, warmPool } from '../plugins/stores/postgres/pool';
 import { createQuotaCounter } from '../plugins/stores/quota/quota-store';
@@ -8,6 +9,8 @@ import { type Refund } from './kit/service/refund';
 
 export interface RefundStore {
   readonly refund: Refund;
+  /** Its few connections, for what else is written now and then. */
+  readonly pool: Pool;
   close(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   };
   return {
     refund,
+    pool,
     async close() {
       await quota.close();
       await pool.end();

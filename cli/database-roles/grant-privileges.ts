@@ -1,6 +1,8 @@
 import { type Pool, type PoolClient } from 'pg';
 import { inTransaction } from '../../plugins/stores/postgres/database';
 import {
+  ANSWER_FUNCTIONS,
+  ANSWER_ROLES,
   ERASING_FUNCTIONS,
   ERASING_ROLES,
   PROCESS_ROLES,
@@ -86,6 +88,7 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
     await client.query(CLOSE_SCHEMA);
     await grantTables(client);
     await openFunctions(client, REFUND_FUNCTIONS, REFUND_ROLES);
+    await openFunctions(client, ANSWER_FUNCTIONS, ANSWER_ROLES);
     await openFunctions(client, PRUNING_FUNCTIONS, PRUNING_ROLES);
     await openFunctions(client, ERASING_FUNCTIONS, ERASING_ROLES);
   });

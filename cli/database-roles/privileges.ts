@@ -18,7 +18,7 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 
 /**
  * What each process may do with each table; a table that is not named is closed to it. Services are not here: they give units back
- * through {@link REFUND_FUNCTIONS} and read no table.
+ * and count answers through {@link REFUND_FUNCTIONS} and {@link ANSWER_FUNCTIONS}, and read no table.
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
@@ -70,11 +70,13 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     auth_verification: ALL,
     auth_rate_limit: ALL,
     auth_two_factor: ALL,
+    auth_passkey: ALL,
     member: ALL,
     invitation: ALL,
     email_change: ALL,
     // When it was asked for is the database's to say: nobody can make the grace shorter.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
+    person_deletion: 'SELECT, INSERT (user_id), DELETE',
     // Only the command line makes and removes them.
     operator: READ,
     customer_note: APPEND,
@@ -96,10 +98,14 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
 
+/** Likewise, for the processes that see what products answer. */
+export const ANSWER_FUNCTIONS = ['note_answers'] as const;
+export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_service'];
+
 /** Likewise, for the process that deletes what is old: nobody else may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
 /** Likewise, for the process that erases accounts whose grace is over: the function itself looks whether it is. */
-export const ERASING_FUNCTIONS = ['erase_account'] as const;
+export const ERASING_FUNCTIONS = ['erase_account', 'erase_person'] as const;
 export const ERASING_ROLES: readonly ProcessRole[] = ['tollgate_dashboard'];

@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'account.email_change',
   'account.provider_connect',
   'account.provider_disconnect',
+  'account.passkey_add',
+  'account.passkey_remove',
   'customer.note',
   'customer.view',
   'subscription.limits',

@@ -86,7 +86,7 @@ export interface RefundRequest {
   readonly dailyLimit: number;
   /** How many units the request cost, 1 unless given: all are given back, or none. */
   readonly units?: number | undefined;
-  /** True where the request did not fail but costs nothing by the product's catalogue (`uncharged`). */
+  /** True where nothing failed: the product's catalogue charges nothing (`uncharged`), or the request was refused before its work. */
   readonly isExempt?: boolean | undefined;
 }
 

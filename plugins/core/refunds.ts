@@ -11,7 +11,8 @@ const LEAST_PER_DAY = 10;
 /**
  * How many units of one subscription are given back for requests on one day, so that a failure which a caller finds out how to cause is no way
  * around the daily limit.
- * Requests that the seller himself exempts have an end of their own, the daily limit once more: they too cost a look at a key and a counter.
+ * Requests that the seller himself exempts, and the price of work that was refused, have an end of their own, the daily limit once more: they too
+ * cost a look at a key and a counter.
  * @param dailyLimit requests a day
  */
 export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
@@ -71,6 +72,24 @@ export function isRefunded({ problem, code, reason }: FailureCause): boolean {
   if (!REFUNDED_PROBLEMS.has(problem)) return false;
   const finer = [code === problem ? undefined : code, reason].filter((each) => each !== undefined);
   return finer.every((each) => typeof each === 'string' && Object.hasOwn(CAUSES, each) && CAUSES[each] === 'us');
+}
+
+/** Refusals of the request itself, before anything was looked up, analysed or asked. */
+const REFUSALS: ReadonlySet<ProblemCode> = new Set([
+  'invalid_request',
+  'validation_failed',
+  'route_unknown',
+  'method_not_allowed',
+  'payload_too_large',
+  'media_type_unsupported',
+]);
+
+/**
+ * True where a request came to nothing by its own form. It is charged; one that costs several units pays one of them, as any other that is
+ * refused, because the rest is the price of the work. A finer code means that somebody has looked further than the form.
+ */
+export function isRefusal({ problem, code }: FailureCause): boolean {
+  return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
 /** What a product's catalogue can exempt from its charge. Preflights carry no key and are free in any case. */

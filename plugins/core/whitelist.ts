@@ -170,13 +170,14 @@ const LONGEST_AUTHORITY = LONGEST_HOST + '.:65535'.length;
 
 /**
  * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches.
+ * An empty one is none: nginx's variables, from which most requests are read, do not tell the two apart.
  * @param origin the header's value, undefined when absent, an array when repeated
  */
 export function originHostOf(
   origin: string | readonly string[] | undefined,
   referer: string | readonly string[] | undefined,
 ): string | undefined {
-  const source = origin ?? referer;
+  const source = origin === undefined || origin === '' ? referer : origin;
   if (typeof source !== 'string') return undefined;
   // Cut out first: every request's is read, and a long host would take the URL parser 20 ms.
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(source)?.[1];

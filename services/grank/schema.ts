@@ -39,11 +39,89 @@ const nearby = z.object({
   max_results: z.number().int().min(1).max(60).default(20),
 });
 
+/** Beyond it a grid has no east and west. */
+const MOST_LATITUDE = 85;
+
+/** Exactly one of `business_name` and `place_id`. */
+export const gridInput = nearby
+  .extend({
+    latitude: z.number().min(-MOST_LATITUDE).max(MOST_LATITUDE),
+    business_name: optional(text(200)),
+    place_id: optional(text(300)),
+    size: z.literal([3, 5, 7]).default(7),
+  })
+  .superRefine((input, context) => {
+    const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    const { business_name: name, place_id: placeId } = input;
+    if (name === undefined && placeId === undefined) complain('business_name', 'is required, or place_id');
+    if (name !== undefined && placeId !== undefined) complain('place_id', 'must not be given together with business_name');
+  });
+
 export const searchInput = nearby.extend({ business_name: optional(text(200)), place_id: optional(text(300)) });
 export const positionInput = nearby.extend({ business_name: text(200) });
 
 /** The upstream's JSON, passed through; only the flag is certain. */
 export const rankingOutput = z.looseObject({ ok: z.boolean() });
+
+const gridPoint = z.object({
+  /** From 0, north to south. */
+  row: z.number(),
+  /** From 0, west to east. */
+  column: z.number(),
+  latitude: z.number(),
+  longitude: z.number(),
+  /** From the middle of the grid. */
+  distance_km: z.number(),
+  status: z.enum(['ok', 'error']),
+  /** From 1; null where the business is not among those `checked`, and where the point could not be asked. */
+  rank: z.number().nullable(),
+  place_id: z.string().nullable(),
+  /** Several businesses may be the one, and none clearly is. */
+  ambiguous: z.boolean().nullable(),
+  checked: z.number().nullable(),
+  /** Of an error: `timeout`, `not_asked`, or how the source failed. */
+  reason: z.string().nullable(),
+});
+
+/** What the worker knows of a grid. */
+export const gridData = z.object({
+  /** Between two neighbours, and so wide are the surroundings of each point. */
+  spacing_km: z.number(),
+  summary: z.object({
+    points: z.number(),
+    /** Points that the source answered; the figures below are of these alone. */
+    answered: z.number(),
+    failed: z.number(),
+    found: z.number(),
+    ambiguous: z.number(),
+    /** Over the points where the business was found; null where there are none. */
+    average_rank: z.number().nullable(),
+    /** Share of the answered points at which the business is one of the first three, 0 to 1. */
+    top_3_share: z.number().nullable(),
+  }),
+  /** Row by row from the north west. */
+  points: z.array(gridPoint),
+  /** Each business that points were matched with: a name may be that of several branches. */
+  matches: z.array(z.object({ place_id: z.string(), name: z.string(), points: z.number() })),
+  source: z.string(),
+});
+
+export const gridOutput = gridData.extend({
+  ok: z.literal(true),
+  query: z.object({
+    keyword: z.string(),
+    business_name: z.string().optional(),
+    place_id: z.string().optional(),
+    latitude: z.number(),
+    longitude: z.number(),
+    radius_km: z.number(),
+    size: z.number(),
+    max_results: z.number(),
+    country_code: z.string().optional(),
+    language_code: z.string().optional(),
+  }),
+  fetched_at: z.string(),
+});
 
 export const healthOutput = z.object({
   ok: z.literal(true),

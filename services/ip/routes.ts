@@ -3,6 +3,7 @@ import { parseIpAddress } from '../../plugins/core/ip-address';
 import { type Clock, type KeyMode } from '../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, notConfigured, ServiceError } from '../kit/errors';
+import { requireUnits } from '../kit/service/require-units';
 import { GuardedFetch } from '../kit/upstream/guarded-fetch';
 import { UpstreamClient } from '../kit/upstream/upstream-client';
 import { sandboxAt } from '../kit/upstream/upstream-target';
@@ -73,14 +74,7 @@ function liveSources(settings: IpSettings, client: UpstreamClient, registries: R
 /** A hundred addresses take 5 KB; a multipart form around them a little more. */
 const BATCH_BODY_BYTES = 65_536;
 
-/** No batch is answered for the price of one address, whatever the gateway's configuration forgets. */
-function checkCounted({ chargedDay, units = 1 }: CallContext['proof']): void {
-  if (chargedDay === null || units >= BATCH_UNITS) return;
-  throw new ServiceError('upstream_not_configured', {
-    detail: 'Batches are not set up at this gateway: look addresses up one by one.',
-    cause: new Error(`the gateway counts a batch as ${units} units: set post_units to ${BATCH_UNITS}`),
-  });
-}
+const NOT_COUNTED = 'Batches are not set up at this gateway: look addresses up one by one.';
 
 /** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
 function sandboxSources(sandboxUrl: string, client: UpstreamClient, registries: Registries): NetworkSources {
@@ -167,7 +161,7 @@ export const ipService = defineService<IpDeps, IpSettings>({
       output: batchAnswer,
       bodyLimitBytes: BATCH_BODY_BYTES,
       handler: async ({ ips }, context, deps: IpDeps) => {
-        checkCounted(context.proof);
+        requireUnits(context.proof, { units: BATCH_UNITS, detail: NOT_COUNTED });
         return { results: await lookUpBatch(ips, await lookUpDepsOf(context, deps)) };
       },
     }),

@@ -1,6 +1,6 @@
 import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
-import { isRefunded } from '../../plugins/core/refunds';
+import { isRefunded, isRefusal } from '../../plugins/core/refunds';
 
 /** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */
 export interface FieldError {
@@ -106,6 +106,8 @@ export interface FailureAnswer {
   readonly unexpected: boolean;
   /** True when the caller is not to pay for it. */
   readonly isRefunded: boolean;
+  /** True when the request was refused for its form, before any work. */
+  readonly isRefusal: boolean;
 }
 
 /** Statuses that Fastify gives to requests it refuses by itself. */
@@ -138,10 +140,12 @@ export function answerFailure(error: unknown, requestId: string): FailureAnswer 
       ...(members !== undefined && { members }),
     });
     const cause = { problem: error.problem, code, reason: members?.['reason'] };
-    return { status: body.status, headers, body, unexpected: error.problem === 'processing_failed', isRefunded: isRefunded(cause) };
+    const unexpected = error.problem === 'processing_failed';
+    return { status: body.status, headers, body, unexpected, isRefunded: isRefunded(cause), isRefusal: isRefusal(cause) };
   }
   const known = frameworkProblem(error);
   const problem = known ?? 'processing_failed';
   const body = problemOf(problem, { requestId });
-  return { status: body.status, headers: {}, body, unexpected: known === undefined, isRefunded: isRefunded({ problem }) };
+  const charge = { isRefunded: isRefunded({ problem }), isRefusal: isRefusal({ problem }) };
+  return { status: body.status, headers: {}, body, unexpected: known === undefined, ...charge };
 }

@@ -24,7 +24,10 @@ const coordinate = z
   .catch(null)
   .transform((value) => value ?? null);
 
-const DELIVERY: Readonly<Record<string, boolean>> = { delivery: true, 'non-delivery': false };
+const DELIVERY: ReadonlyMap<string, boolean> = new Map([
+  ['delivery', true],
+  ['non-delivery', false],
+]);
 
 const nullableText = z.string().nullable();
 
@@ -60,7 +63,7 @@ const india = z.tuple([
           name: office.Name,
           postal_code: office.Pincode,
           kind: office.BranchType,
-          delivers: DELIVERY[office.DeliveryStatus?.toLowerCase() ?? ''] ?? null,
+          delivers: DELIVERY.get(office.DeliveryStatus?.toLowerCase() ?? '') ?? null,
           district: office.District,
           state: office.State,
         })),

@@ -12,7 +12,8 @@ import { pipeline } from 'node:stream/promises';
 import { appService } from '../../services/app/routes';
 import { createLog } from '../../services/kit/log';
 import { createMetrics } from '../../services/kit/metrics';
-import { contextFor, createHarness, proofHeader, testClock } from '../services/kit/harness';
+import { contextFor, createHarness, proofHeader } from '../services/kit/harness';
+import { testClock } from '../services/kit/test-clock';
 import { ApkBuilder, RELEASE_KEY } from '../support/apk/apk-builder';
 import { CLEAN_APP } from '../support/apk/apk-samples';
 

@@ -176,7 +176,7 @@ describe('the roles of the database', () => {
       expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
   });
 
-  it('services give units back, and read and change nothing else', async () => {
+  it('services give units back and count answers, and read and change nothing else', async () => {
     const db = open(urlOf('tollgate_service'));
     const subscription = '00000000-0000-4000-8000-000000000002';
     await owner.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, now()::date, 3)', [subscription]);
@@ -187,6 +187,8 @@ describe('the roles of the database', () => {
     expect((await db.query(capped)).rows).toEqual([{ outcome: 'capped' }]);
     await db.query(`SELECT * FROM quota_sync(ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], ARRAY[0::bigint])`);
     await db.query('SELECT quota_forget_refunds()');
+    const answers = [{ credentialId: subscription, day: '2026-11-20', hour: 3, product: 'api-ip', succeeded: 1, took: [1] }];
+    await db.query('SELECT note_answers($1::json)', [JSON.stringify(answers)]);
     expect((await owner.query('SELECT count(*)::int FROM quota_refund')).rows).toEqual([{ count: 1 }]);
     const { rows } = await admin.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     const statements = [
@@ -206,12 +208,14 @@ describe('the roles of the database', () => {
     expect(rows.map(({ proname, proconfig }) => [proname, proconfig])).toEqual(
       [
         'audit_forget',
-        // Called by triggers alone, like all that follow but erase_account and those of quotas.
+        // Called by triggers alone, like all that follow but those that erase, note_answers and those of quotas.
         'end_terms_of_gone_subscriptions',
         'erase_account',
+        'erase_person',
         'keep_changed_subscriptions',
         'keep_subscriptions_of_plans',
         'keep_subscriptions_of_products',
+        'note_answers',
         'quota_forget_refunds',
         'quota_give_back',
         'quota_give_back',

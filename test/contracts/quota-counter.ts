@@ -269,6 +269,19 @@ function describeWholes(context: Context): void {
     await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 3, usedMonthly: 3 });
   });
 
+  it('gives a part of them back once, beside what failures give back', async () => {
+    const { harness, subscriptionId } = context();
+    await harness.counter.spend({ subscriptionId, limits: { daily: 250, monthly: 3_000 }, units: 100 });
+    const part = { subscriptionId, day, requestId: `${randomUUID()}/part`, dailyLimit: 250, units: 99, isExempt: true };
+    const outcomes = await Promise.all([harness.counter.refund(part), harness.otherNode.refund(part)]);
+    expect([...outcomes].sort()).toEqual(['refunded', 'repeated']);
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 1, usedMonthly: 1 });
+    const failed = { subscriptionId, day, requestId: randomUUID(), dailyLimit: 250 };
+    await expect(harness.counter.refund(failed)).resolves.toBe('refunded');
+    // No more than was taken, whatever the day's end would allow.
+    await expect(harness.counter.refund({ ...part, requestId: randomUUID() })).resolves.not.toBe('refunded');
+  });
+
   it('counts every unit given back against a tenth of the day', async () => {
     const { harness, subscriptionId } = context();
     await harness.counter.spend({ subscriptionId, limits, units: 100 });

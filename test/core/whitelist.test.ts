@@ -95,6 +95,7 @@ describe('the origin host', () => {
     expect(originHostOf('https://App.Example.com:8443', undefined)).toBe('app.example.com');
     expect(originHostOf(undefined, 'https://app.example.com/page?x=1')).toBe('app.example.com');
     expect(originHostOf('https://a.example', 'https://b.example/')).toBe('a.example');
+    expect(originHostOf('', 'https://b.example/')).toBe('b.example');
   });
 
   it.each([['null'], ['app.example.com'], ['file:///x'], ['https://'], ['javascript:alert(1)']])(

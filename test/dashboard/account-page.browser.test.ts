@@ -47,6 +47,7 @@ describe('the account page', () => {
     state.ways = {
       hasPassword: false,
       connected: [{ id: randomUUID(), name: 'Acme', since: '2026-11-20T10:00:00.000Z' }],
+      passkeys: [],
       offered: [{ id: 'google', name: 'Google' }],
     };
     await stage.open('/account?provider=elsewhere', { state });
@@ -57,5 +58,35 @@ describe('the account page', () => {
     await stage.button('Delete account…').click();
     await stage.button('Delete account').waitFor();
     expect(await stage.page.getByRole('dialog').getByLabel('Your password').count()).toBe(0);
+  });
+});
+
+describe('the page of whoever is in no organisation', () => {
+  it('says what to do, leads into an organisation that invites, and has all of the account', async () => {
+    await stage.open('/no-organisation');
+    for (const name of [
+      'Invitations',
+      'Password',
+      'Email address',
+      'Passkeys',
+      'Second factor',
+      'Sessions',
+      'Your data',
+      'Delete account',
+    ]) {
+      await stage.page.getByRole('heading', { name, exact: true }).waitFor();
+    }
+    await stage.button('Accept').click();
+    await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(stage.changes('POST', `/api/account/invitations/${stage.api.state.ownInvitations[0]?.id}/accept`)).toHaveLength(1);
+  });
+
+  it('deletes the account by the password', async () => {
+    await stage.open('/no-organisation');
+    await stage.button('Delete account…').click();
+    await stage.page.getByLabel('Your password').fill('a long password');
+    await stage.button('Delete account').click();
+    await stage.page.getByText('To keep it, sign in before then.').waitFor();
+    expect(stage.changes('POST', '/api/account/delete').map(({ body }) => body)).toEqual([{ password: 'a long password' }]);
   });
 });

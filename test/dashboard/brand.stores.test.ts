@@ -32,8 +32,8 @@ describe('an installation with a name of its own', () => {
     const mails = [
       resetMail('a@example.com', 'https://x', 'Acme'),
       knownAddressMail('a@example.com', 'https://x', 'Acme'),
-      deletionMail('a@example.com', { erasedAt: new Date(), signInPage: 'https://x' }, 'Acme'),
-      keptMail('a@example.com', 'Acme'),
+      deletionMail('a@example.com', { erasedAt: new Date(), signInPage: 'https://x', isPersonAlone: false }, 'Acme'),
+      keptMail('a@example.com', { isPersonAlone: false }, 'Acme'),
       alertMail({ to: 'a@example.com', alerts: [], timeZone: 'Asia/Kolkata', url: 'https://x', name: 'Acme' }),
     ];
     expect(mails.map(({ subject }) => subject)).toEqual([

@@ -3,6 +3,7 @@ import { type LightMyRequestResponse } from 'fastify';
 import fc from 'fast-check';
 import { type Decision } from '../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { AnswerWriter } from '../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../plugins/stores/postgres/decisions/decision-writer';
 import { requestTestDelivery } from '../../plugins/stores/postgres/webhooks/delivery-view';
 import { raiseAlerts } from '../../plugins/stores/postgres/webhooks/raise-alerts';
@@ -158,7 +159,15 @@ describe('every answer', () => {
       text,
     );
     const query = fc.record(
-      { from: day, to: day, product: text, after: text, limit: fc.oneof(text, fc.integer().map(String)), key: text },
+      {
+        from: day,
+        to: day,
+        by: fc.constantFrom('day', 'hour', 'x'),
+        product: text,
+        after: text,
+        limit: fc.oneof(text, fc.integer().map(String)),
+        key: text,
+      },
       { requiredKeys: [] },
     );
     const body = fc.oneof(value, fc.record({ url: value, version: value, state: value }, { requiredKeys: [] }));
@@ -356,6 +365,59 @@ describe('usage', () => {
     expect(body).toBe(
       `day,product,charged,refunded,used,refused,refused_caller_not_whitelisted,test_charged,test_refunded,test_used\r\n${today()},api-ip,2,0,2,1,1,3,1,2\r\n`,
     );
+  });
+
+  it('by hour counts what was let in and refused by product and mode, of one’s own keys alone', async () => {
+    const customer = await openAccount('by-hour@example.com');
+    const { customerId } = customer;
+    const live = { customerId, credentialId: customer.key.id, outcome: 'admitted' as const };
+    const trial = await createKey(dashboard.pool, { customer: customerId, products: ['api-ip'], mode: 'test', actor: 'cli' });
+    // 00:10 and 01:10 in Kolkata.
+    const [first, second] = [Date.parse('2026-11-18T18:40:00Z'), Date.parse('2026-11-18T19:40:00Z')];
+    await record(
+      decision({ ...live, atMs: first }),
+      decision({ ...live, atMs: first, product: 'api-seo' }),
+      decision({ ...live, atMs: second }),
+      decision({ ...live, atMs: second, outcome: 'key_expired' }),
+      decision({ ...live, atMs: second, outcome: 'quota_unavailable' }),
+      decision({ ...live, atMs: second, credentialId: trial.id }),
+      decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
+    );
+    const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+    const answer = { credentialId: customer.key.id, product: 'api-ip', atMs: second };
+    writer.note({ ...answer, status: 404, elapsedMs: 12 });
+    writer.note({ ...answer, status: undefined, elapsedMs: 31_000 });
+    await writer.close();
+    const period = 'from=2026-11-19&to=2026-11-19&by=hour';
+    const body = (await get(`/usage?${period}&product=api-ip`, customer)).json();
+    const nothing = { product: 'api-ip', mode: 'live', admitted: 0, refused: 0, unavailable: 0, answers: null };
+    const [midnight, one] = ['2026-11-18T18:30:00.000Z', '2026-11-18T19:30:00.000Z'];
+    expect(body).toMatchObject({ days: [], refusals: [] });
+    const took = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    const answers = { succeeded: 0, rejected: 1, failed: 0, abandoned: 1, took };
+    expect(body.answerTimesMs).toHaveLength(took.length - 1);
+    expect(body.hours).toEqual([
+      { ...nothing, startsAt: midnight, admitted: 1 },
+      { ...nothing, startsAt: one, admitted: 1, refused: 1, unavailable: 1, answers },
+      { ...nothing, startsAt: one, mode: 'test', admitted: 1 },
+    ]);
+    expect((await get(`/usage?${period}`, customer)).json().hours).toHaveLength(4);
+    expect((await get(`/usage.csv?${period}`, customer)).body.split('\r\n')).toEqual([
+      'starts_at,product,mode,admitted,refused,unavailable,succeeded,rejected,failed,abandoned',
+      `${midnight},api-ip,live,1,0,0,,,,`,
+      `${midnight},api-seo,live,1,0,0,,,,`,
+      `${one},api-ip,live,1,1,1,0,1,0,1`,
+      `${one},api-ip,test,1,0,0,,,,`,
+      '',
+    ]);
+    const ofKey = (await get(`/keys/${trial.id}/usage?${period}`, customer)).json();
+    expect(ofKey.use).toMatchObject([{ day: '2026-11-19', hour: 1, startsAt: one, admitted: 1 }]);
+  });
+
+  it('by hour takes seven days', async () => {
+    expect((await get('/usage?from=2026-11-13&to=2026-11-19&by=hour')).statusCode).toBe(200);
+    expect((await get('/usage?from=2026-11-12&to=2026-11-19&by=hour')).statusCode).toBe(400);
+    expect((await get('/usage.csv?from=2026-11-12&to=2026-11-19&by=hour')).statusCode).toBe(400);
   });
 
   it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {

@@ -272,6 +272,7 @@ describe('connecting a provider to an account', () => {
     expect(await ways(cookie)).toEqual({
       hasPassword: true,
       connected: [{ id: expect.any(String), name: 'Acme', since: expect.any(String) }],
+      passkeys: [],
       offered: [
         { id: 'other', name: 'Other' },
         { id: 'github', name: 'GitHub' },

@@ -76,6 +76,7 @@ describe('secrets', () => {
         hasOutbox: false,
         gatewayUrl: 'http://gateway.test',
         providers: [],
+        hasPasskeys: false,
       });
     } finally {
       await sending.close();

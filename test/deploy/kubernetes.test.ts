@@ -8,7 +8,7 @@ interface Container {
   name: string;
   image: string;
   args?: string[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: object } }[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: object; configMapKeyRef?: object } }[];
   securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   startupProbe?: object;
   livenessProbe?: object;
@@ -103,8 +103,19 @@ describe('the Kubernetes example', () => {
     expect(holders.map(({ args }) => args)).toEqual([['plugin-server']]);
   });
 
+  it('lets the dashboard alone know by whom people sign in, with their secrets from a secret, and starts it without either', () => {
+    const containers = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []));
+    const told = containers.filter(({ env = [] }) => env.some(({ name }) => name.startsWith('DASHBOARD_SIGN_IN')));
+    expect(told.map(({ args }) => args)).toEqual([['dashboard']]);
+    const settings = told.flatMap(({ env = [] }) => env).filter(({ name }) => name.startsWith('DASHBOARD_SIGN_IN'));
+    expect(settings).toEqual([
+      { name: 'DASHBOARD_SIGN_IN', valueFrom: { configMapKeyRef: { name: 'dashboard', key: 'sign_in', optional: true } } },
+      { name: 'DASHBOARD_SIGN_IN_SECRETS', valueFrom: { secretKeyRef: { name: 'dashboard', key: 'sign_in_secrets', optional: true } } },
+    ]);
+  });
+
   it('holds no secret', () => {
-    const secret = /(SIGNING_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRET|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
+    const secret = /(SIGNING_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRETS?|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
     const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
     const held = env.filter(({ name }) => secret.test(name));
     expect(held.length).toBeGreaterThan(0);

@@ -4,14 +4,14 @@ import { checkKongConfig, type CheckedProduct } from '../../kong/check';
 
 const kongYml = readFileSync(join(__dirname, '../../kong/kong.yml'), 'utf8');
 
-/** Products and published paths of the specification, parts 1 and 4. */
+/** Products and published paths of the specification, parts 1 and 4, and what came to them. */
 const routes: Record<string, string[]> = {
   '/aadhaar': ['/start', '/captcha', '/otp'],
   '/app': ['/analyze', '/health'],
   '/background_remover': [],
   '/glead': ['/health', '/search'],
   '/gdplay': ['/stream', '/thumbnail'],
-  '/grank': ['/health', '/search', '/position'],
+  '/grank': ['/health', '/search', '/position', '/grid'],
   '/gst': ['/start', '/data', '/refresh_captcha'],
   '/image': ['/background_remover'],
   '/ip': [],
@@ -166,6 +166,21 @@ describe('the check of kong.yml', () => {
 
   it('finds two services for one path', () => {
     expect(change("'~/seo(?:/.*)?$'", "'~/(?:seo|ip)(?:/.*)?$'")).toContainEqual('product api-ip: /ip is taken by ip and seo');
+  });
+
+  it('finds a path for which Kong is not told which of two services it prefers', () => {
+    const taken = 'product api-grank: /grank/grid is taken by grank and grank-grid';
+    expect(change('        regex_priority: 1\n', '')).toEqual([taken]);
+    expect(change("          - '~/grank(?:/.*)?$'\n", "          - '~/grank(?:/.*)?$'\n        regex_priority: 1\n")).toEqual([taken]);
+  });
+
+  it('finds a preferred route that takes more than its own, or under the wrong product', () => {
+    expect(change("'~/grank/grid/?$'", "'~/gst(?:/.*)?$'")).toContainEqual('product api-gst: /gst admits api-grank instead of api-gst');
+    const grid =
+      "'~/grank/grid/?$'\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ";
+    expect(change(`${grid}products: [api-grank]`, `${grid}products: [api-ip]`)).toEqual([
+      'product api-grank: /grank/grid admits api-ip instead of api-grank',
+    ]);
   });
 
   it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', catalogue)[0]).toMatch(/^kong.yml: /));

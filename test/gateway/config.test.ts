@@ -30,7 +30,7 @@ const service = (more: string): string => `_format_version: "3.0"\nservices:\n  
 describe('kong.yml', () => {
   it('of the project is taken', () => {
     const config = loadConfig({ kongYmlPath: join(kong, 'kong.yml'), plugins });
-    expect(config.routes).toHaveLength(13);
+    expect(config.routes).toHaveLength(14);
     expect(config.routes.every((route) => route.plugins.length === 1)).toBe(true);
     expect(config.routes.filter(({ plugins: [plugin] }) => plugin?.name !== 'access-layer').map(({ name }) => name)).toEqual(['root']);
   });
@@ -119,6 +119,21 @@ services:
   it('is refused when it is not YAML, and when an override is no address', () => {
     expect(yml('services: [')).not.toHaveLength(0);
     expect(yml(service(''), { other: 'http://h:1', ip: 'ftp://h' })).toEqual(['upstream override "ip": not an http:// address']);
+  });
+
+  it('takes the address of a service of ours by its own name, or by the name that its url has', () => {
+    const text = `_format_version: "3.0"
+services:
+  - { name: rank, url: 'http://tollgate-rank:8080', routes: [{ name: a, paths: [/a] }] }
+  - { name: rank-grid, url: 'http://tollgate-rank:8080', routes: [{ name: b, paths: [/b] }] }
+  - { name: other, url: 'http://elsewhere:8080', routes: [{ name: c, paths: [/c] }] }`;
+    const hostsWith = (upstreamOverrides: Record<string, string>) =>
+      loadConfig({ kongYmlPath: writeConfig('kong.yml', text), plugins, upstreamOverrides }).routes.map(
+        ({ service: { host, port } }) => `${host}:${port}`,
+      );
+    expect(hostsWith({ rank: 'http://h:1' })).toEqual(['h:1', 'h:1', 'elsewhere:8080']);
+    expect(hostsWith({ rank: 'http://h:1', 'rank-grid': 'http://h:2' })).toEqual(['h:1', 'h:2', 'elsewhere:8080']);
+    expect(hostsWith({ elsewhere: 'http://h:3', other: 'http://h:4' })).toEqual(['tollgate-rank:8080', 'tollgate-rank:8080', 'h:4']);
   });
 
   it('keeps the environment out: a variable is literal text', () => {

@@ -8,10 +8,11 @@ import { GATEWAY_KINDS, renderConfiguration } from '../../kong/gateways/render';
 const FOLDER = join(__dirname, '../../kong/gateways');
 const shipped = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
 interface GuardedService {
+  name: string;
   url: string;
   read_timeout: number;
   routes: { paths: string[] }[];
-  plugins: { name: string; config: { products: string[]; key_in?: string[] } }[];
+  plugins: { name: string; config: { products: string[]; key_in?: string[]; post_units?: number } }[];
 }
 /** What needs no key is Kong's alone. */
 const kong = {
@@ -136,14 +137,19 @@ describe('of Envoy', () => {
 describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
   const file = { nginx: 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[kind];
 
-  it.each(kong.services.map((service) => [service.url.slice('http://'.length), service] as const))(
-    'has the routes of %s as kong.yml has them',
-    (host, service) => {
+  it.each(kong.services.map((service) => [service.name, service] as const))(
+    'has the routes and the price of %s as kong.yml has them',
+    (_, service) => {
       const text = shipped(file);
       const [{ config } = { config: { products: [] } }] = service.plugins;
-      const route = config.products.join(',') + ('key_in' in config ? `;key_in=${config.key_in?.join(',')}` : '');
-      expect(text).toContain(host);
-      expect(text).toContain(route);
+      const settings = [
+        'key_in' in config ? [`key_in=${config.key_in?.join(',')}`] : [],
+        'post_units' in config ? [`post_units=${config.post_units}`] : [],
+      ];
+      const route = [config.products.join(','), ...settings.flat()].join(';');
+      expect(text).toContain(service.url.slice('http://'.length));
+      // As a whole: `api-grank` is the beginning of a route at another price.
+      expect(text).toMatch(new RegExp(`${route}(?!\\w|;\\w)`));
       for (const path of service.routes.flatMap(({ paths }) => paths)) expect(text).toContain(path.replace(/^~/, '').replace(/\$$/, ''));
     },
   );

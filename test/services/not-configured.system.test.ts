@@ -10,7 +10,8 @@ import { rankingWorkerSettings } from '../../services/workers/ranking/settings';
 import { startRankingWorker } from '../../services/workers/ranking/start-ranking-worker';
 import { seoWorkerSettings } from '../../services/workers/seo/settings';
 import { startSeoWorker } from '../../services/workers/seo/start-seo-worker';
-import { type CallOptions, createHarness, type Harness, testClock } from './kit/harness';
+import { type CallOptions, createHarness, type Harness } from './kit/harness';
+import { testClock } from './kit/test-clock';
 import { CATALOGUE } from '../support/catalogue';
 
 const lines: string[] = [];

@@ -7,6 +7,7 @@ import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type Declar
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
 import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
+import { findOverride } from './upstream-override';
 import { type DeclaredUpstream } from './upstream-schema';
 
 export interface Service {
@@ -65,7 +66,7 @@ export interface ConfigSources {
   kongYmlPath: string;
   plugins: ReadonlyMap<string, PluginInfo>;
   /**
-   * Addresses that replace a service's `url`, by service name. An embedded run starts its services on free ports that nobody can
+   * Addresses that replace a service's `url`, as {@link findOverride} finds them. An embedded run starts its services on free ports that nobody can
    * write into kong.yml beforehand; Kong itself has no substitution, so this stays outside the file.
    */
   upstreamOverrides?: Readonly<Record<string, string>>;
@@ -144,7 +145,7 @@ interface ServiceContext {
 
 function buildRoutes(context: ServiceContext): Route[] {
   const { service: declared, path, sources } = context;
-  const service = buildService(declared, context.upstreams, sources.upstreamOverrides?.[declared.name]);
+  const service = buildService(declared, context.upstreams, findOverride(declared, sources.upstreamOverrides ?? {}));
   const shared = declared.plugins.flatMap((plugin, index) =>
     bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: service.id }),
   );

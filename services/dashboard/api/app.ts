@@ -14,6 +14,8 @@ import { createPasswordHasher } from './accounts/password-hash';
 import { createSignedUpProof } from './accounts/signed-up-proof';
 import { addPersonRoutes } from './accounts/person-routes';
 import { type MailSender } from './mail/mail-sender';
+import { passkeyDomain } from './accounts/passkeys/passkey-domain';
+import { addPasskeySignIn } from './accounts/passkeys/passkey-sign-in';
 import { callbackHandler } from './accounts/providers/callback-handler';
 import { type SignInProvider } from './accounts/providers/provider-settings';
 import { checkOrigin } from './http/own-origin';
@@ -111,6 +113,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
       handler: callbackHandler(provider, tools),
     });
   }
+  if (passkeyDomain(url) !== undefined) addPasskeySignIn(app, tools);
   const choice = createOrganisationChoice({ secret, url });
   addInvitationRoutes(app, { ...tools, choice });
   addPersonRoutes(app, deps, tools);

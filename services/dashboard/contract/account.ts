@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type PERSONAL_PARTS } from '../../../plugins/core/personal-parts';
-import { suspension } from './fields';
-import { ownMembership, permission, role } from './team';
+import { id, moment, suspension } from './fields';
+import { invitedRole, ownMembership, permission, role } from './team';
 
 /** Who is signed in, and what the pages need to know of this installation. */
 export const session = z.object({
@@ -27,12 +27,35 @@ export const session = z.object({
 });
 export type Session = z.output<typeof session>;
 
+/** Who is signed in, whether in an organisation or in none. */
+export const person = z.object({
+  email: z.string(),
+  hasSecondFactor: z.boolean(),
+  quotaTimeZone: z.string(),
+  /** Of any organisation: the pages of one are there. */
+  isMember: z.boolean(),
+  /** Open ones to the own address. */
+  invitations: z.array(
+    z.object({
+      id,
+      organisation: z.string(),
+      role: invitedRole,
+      /** Null once that account is gone. */ invitedBy: z.string().nullable(),
+      expiresAt: moment,
+    }),
+  ),
+});
+export type PersonView = z.output<typeof person>;
+export const invitationParams = z.object({ id });
+
 /** What a page may know before anybody has signed in. */
 export const installation = z.object({
   hasOutbox: z.boolean(),
   gatewayUrl: z.string(),
   /** By whom people may sign in beside their passwords. */
   providers: z.array(z.object({ id: z.string(), name: z.string() })),
+  /** Whether passkeys open accounts here: browsers keep none for a bare network address. */
+  hasPasskeys: z.boolean(),
 });
 export type Installation = z.output<typeof installation>;
 

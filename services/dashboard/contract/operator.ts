@@ -80,6 +80,7 @@ export const productFigures = z.object({
       /** A month's list price for all of them. */
       revenue: z.string().nullable(),
       currency: z.string().nullable(),
+      /** Units that were taken, without those that were exempt. */
       charged: z.number(),
       /** Given back because our side or the source failed. */
       refunded: z.number(),

@@ -1,15 +1,43 @@
 import { z } from 'zod';
-import { day } from './fields';
+import { day, moment } from './fields';
 import { subscription } from './plans';
 
-/** Both ends belong to the period; at most 92 days. */
-export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional() });
+const by = z.enum(['day', 'hour']).default('day');
+
+/** Both ends belong to the period; at most 92 days, or 7 by the hour. */
+export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
+
+/** By the product's status, up to 5 s old. Requests that still run are in none of them. */
+const answers = z.object({
+  /** With a status below 400, of 400 to 499, and of 500 to 599. */
+  succeeded: z.number(),
+  rejected: z.number(),
+  failed: z.number(),
+  /** The client left before the answer was sent. */
+  abandoned: z.number(),
+  /** Of the first three: how many took up to each of `answerTimesMs` and longer than the one before it; the last, longer than all. */
+  took: z.array(z.number()),
+});
+
+/** What the access layer decided, and what came of it. */
+const outcomes = {
+  admitted: z.number(),
+  /** With a status of 400 to 499. */
+  refused: z.number(),
+  /** With a status of 500 to 599: it could not be decided. */
+  unavailable: z.number(),
+  /** What became of those that were admitted; null where nobody measures it, as with upstreams of the provider's own. */
+  answers: answers.nullable(),
+};
+
+/** Milliseconds up to which answers are counted together. */
+const answerTimesMs = z.array(z.number());
 
 export const usage = z.object({
   timeZone: z.string(),
   /** Today in that zone. */
   today: day,
-  /** Days without usage have no entry. */
+  /** Days without usage have no entry; empty by the hour. */
   days: z.array(
     z.object({
       day,
@@ -22,32 +50,42 @@ export const usage = z.object({
       used: z.number(),
     }),
   ),
-  /** Requests with this customer's keys that were refused. */
+  /** Requests with this customer's keys that were refused; empty by the hour. */
   refusals: z.array(z.object({ day, product: z.string(), code: z.string(), count: z.number() })),
+  /** Requests that came in each hour, up to 5 s old; empty by the day. In the order of time; what nobody asked for has no entry. */
+  hours: z.array(
+    z.object({
+      startsAt: moment,
+      product: z.string(),
+      /** Of the keys. */
+      mode: z.enum(['live', 'test']),
+      ...outcomes,
+    }),
+  ),
+  answerTimesMs,
   subscriptions: z.array(subscription),
 });
 export type Usage = z.output<typeof usage>;
 
 /** Both ends belong to the period; at most 92 days, or 7 by the hour. */
-export const keyUsageQuery = z.object({ from: day, to: day, by: z.enum(['day', 'hour']).default('day') });
+export const keyUsageQuery = z.object({ from: day, to: day, by });
 
-/** Requests with one key, up to 5 s old: what the access layer decided, whatever a product answered then. */
+/** Requests with one key, up to 5 s old. */
 export const keyUsage = z.object({
   timeZone: z.string(),
   /** Today in that zone. */
   today: day,
+  answerTimesMs,
   /** In the order of time; what nobody asked for has no entry. */
   use: z.array(
     z.object({
       day,
       /** Whole hours since the day began; null by the day. */
       hour: z.number().int().nullable(),
+      /** When that hour began; null by the day. */
+      startsAt: moment.nullable(),
       product: z.string(),
-      admitted: z.number(),
-      /** With a status of 400 to 499. */
-      refused: z.number(),
-      /** With a status of 500 to 599: it could not be decided. */
-      unavailable: z.number(),
+      ...outcomes,
       /** Of all of them, how many the log of requests does not list: of a busy hour it holds a sample. */
       unlogged: z.number(),
     }),

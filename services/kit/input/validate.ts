@@ -9,10 +9,15 @@ type Coercion = 'text' | 'number' | 'boolean' | Coercions;
 /** Which members of a schema take one plain type for another; found once when the service is built. */
 export type Coercions = ReadonlyMap<string, Coercion>;
 
+/** One of several numbers. */
+function isOfNumbers(schema: unknown): boolean {
+  return schema instanceof z.ZodLiteral && [...schema.values].every((value) => typeof value === 'number');
+}
+
 function coercionOf(schema: unknown): Coercion | undefined {
   const taken = takenBy(schema);
   if (taken instanceof z.ZodString) return 'text';
-  if (taken instanceof z.ZodNumber) return 'number';
+  if (taken instanceof z.ZodNumber || isOfNumbers(taken)) return 'number';
   if (taken instanceof z.ZodBoolean) return 'boolean';
   const members = coercionsOf(taken);
   return members.size > 0 ? members : undefined;

@@ -2,7 +2,7 @@ import { type Span } from '@opentelemetry/api';
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../../plugins/core/context-token';
 import { type Cancellation } from '../deadline';
-import { type Charge } from './refund';
+import { type SettledRefund } from './refund';
 
 /** What the kit remembers of one request between its hooks. */
 export interface CallState {
@@ -18,8 +18,10 @@ export interface CallState {
   clientLeft: boolean;
   /** True once a failure is answered that the caller is not to pay for. */
   owesRefund: boolean;
-  /** What became of the charged unit; undefined until its refund is settled. */
-  charge: Charge | undefined;
+  /** True once the request is refused for its form, before any work. */
+  isRefused: boolean;
+  /** What became of units that are to be given back; undefined until that is settled. */
+  settled: SettledRefund | undefined;
   recorded: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { CONTEXT_HEADER, type RequestContext } from '../../../plugins/core/context-token';
 import { verifyContext, type ContextKeys } from '../../../plugins/core/verify-context';
 import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/quota';
-import { type Charge } from './refund';
+import { type SettledRefund } from './refund';
 
 const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();
 const REQUEST_ID_HEADER = 'x-kong-request-id';
@@ -51,6 +51,7 @@ export function visibleHeader(headers: IncomingHttpHeaders, name: string): strin
 }
 
 function givenBack(report: QuotaReport, units: number): QuotaReport {
+  if (units === 0) return report;
   const withUnits = (window: QuotaReport['daily']): QuotaReport['daily'] => ({
     ...window,
     remaining: Math.min(window.limit, window.remaining + units),
@@ -60,16 +61,16 @@ function givenBack(report: QuotaReport, units: number): QuotaReport {
 
 /**
  * What an answer tells about the access decision: RateLimit fields, how many units stay charged, test mode.
- * @param charge undefined when this answer owes no refund
+ * @param settled undefined when this answer gives nothing back
  * @param nowMs Unix milliseconds
  */
-export function accessHeaders(proof: RequestContext, charge: Charge | undefined, nowMs: number): Record<string, string> {
+export function accessHeaders(proof: RequestContext, settled: SettledRefund | undefined, nowMs: number): Record<string, string> {
   const headers: Record<string, string> = {};
   const { units = 1 } = proof;
-  const refunded = charge === 'given-back';
-  if (proof.quota) Object.assign(headers, rateLimitHeaders(refunded ? givenBack(proof.quota, units) : proof.quota, nowMs / 1000));
-  if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = refunded ? '0' : String(units);
-  if (charge === 'capped') headers['X-Tollgate-Refund'] = 'capped';
+  const returned = settled?.charge === 'given-back' ? settled.units : 0;
+  if (proof.quota) Object.assign(headers, rateLimitHeaders(givenBack(proof.quota, returned), nowMs / 1000));
+  if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = String(units - returned);
+  if (settled?.charge === 'capped') headers['X-Tollgate-Refund'] = 'capped';
   if (proof.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
   return headers;
 }

@@ -14,6 +14,12 @@ export type Refund = (taken: RefundRequest) => Promise<RefundOutcome>;
 /** What became of charged units. `capped`: the subscription's refunds of that day are used up. */
 export type Charge = 'given-back' | 'capped' | 'kept';
 
+export interface SettledRefund {
+  readonly charge: Charge;
+  /** That were to be given back: all that the request cost, or all but one. */
+  readonly units: number;
+}
+
 /**
  * An answer waits this long for its refund; then it is sent as charged and the refund completes on its own. The caller of a failed
  * upstream has waited longer already, and an answer that says what really was charged is worth a quarter of a second.
@@ -21,8 +27,10 @@ export type Charge = 'given-back' | 'capped' | 'kept';
 const REFUND_WAIT_MS = 250;
 
 export interface RefundTools {
-  /** True where the request did not fail but costs nothing by the catalogue. */
+  /** True where nothing failed: the catalogue charges nothing, or the request was refused before its work. */
   readonly isExempt?: boolean;
+  /** Fewer than the request cost, where the rest stays charged. */
+  readonly units?: number;
   readonly refund: Refund;
   readonly service: string;
   readonly log: Log;
@@ -35,16 +43,24 @@ export interface RefundTools {
  * @returns `given-back` only when the store confirmed in time. Never throws.
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
-  const { refund, service, log, metrics, isExempt, waitMs = REFUND_WAIT_MS } = tools;
-  const { subscriptionId, mode, requestId, chargedDay: day, quota, units } = proof;
+  const { subscriptionId, mode, requestId, chargedDay: day, quota, units: taken = 1 } = proof;
+  const { refund, service, log, metrics, isExempt, units = taken, waitMs = REFUND_WAIT_MS } = tools;
   if (day === null) return 'kept';
-  const taken = { subscriptionId: counterOf(subscriptionId, mode), day, requestId, dailyLimit: quota?.daily.limit ?? 0, units, isExempt };
+  const request = {
+    subscriptionId: counterOf(subscriptionId, mode),
+    day,
+    // Whose own id is known is a request that was given back: one that stays charged in part is none.
+    requestId: units === taken ? requestId : `${requestId}/part`,
+    dailyLimit: quota?.daily.limit ?? 0,
+    units,
+    isExempt,
+  };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);
   });
   // The store's promise is settled here whatever happens, so that a late failure is logged and not unhandled.
-  const attempt = (async () => refund(taken))().catch((error: unknown) => {
+  const attempt = (async () => refund(request))().catch((error: unknown) => {
     log.error({ err: error, requestId }, 'quota units could not be given back');
     return 'failed' as const;
   });

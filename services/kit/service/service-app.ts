@@ -21,6 +21,18 @@ import { createSlots, type TakeSlot } from './slots';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
 
+/** What became of one admitted request: what customers see of their answers is counted from it. */
+export type NoteAnswer = (answer: {
+  readonly credentialId: string;
+  readonly product: string;
+  /** Undefined where the client left before the answer was sent. */
+  readonly status: number | undefined;
+  /** Unix milliseconds at which the service began with it. */
+  readonly atMs: number;
+  /** From the first byte of the request to the last of the answer. */
+  readonly elapsedMs: number;
+}) => void;
+
 export interface ServiceAppOptions<Deps> {
   /** What proofs are verified with. */
   readonly contextKeys: ContextKeys;
@@ -28,6 +40,8 @@ export interface ServiceAppOptions<Deps> {
   readonly catalogue: Catalogue;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
+  /** Told of every answer to a request of the gateway's. */
+  readonly noteAnswer?: NoteAnswer | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
@@ -52,6 +66,7 @@ interface AppTools {
   readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly refund: Refund | undefined;
+  readonly noteAnswer?: NoteAnswer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** For one line a request, of members known to be harmless. */
@@ -146,7 +161,8 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     cancel: new Cancellation(),
     clientLeft: false,
     owesRefund: false,
-    charge: undefined,
+    isRefused: false,
+    settled: undefined,
     recorded: false,
   };
   request.tollgate = state;
@@ -176,8 +192,8 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       done(null, payload);
     };
     // Nearly every answer has nothing to give back and need not wait a turn for that.
-    const cause = refundDue(request, reply, tools);
-    if (cause) settleRefund(request, tools, cause).then(send, done);
+    const due = refundDue(request, reply, tools);
+    if (due) settleRefund(request, tools, due).then(send, done);
     else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -197,8 +213,9 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   const state = stateOf(request);
   const { requestId, clientLeft, span } = state;
   dropRest(request);
-  const { status, headers, body, unexpected, isRefunded } = answerFailure(error, requestId);
+  const { status, headers, body, unexpected, isRefunded, isRefusal } = answerFailure(error, requestId);
   state.owesRefund = isRefunded;
+  state.isRefused = isRefusal;
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (span && status >= 500) noteFailure(span, error);
   if (!clientLeft && unexpected) tools.log.error({ err: cause, requestId, route: routeOf(request) }, 'a request could not be processed');
@@ -207,32 +224,41 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** Why an answer gives its units back. */
-type RefundCause = 'failure' | 'exemption';
-
-/** For the answer of a failure of ours, or of what the catalogue exempts, that somebody still waits for; once a request. */
-function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): RefundCause | undefined {
-  const { charge, clientLeft, proof, owesRefund } = stateOf(request);
-  if (charge !== undefined || clientLeft || !proof) return undefined;
-  if (owesRefund) return 'failure';
-  const exemptions = catalogue.find(proof.product)?.uncharged;
-  return exemptions && isExempt(exemptions, { route: routeOf(request), status: reply.statusCode }) ? 'exemption' : undefined;
+/** What an answer gives back. */
+interface DueRefund {
+  readonly units: number;
+  readonly isExempt: boolean;
 }
 
-async function settleRefund(request: FastifyRequest, tools: AppTools, cause: RefundCause): Promise<void> {
+/**
+ * For the answer of a failure of ours, of a dear request that was refused before its work, or of what the catalogue exempts, that somebody
+ * still waits for; once a request.
+ */
+function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): DueRefund | undefined {
+  const { settled, clientLeft, proof, owesRefund, isRefused } = stateOf(request);
+  if (settled || clientLeft || !proof) return undefined;
+  const { units = 1 } = proof;
+  if (owesRefund) return { units, isExempt: false };
+  if (isRefused && units > 1) return { units: units - 1, isExempt: true };
+  const exemptions = catalogue.find(proof.product)?.uncharged;
+  return exemptions && isExempt(exemptions, { route: routeOf(request), status: reply.statusCode }) ? { units, isExempt: true } : undefined;
+}
+
+async function settleRefund(request: FastifyRequest, tools: AppTools, due: DueRefund): Promise<void> {
   const state = stateOf(request);
+  const { units } = due;
   // Set first: an error while sending runs the hook again.
-  state.charge = 'kept';
+  state.settled = { charge: 'kept', units };
   const { refund, log, metrics, service } = tools;
   if (!refund || !state.proof) return;
-  state.charge = await giveUnitBack(state.proof, { refund, isExempt: cause === 'exemption', log, metrics, service: service.name });
+  state.settled = { charge: await giveUnitBack(state.proof, { refund, ...due, log, metrics, service: service.name }), units };
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {
   const state = stateOf(request);
   reply.header('X-Content-Type-Options', 'nosniff');
   if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store');
-  if (state.proof) reply.headers(accessHeaders(state.proof, state.charge, clock.now()));
+  if (state.proof) reply.headers(accessHeaders(state.proof, state.settled, clock.now()));
 }
 
 /** The route's own path, never what the caller asked for: labels must stay few. */
@@ -250,6 +276,11 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   const status = clientLeft ? CLIENT_CLOSED_REQUEST : reply.statusCode;
   const elapsedMs = clock.monotonic() - startedAtMs;
   metrics.countRequest({ service: service.name, route: routeOf(request), status, mode: proof?.mode ?? 'none' }, elapsedMs / 1000);
+  if (proof) {
+    const { credentialId, product } = proof;
+    const atMs = clock.now() - elapsedMs;
+    tools.noteAnswer?.({ credentialId, product, status: clientLeft ? undefined : reply.statusCode, atMs, elapsedMs });
+  }
   state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
   state.span?.end();
   if (!log.isLevelEnabled('info')) return;

@@ -21,6 +21,8 @@ export const MAGIC_KEYWORDS = {
   overQuota: 'sandbox-over-quota',
   refused: 'sandbox-refused',
   empty: 'sandbox-no-results',
+  grid: 'sandbox-grid',
+  partialGrid: 'sandbox-grid-partial',
 } as const;
 
 /** The magic keyword that a text starts with: leads append a location to it. */
@@ -90,7 +92,7 @@ export interface SandboxPoint {
 /** Bengaluru, for who asks for no place. */
 export const DEFAULT_POINT: SandboxPoint = { latitude: 12.9716, longitude: 77.5946 };
 
-const KM_A_DEGREE = 111.195;
+export const KM_A_DEGREE = 111.195;
 
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;

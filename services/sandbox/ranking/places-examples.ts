@@ -1,4 +1,5 @@
 import { MAGIC_KEYWORDS } from './places-businesses';
+import { LANDMARK } from './places-landmark';
 import { type SandboxExample } from '../sandbox-upstream';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
@@ -13,6 +14,10 @@ function search(outcome: string, input: Record<string, unknown>, yields: string)
 
 function position(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
   return { product: 'api-grank', route: '/grank/position', method: 'POST', outcome, input: { ...POINT, ...input }, yields };
+}
+
+function grid(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
+  return { product: 'api-grank', route: '/grank/grid', method: 'POST', outcome, input: { ...POINT, ...input }, yields };
 }
 
 function leads(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
@@ -39,6 +44,7 @@ const googleFailures: readonly Failing[] = [
 const dentist = 'dentist';
 const positionOf = (business: string): Record<string, unknown> => ({ keyword: dentist, business_name: business, max_results: 60 });
 const someBusiness = 'Lotus Clinic';
+const landmark = { business_name: LANDMARK.name, radius_km: 3 };
 
 /** Every keyword ranks the same 45 businesses around the point that is asked for, and gives them its own words as their type. */
 export const placesExamples: readonly SandboxExample[] = [
@@ -56,6 +62,19 @@ export const placesExamples: readonly SandboxExample[] = [
   position('ambiguous', positionOf('Shree Sai Krishna Family Services And Help'), '200, found false, two candidates'),
   position('not_found', positionOf('No Such Business'), '200, found false, checked 45'),
   ...googleFailures.map(([outcome, keyword, yields]) => position(outcome, { keyword, business_name: someBusiness }, yields)),
+  grid(
+    'success',
+    { keyword: MAGIC_KEYWORDS.grid, ...landmark },
+    '200, 49 points; it leads in the middle and falls behind with every kilometre',
+  ),
+  grid('success_place', { keyword: MAGIC_KEYWORDS.grid, place_id: LANDMARK.id, radius_km: 3, size: 3 }, '200, 9 points'),
+  grid(
+    'partly_failed',
+    { keyword: MAGIC_KEYWORDS.partialGrid, ...landmark, size: 3 },
+    '200, 5 of 9 points answered, status error at the corners',
+  ),
+  grid('not_found', { keyword: dentist, business_name: 'No Such Business', size: 3 }, '200, rank null at every point'),
+  ...googleFailures.map(([outcome, keyword, yields]) => grid(outcome, { keyword, business_name: someBusiness, size: 3 }, yields)),
   plain('api-glead', '/glead', '200, the index of the product'),
   plain('api-glead', '/glead/health', '200, which upstream serves test keys'),
   leads('success', { query: dentist, location: 'Bengaluru', limit: 20 }, '200, 20 leads and a next_page_token'),

@@ -12,6 +12,7 @@ import {
   type SandboxPoint,
   typeFor,
 } from './places-businesses';
+import { businessesAt, failsAt, isOfGrids } from './places-landmark';
 import { placesExamples } from './places-examples';
 import { closeConnection, neverAnswer, type SandboxUpstream } from '../sandbox-upstream';
 
@@ -66,8 +67,8 @@ interface Surroundings {
 }
 
 /** Where businesses lie: around a point, or those around a rectangle's middle that are inside it, which are others in every rectangle. */
-function surroundingsOf(center: SandboxPoint | undefined, rectangle: Rectangle | undefined): Surroundings {
-  if (!rectangle) return { from: center ?? DEFAULT_POINT, businesses: SANDBOX_BUSINESSES };
+function surroundingsOf(keyword: string, center: SandboxPoint = DEFAULT_POINT, rectangle?: Rectangle): Surroundings {
+  if (!rectangle) return { from: center, businesses: businessesAt(keyword, center) };
   const { low, high } = rectangle;
   const width = (high.longitude - low.longitude + 360) % 360;
   const from = {
@@ -155,11 +156,12 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   if (locationBias && locationRestriction)
     return fail(reply, 400, 'INVALID_ARGUMENT', 'Only one of location_bias and location_restriction can be set.');
   const magic = magicIn(textQuery);
-  if (magic !== undefined) return magicAnswer(magic, reply);
+  if (magic !== undefined && !isOfGrids(magic)) return magicAnswer(magic, reply);
+  if (failsAt(textQuery, locationBias?.circle.center ?? DEFAULT_POINT)) return magicAnswer(MAGIC_KEYWORDS.upstreamError, reply);
   const start = startOf(pageToken, textQuery);
   if (start === undefined) return fail(reply, 400, 'INVALID_ARGUMENT', 'Invalid page token.');
   const end = start + Math.min(pageSize === 0 ? LARGEST_PAGE : pageSize, LARGEST_PAGE);
-  const { from, businesses } = surroundingsOf(locationBias?.circle.center, locationRestriction?.rectangle);
+  const { from, businesses } = surroundingsOf(textQuery, locationBias?.circle.center, locationRestriction?.rectangle);
   const hasMore = end < businesses.length && mask.has('nextPageToken');
   return {
     places: businesses.slice(start, end).map((business) => masked(fullPlace(business, { from, type: typeFor(textQuery) }), mask)),

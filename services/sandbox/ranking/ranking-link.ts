@@ -1,15 +1,7 @@
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import {
-  addressAt,
-  DEFAULT_POINT,
-  locate,
-  MAGIC_KEYWORDS,
-  magicIn,
-  SANDBOX_BUSINESSES,
-  type SandboxBusiness,
-  typeFor,
-} from './places-businesses';
+import { addressAt, DEFAULT_POINT, locate, MAGIC_KEYWORDS, magicIn, type SandboxBusiness, typeFor } from './places-businesses';
+import { businessesAt, failsAt } from './places-landmark';
 import { type SandboxUpstream } from '../sandbox-upstream';
 
 /** What is asked for lies beside `type` and `id`, in the names of the public parameters. */
@@ -21,16 +13,17 @@ const question = z.object({
   latitude: z.number().default(DEFAULT_POINT.latitude),
   longitude: z.number().default(DEFAULT_POINT.longitude),
   business_name: z.string().optional(),
+  place_id: z.string().optional(),
   max_results: z.number().int().min(1).default(20),
 });
 
 type Question = z.output<typeof question>;
 
-function resultOf(business: SandboxBusiness, asked: Question): Record<string, unknown> {
+function resultOf(business: SandboxBusiness, index: number, asked: Question): Record<string, unknown> {
   const { id, name, rating, reviews, phone, website, status } = business;
   const { area, phonePrefix } = addressAt(asked);
   return {
-    position: SANDBOX_BUSINESSES.indexOf(business) + 1,
+    position: index + 1,
     place_id: id,
     name,
     address: `Sandbox Road, ${area}`,
@@ -46,11 +39,12 @@ function resultOf(business: SandboxBusiness, asked: Question): Record<string, un
 
 /** This upstream compares names as they are, but for case. */
 function bodyOf(asked: Question): Record<string, unknown> {
-  const { operation, keyword, business_name: wanted, max_results: most } = asked;
-  const ranked = magicIn(keyword) === MAGIC_KEYWORDS.empty ? [] : SANDBOX_BUSINESSES.slice(0, most);
+  const { operation, keyword, business_name: wanted, place_id: wantedId, max_results: most } = asked;
+  const ranked = businessesAt(keyword, asked).slice(0, most);
   const shared = { ok: true, source: 'sandbox_ranking', query: { keyword } };
-  if (operation === 'search') return { ...shared, count: ranked.length, results: ranked.map((each) => resultOf(each, asked)) };
-  const index = ranked.findIndex(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
+  if (operation === 'search')
+    return { ...shared, count: ranked.length, results: ranked.map((each, index) => resultOf(each, index, asked)) };
+  const index = ranked.findIndex(({ id, name }) => id === wantedId || name.toLowerCase() === wanted?.toLowerCase());
   const match = ranked[index];
   return {
     ...shared,
@@ -75,6 +69,7 @@ function respond(socket: WebSocket, asked: Question): void {
     case MAGIC_KEYWORDS.refused:
       return socket.send(JSON.stringify({ type: 'error', id, message: 'the ranking workflow failed' }));
     default:
+      if (failsAt(keyword, asked)) return socket.send(JSON.stringify({ type: 'error', id, message: 'the ranking workflow failed here' }));
       socket.send(JSON.stringify({ type: 'result', id, body: bodyOf(asked) }));
   }
 }

@@ -8,8 +8,16 @@ export interface Coordinates {
 /** Mean radius of the Earth, IUGG. */
 const EARTH_RADIUS_KM = 6371.0088;
 
+/** Of latitude; 2 π · 6371.0088 km / 360. */
+export const KM_A_DEGREE = 111.195;
+
 function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
+}
+
+/** The same meridian between −180 and 180 degrees. */
+export function wrapLongitude(longitude: number): number {
+  return ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
 /** Great-circle distance in kilometres, by the haversine formula; within 0.6 % of the ellipsoid's. */

@@ -137,7 +137,7 @@ export function searchBody(places: readonly Place[], query: RankQuery, facts: Ra
  */
 export function positionBody(places: readonly Place[], query: RankQuery, facts: RankingFacts): Record<string, unknown> {
   const ranked = rankPlaces(places, query);
-  const { matched, view, candidates } = judge(ranked, { name: query.businessName });
+  const { matched, view, candidates } = judge(ranked, { name: query.businessName, placeId: query.placeId });
   const above = matched ? ranked.slice(0, matched.position - 1) : [];
   return {
     ok: true,

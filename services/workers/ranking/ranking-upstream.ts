@@ -55,7 +55,7 @@ export interface RankingUpstream {
   readonly source: RankingSource;
   /** @returns the text of a JSON object with an `ok` flag */
   search(query: RankQuery, call: UpstreamCall): Promise<string>;
-  /** The same for the place of `businessName` in the list. */
+  /** The same for the place of `placeId` or `businessName` in the list. */
   position(query: RankQuery, call: UpstreamCall): Promise<string>;
   /** @param token of an earlier page of the same query; one that the upstream does not take is `rejected` */
   findPlaces(query: PlaceQuery, token: string | undefined, call: UpstreamCall): Promise<PlacePage>;

@@ -1,4 +1,4 @@
-import { type Coordinates, distanceKm } from './distance';
+import { type Coordinates, distanceKm, KM_A_DEGREE, wrapLongitude } from './distance';
 import { type PlaceQuery } from './ranking-upstream';
 
 /** A part of an area. Its south and west edges belong to it, the others to its neighbours. */
@@ -11,14 +11,8 @@ export interface Tile {
   readonly radiusKm: number;
 }
 
-/** 2 π · 6371.0088 km / 360. */
-const KM_A_DEGREE = 111.195;
 /** Half of what a rectangle may be wide, so that it has two edges. */
 const WIDEST_DEGREES = 179;
-
-function wrapped(longitude: number): number {
-  return ((((longitude + 180) % 360) + 360) % 360) - 180;
-}
 
 function spread(tile: Pick<Tile, 'low' | 'high' | 'center'>): number {
   const corners = [tile.low, tile.high, { ...tile.low, longitude: tile.high.longitude }, { ...tile.high, longitude: tile.low.longitude }];
@@ -43,9 +37,9 @@ export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
     const [south, north] = [latitudeAt(row), latitudeAt(row + 1)];
     const [west, east] = [edge(center.longitude, halfWidth, column), edge(center.longitude, halfWidth, column + 1)];
     const tile = {
-      low: { latitude: south, longitude: wrapped(west) },
-      high: { latitude: north, longitude: wrapped(east) },
-      center: { latitude: (south + north) / 2, longitude: wrapped((west + east) / 2) },
+      low: { latitude: south, longitude: wrapLongitude(west) },
+      high: { latitude: north, longitude: wrapLongitude(east) },
+      center: { latitude: (south + north) / 2, longitude: wrapLongitude((west + east) / 2) },
     };
     return { ...tile, radiusKm: spread(tile) };
   });

@@ -13,7 +13,13 @@ const answer = (): object => ({ bodyJson });
 serveWorker({
   name: 'ranking',
   service: loadWorkerService('ranking'),
-  handlers: { GetSource: () => ({ source: 'google_places' }), Search: answer, Position: answer, FindLeads: () => ({ dataJson: '{}' }) },
+  handlers: {
+    GetSource: () => ({ source: 'google_places' }),
+    Search: answer,
+    Position: answer,
+    Grid: () => ({ dataJson: '{}' }),
+    FindLeads: () => ({ dataJson: '{}' }),
+  },
   host: '127.0.0.1',
   port: 0,
   log: createLog('stub-ranking-worker', { level: 'warn' }),

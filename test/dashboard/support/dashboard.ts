@@ -38,6 +38,8 @@ export interface DashboardOptions {
   readonly readDocument?: () => string;
   /** Files that the folder of the built pages has; none unless given, so that pages answer 503. */
   readonly webFiles?: Readonly<Record<string, string>>;
+  /** The folder itself, in place of such files. */
+  readonly webRoot?: string;
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
   /** What services say of their sources; nobody is asked unless given. */
@@ -135,10 +137,10 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const log = createLog('dashboard', { level: 'debug', destination: { write: (line) => void (logged += line) } });
   const url = options.url ?? ORIGIN;
   const secret = randomBytes(32).toString('base64');
-  const webRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
+  const ownRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
   for (const [name, text] of Object.entries(options.webFiles ?? {})) {
-    mkdirSync(dirname(join(webRoot, name)), { recursive: true });
-    writeFileSync(join(webRoot, name), text);
+    mkdirSync(dirname(join(ownRoot, name)), { recursive: true });
+    writeFileSync(join(ownRoot, name), text);
   }
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const mail = recordedMail(mails, { sender: outbox, brand: options.brand });
@@ -168,7 +170,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     mail,
     secret,
     url,
-    webRoot,
+    webRoot: options.webRoot ?? ownRoot,
     metrics: createMetrics(),
     providers,
     readerGateway,
@@ -201,7 +203,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     signIn: (email = `${randomUUID().slice(0, 8)}@example.com`) => verifiedCookie({ ask, mails }, email),
     async close() {
       await Promise.all([app.close(), gateway.close(), readerGateway.close()]);
-      rmSync(webRoot, { recursive: true, force: true });
+      rmSync(ownRoot, { recursive: true, force: true });
       await db.end();
       await database.close();
     },

@@ -22,7 +22,7 @@ import { FakeState } from './fake-state';
 
 const ROOT = join(__dirname, '..', '..', '..');
 /** The built pages, from the sources' folder and from dist/ alike. */
-const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
+export const PAGES = join(ROOT.endsWith('dist') ? ROOT : join(ROOT, 'dist'), 'services', 'dashboard', 'web');
 
 /** As the build wrote it, with the gateway of the fake session. */
 const DOCUMENT = join(PAGES, '..', '..', 'openapi', 'document.json');
@@ -112,7 +112,17 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     hasOutbox: true,
     gatewayUrl: 'http://127.0.0.1:8000',
     providers: state.providers,
+    hasPasskeys: true,
   }));
+  route('GET', '/account', account.person, () => ({
+    email: 'asha@example.com',
+    hasSecondFactor: state.hasSecondFactor,
+    quotaTimeZone: 'Asia/Kolkata',
+    // Only the page of who is in none asks.
+    isMember: false,
+    invitations: state.ownInvitations,
+  }));
+  route('POST', '/account/invitations/:id/accept', undefined, () => ({}));
   route('GET', '/account/ways', signIn.ways, () => state.ways);
   route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
   route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));
@@ -146,7 +156,7 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
   route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
   route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
   route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
-  route('GET', '/usage', usage, () => state.usage());
+  route('GET', '/usage', usage, ({ query }) => state.usage(query));
   route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
   route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
   route('GET', '/requests', requestPage, ({ query }) => state.requestPage(query));

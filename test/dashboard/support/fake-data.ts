@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
 import { PRODUCTS } from '../../support/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
@@ -191,8 +192,42 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     today: dayAgo(0),
     days: [...days, { day: dayAgo(1), ...tried }],
     refusals,
+    hours: [],
+    answerTimesMs: [...ANSWER_TIME_BOUNDS_MS],
     subscriptions: [...subscriptions],
   };
+}
+
+/** Most of them quick; null for a product whose answers nobody measures. */
+export function usualAnswers(admitted: number, product: string): Usage['hours'][number]['answers'] {
+  if (product === 'api-pincode') return null;
+  const [rejected, failed, abandoned] = [Math.round(admitted / 20), Math.round(admitted / 60), Math.round(admitted / 200)];
+  const answered = admitted - abandoned;
+  const took = [0, 0, Math.floor(answered / 2), Math.floor(answered / 3), 0, 0, 0, 0, 0, 0, 0, 0];
+  took[6] = answered - took.reduce((sum, count) => sum + count, 0);
+  return { succeeded: answered - rejected - failed, rejected, failed, abandoned, took };
+}
+
+/** Of a customer whose night is quiet: nothing for six hours, and one hour in which nothing could be checked. */
+export function usualHours(nowMs: number): Usage['hours'] {
+  const hourMs = 3_600_000;
+  // Hours of Kolkata begin half an hour after those of UTC.
+  const last = Math.floor((nowMs - hourMs / 2) / hourMs) * hourMs + hourMs / 2;
+  const starts = Array.from({ length: 48 }, (_, index) => new Date(last - (47 - index) * hourMs).toISOString());
+  return starts.flatMap((startsAt, index) =>
+    ['api-ip', 'api-pincode']
+      .filter(() => index % 24 > 5)
+      .map((product, order) => ({ product, order, admitted: Math.round((2 + Math.sin(index / 3 + order)) * 700) - order * 300 }))
+      .map(({ product, order, admitted }) => ({
+        startsAt,
+        product,
+        mode: 'live' as const,
+        admitted,
+        answers: usualAnswers(admitted, product),
+        refused: index % 7 === order ? 90 : 0,
+        unavailable: index === 30 ? 40 : 0,
+      })),
+  );
 }
 
 /** This month and two that are closed. */

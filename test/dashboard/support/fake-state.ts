@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Session } from '../../../services/dashboard/contract/account';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
+import { type PersonView, type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
 import {
@@ -38,8 +39,32 @@ export class FakeState {
   ways: Ways = {
     hasPassword: true,
     connected: [{ id: '7d0f2c7e-9f0f-4a52-8a0f-2f6f4f1d9b11', name: 'Google', since: '2026-11-02T08:00:00.000Z' }],
+    passkeys: [
+      {
+        id: 'c1f5a0de-6c1b-4d0f-9a43-3c0a8b1f7e21',
+        name: 'Laptop',
+        createdAt: '2026-11-03T08:00:00.000Z',
+        lastUsedAt: data.ago(7_200_000),
+      },
+      {
+        id: '5e6c43c9-7f0e-4a8c-8d55-0c9a1c6be7b4',
+        name: 'Security key in the safe',
+        createdAt: '2026-11-03T08:05:00.000Z',
+        lastUsedAt: null,
+      },
+    ],
     offered: [{ id: 'github', name: 'GitHub' }],
   };
+  /** Open invitations to the own address. */
+  ownInvitations: PersonView['invitations'] = [
+    {
+      id: '0b8f6f0d-3a39-4f38-9a0f-54d7c7e4a5b0',
+      organisation: 'birk@example.com',
+      role: 'developer',
+      invitedBy: 'birk@example.com',
+      expiresAt: data.ago(-6 * 86_400_000),
+    },
+  ];
   /** Answers 503 to everything. */
   isAway = false;
   /** Before each answer. */
@@ -320,25 +345,30 @@ export class FakeState {
     return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
 
-  usage(): Usage {
+  usage({ by }: Record<string, string>): Usage {
     const all = data.usualUsage(this.subscriptions);
-    return this.hasUsage ? all : { ...all, days: [], refusals: [] };
+    if (!this.hasUsage) return { ...all, days: [], refusals: [] };
+    return by === 'hour' ? { ...all, days: [], refusals: [], hours: data.usualHours(Date.now()) } : all;
   }
 
   /** Of the first key; the others are not used. */
-  keyUsage(id: string, { to = '' }: Record<string, string>): KeyUsage {
+  keyUsage(id: string, { to = '', by }: Record<string, string>): KeyUsage {
     const isUsed = this.hasUsage && id === this.keys[0]?.id;
+    const hours = data.usualHours(Date.now()).map(({ mode: _, ...each }) => ({ ...each, day: to, hour: 0, unlogged: 0 }));
+    if (by === 'hour') return { timeZone: 'Asia/Kolkata', today: to, answerTimesMs: [...ANSWER_TIME_BOUNDS_MS], use: isUsed ? hours : [] };
     const days = Array.from({ length: 9 }, (_, index) => data.dayAgo(index)).reverse();
     const use = days.map((day, index) => ({
       day,
       hour: null,
+      startsAt: null,
       product: 'api-ip',
       admitted: 400 + 37 * index,
+      answers: index < 2 ? null : data.usualAnswers(400 + 37 * index, 'api-ip'),
       refused: index % 3 === 0 ? 25 : 0,
       unavailable: 0,
       unlogged: 0,
     }));
-    return { timeZone: 'Asia/Kolkata', today: to, use: isUsed ? use : [] };
+    return { timeZone: 'Asia/Kolkata', today: to, answerTimesMs: [...ANSWER_TIME_BOUNDS_MS], use: isUsed ? use : [] };
   }
 
   /** Of what is filtered, only the outcome counts here. */

@@ -49,6 +49,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO whitelist_rule (credential_id, kind, rule) VALUES ($1, 'ip', '203.0.113.77')", [key]],
     ["INSERT INTO auth_two_factor (secret, backup_codes, user_id) VALUES ('sealed', 'sealed', $1)", [person]],
     [
+      `INSERT INTO auth_passkey (name, public_key, user_id, credential_id, counter, device_type, backed_up)
+       VALUES ('Laptop', 'public', $1::text::uuid, 'credential-' || $1::text, 0, 'singleDevice', false)`,
+      [person],
+    ],
+    [
       `INSERT INTO auth_verification (identifier, value, expires_at, created_at, updated_at)
        VALUES ('hashed', $1, now() + interval '1 hour', now(), now())`,
       [person],
@@ -63,6 +68,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
        VALUES ($1::text::uuid, $1::text || '@example.com', sha256(($1::text || 'old')::bytea), sha256(($1::text || 'new')::bytea), gen_random_uuid())`,
       [person],
     ],
+    ['INSERT INTO person_deletion (user_id) VALUES ($1)', [person]],
     ["INSERT INTO outbox_mail (recipient, subject, body) VALUES ($1, 'Reset', 'link')", [email]],
     ['INSERT INTO change_confirmation (credential_id, node_id, changed_at) VALUES ($1, gen_random_uuid(), now())', [key]],
     ["INSERT INTO subscription_limit_term (subscription_id, reason, set_by) VALUES ($1, 'asked', 'op@example.com')", [subscription]],

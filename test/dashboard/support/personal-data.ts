@@ -9,11 +9,14 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_session: 'account',
   auth_account: 'account',
   auth_two_factor: 'account',
+  auth_passkey: 'account',
   auth_verification: 'account',
   // By the deletion of the account itself; see migration 0125.
   member: 'account',
   invitation: 'account',
   email_change: 'account',
+  // By the deletion of the person itself; see migration 0172.
+  person_deletion: 'account',
   outbox_mail: 'account',
   submission: 'account',
   credential: 'keys',

@@ -11,7 +11,8 @@ import { CLEAN_APP } from '../../support/apk/apk-samples';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { eventually } from '../../support/eventually';
 import { onceInThree } from '../../support/once-in-three';
-import { contextFor, createHarness, type Harness, proofHeader, testClock } from '../kit/harness';
+import { contextFor, createHarness, type Harness, proofHeader } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 
 const APK_TYPE = 'application/vnd.android.package-archive';
 const MEBIBYTE = 1024 * 1024;

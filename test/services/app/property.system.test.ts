@@ -6,7 +6,8 @@ import { createMetrics } from '../../../services/kit/metrics';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { createRandom, mutate } from '../../support/apk/apk-fuzz';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
-import { createHarness, type Harness, testClock } from '../kit/harness';
+import { createHarness, type Harness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 
 let worker: TestWorker;
 let service: Harness;

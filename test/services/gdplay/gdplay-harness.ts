@@ -6,7 +6,8 @@ import { gdplaySettings } from '../../../services/gdplay/settings';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createServiceApp } from '../../../services/kit/service/service-app';
-import { contextFor, createHarness, type Harness, proofHeader, PROOF, testClock } from '../kit/harness';
+import { contextFor, createHarness, type Harness, proofHeader, PROOF } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 import { CATALOGUE } from '../../support/catalogue';
 
 /** The two ways of looking files up. */

@@ -5,7 +5,8 @@ import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
 import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
-import { contextFor, NOW_MS, proofHeader, testClock, type Harness } from '../kit/harness';
+import { contextFor, proofHeader, type Harness } from '../kit/harness';
+import { NOW_MS, testClock } from '../kit/test-clock';
 import { ADAPTERS, gdplayDeps, gdplayHarness, listenGdplay } from './gdplay-harness';
 
 const SECRET = Buffer.alloc(32, 9);

@@ -1,4 +1,5 @@
-import { grankService } from '../../../services/grank/routes';
+import { GRID_UNITS, grankService } from '../../../services/grank/routes';
+import { gridOutput } from '../../../services/grank/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { placesExamples } from '../../../services/sandbox/ranking/places-examples';
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 function poster(grank: () => Harness) {
   return (route: string, payload: object, mode: 'live' | 'test' = 'test') =>
-    grank().call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode } });
+    grank().call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode, ...(route === 'grid' && { units: GRID_UNITS }) } });
 }
 
 const STATUS = /^(\d{3})/;
@@ -52,7 +53,8 @@ describe('the documented inputs of grank', () => {
   test.each(placesExamples.filter(({ product }) => product === 'api-grank'))('$route: $outcome yields $yields', async (example) => {
     const { method, route: url, input } = example;
     const grank = example.outcome === 'timeout' ? hasty : patient;
-    const response = await grank.call({ method, url, ...(method === 'POST' && { payload: input }), context: { mode: 'test' } });
+    const context = { mode: 'test' as const, ...(url === '/grank/grid' && { units: GRID_UNITS }) };
+    const response = await grank.call({ method, url, ...(method === 'POST' && { payload: input }), context });
     expectAsDocumented(example, response);
     expect(response.headers['x-tollgate-mode']).toBe('test');
     expect(response.body).not.toContain('127.0.0.1');
@@ -183,6 +185,98 @@ describe('/grank/position', () => {
   });
 });
 
+describe('/grank/grid', () => {
+  let grank: Harness;
+  beforeAll(async () => (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
+  const post = poster(() => grank);
+  const landmark = { ...POINT, keyword: 'sandbox-grid', business_name: 'Sandbox Landmark', radius_km: 3 };
+
+  test('tells the rank at each of 49 points, the further out the worse, and what they come to', async () => {
+    const response = await post('grid', landmark);
+    const body = response.json();
+    expect(gridOutput.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      ok: true,
+      query: { keyword: 'sandbox-grid', business_name: 'Sandbox Landmark', ...POINT, radius_km: 3, size: 7, max_results: 20 },
+      spacing_km: 1,
+      summary: { points: 49, answered: 49, failed: 0, found: 49, ambiguous: 0 },
+      matches: [{ place_id: 'ChIJsandbox0100', name: 'Sandbox Landmark', points: 49 }],
+      source: 'sandbox_google_places',
+      fetched_at: '2026-03-14 09:26:53',
+    });
+    // Three ranks a kilometre, as the sandbox has it.
+    const ranks: number[] = body.points.map(({ rank }: any) => rank);
+    expect(ranks).toEqual(body.points.map(({ distance_km }: any) => 1 + Math.round(distance_km * 3)));
+    expect([ranks[24], ranks[0], ranks[48]]).toEqual([1, 14, 14]);
+    const average = ranks.reduce((sum, rank) => sum + rank, 0) / 49;
+    expect(body.summary.average_rank).toBeCloseTo(average, 2);
+    expect(body.summary.top_3_share).toBeCloseTo(1 / 49, 3);
+    expect(response.headers['x-tollgate-charged']).toBe('49');
+  });
+
+  test('finds a place by its id, and looks no further than it is asked to', async () => {
+    const { business_name: _, ...unnamed } = landmark;
+    const by = { ...unnamed, place_id: 'ChIJsandbox0100', size: 3 };
+    expect((await post('grid', by)).json().points.map(({ rank }: any) => rank)).toEqual([14, 10, 14, 10, 1, 10, 14, 10, 14]);
+    const near = (await post('grid', { ...by, max_results: 12 })).json();
+    expect(near.points.map(({ rank }: any) => rank)).toEqual([null, 10, null, 10, 1, 10, null, 10, null]);
+    expect(near.summary).toMatchObject({ answered: 9, found: 5, average_rank: 8.2, top_3_share: 0.111 });
+  });
+
+  test('says where the source failed, and is charged for the rest', async () => {
+    const response = await post('grid', { ...landmark, keyword: 'sandbox-grid-partial', size: 3 });
+    const body = response.json();
+    expect(body.points.map(({ reason }: any) => reason)).toEqual([
+      'upstream_error', null, 'upstream_error', null, null, null, 'upstream_error', null, 'upstream_error',
+    ]); // prettier-ignore
+    expect(body.summary).toMatchObject({ points: 9, answered: 5, failed: 4, found: 5, average_rank: 8.2, top_3_share: 0.2 });
+    expect([response.statusCode, response.headers['x-tollgate-charged']]).toEqual([200, '49']);
+  });
+
+  test('is ambiguous where names are', async () => {
+    const input = { ...POINT, keyword: 'dentist', business_name: 'Shree Sai Krishna Family Services And Help', max_results: 60, size: 3 };
+    const { summary, points } = (await post('grid', input)).json();
+    expect(summary).toMatchObject({ answered: 9, found: 0, ambiguous: 9, average_rank: null, top_3_share: 0 });
+    expect(points[0]).toMatchObject({ status: 'ok', rank: null, ambiguous: true, checked: 45 });
+  });
+
+  test.each([
+    [{ size: 4 }, 'size', 'must be one of 3, 5, 7'],
+    [{ size: 9 }, 'size', 'must be one of 3, 5, 7'],
+    [{ business_name: '' }, 'business_name', 'is required, or place_id'],
+    [{ place_id: 'p' }, 'place_id', 'must not be given together with business_name'],
+    [{ latitude: 85.1 }, 'latitude', 'must be at most 85'],
+    [{ radius_km: 51 }, 'radius_km', 'must be at most 50'],
+    [{ keyword: '' }, 'keyword', 'must not be empty'],
+  ])('with %j is refused: %s %s', async (more, field, message) => {
+    const response = await post('grid', { ...landmark, ...more });
+    expect([response.statusCode, response.json().errors]).toEqual([422, [{ field, message }]]);
+  });
+
+  test('takes its numbers as text too, as a form has them', async () => {
+    const fields = Object.entries({ ...landmark, size: 3 }).map(([name, value]): [string, string] => [name, String(value)]);
+    const payload = new URLSearchParams(fields).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const context = { mode: 'test' as const, units: GRID_UNITS };
+    const response = await grank.call({ method: 'POST', url: '/grank/grid', payload, headers, context });
+    expect(response.json().summary).toMatchObject({ points: 9, answered: 9 });
+  });
+
+  test('is asked for by POST alone', async () => {
+    const refused = await grank.call({ method: 'GET', url: '/grank/grid', context: { mode: 'test' } });
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'POST, OPTIONS']);
+  });
+
+  test('is not answered at a gateway that took the price of one position', async () => {
+    for (const units of [undefined, 1, 48]) {
+      const refused = await grank.call({ method: 'POST', url: '/grank/grid', payload: landmark, context: { mode: 'test', units } });
+      expect([refused.statusCode, refused.json().code]).toEqual([503, 'upstream_not_configured']);
+    }
+    const uncounted = { mode: 'test' as const, units: undefined, chargedDay: null, quota: null };
+    expect((await grank.call({ method: 'POST', url: '/grank/grid', payload: landmark, context: uncounted })).statusCode).toBe(200);
+  });
+});
+
 describe('test keys over the ranking WebSocket', () => {
   let grank: Harness;
   let hasty: Harness;
@@ -209,13 +303,24 @@ describe('test keys over the ranking WebSocket', () => {
     });
   });
 
+  test('get a grid of positions', async () => {
+    const input = { ...POINT, keyword: 'sandbox-grid', radius_km: 3, size: 3 };
+    for (const business of [{ business_name: 'sandbox landmark' }, { place_id: 'ChIJsandbox0100' }]) {
+      const body = (await post('grid', { ...input, ...business })).json();
+      expect(body).toMatchObject({ source: 'sandbox_ranking_websocket', summary: { answered: 9, found: 9, average_rank: 10.78 } });
+      expect(body.points.map(({ rank }: any) => rank)).toEqual([14, 10, 14, 10, 1, 10, 14, 10, 14]);
+    }
+    const partly = (await post('grid', { ...input, keyword: 'sandbox-grid-partial', business_name: 'Sandbox Landmark' })).json();
+    expect(partly.summary).toMatchObject({ answered: 5, failed: 4, found: 5 });
+  });
+
   test.each([
     ['sandbox-upstream-error', 502, 'upstream_error'],
     ['sandbox-closed', 502, 'unreachable'],
     ['sandbox-bad-response', 502, 'bad_response'],
     ['sandbox-timeout', 504, undefined],
   ])('%s is %i', async (keyword, status, reason) => {
-    for (const route of ['search', 'position']) {
+    for (const route of ['search', 'position', 'grid']) {
       const ask = status === 504 ? postHastily : post;
       const response = await ask(route, { ...POINT, keyword, business_name: 'x' });
       expect([response.statusCode, response.json().reason]).toEqual([status, reason]);
@@ -230,7 +335,7 @@ describe('a deployment without', () => {
   test('a live source answers live keys 503, and serves test keys', async () => {
     const grank = await grankWith({ SANDBOX_URL: sandbox.url });
     const post = poster(() => grank);
-    for (const route of ['search', 'position', 'health']) {
+    for (const route of ['search', 'position', 'grid', 'health']) {
       const response = await post(route, input, 'live');
       expect([route, response.statusCode]).toEqual([route, 503]);
       expect(response.json()).toMatchObject(UNSET);
@@ -247,7 +352,7 @@ describe('a deployment without', () => {
 
   test('a worker answers 503; its index is answered', async () => {
     const grank = await serviceWith(grankService);
-    for (const route of ['search', 'position', 'health']) {
+    for (const route of ['search', 'position', 'grid', 'health']) {
       const response = await poster(() => grank)(route, input);
       expect([route, response.statusCode]).toEqual([route, 503]);
       expect(response.json()).toMatchObject(UNSET);

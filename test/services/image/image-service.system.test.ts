@@ -11,7 +11,8 @@ import { imageWorkerSettings } from '../../../services/workers/image/settings';
 import { startImageWorker } from '../../../services/workers/image/start-image-worker';
 import sharp from 'sharp';
 import { disc, plain } from '../../workers/image/pictures';
-import { createHarness, type Harness, testClock } from '../kit/harness';
+import { createHarness, type Harness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
 
 const URL_PATH = '/image/background_remover';

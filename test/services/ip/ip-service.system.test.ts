@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { formatIpAddress } from '../../../plugins/core/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
 import { ipAnswer } from '../../../services/ip/ip-answer';
+import { GRID_UNITS } from '../../../services/grank/routes';
 import { BATCH_UNITS, batchAnswer } from '../../../services/ip/look-up-batch';
 import { createIpDeps, ipService, type IpDeps } from '../../../services/ip/routes';
 import { ipSettings } from '../../../services/ip/settings';
@@ -290,12 +291,16 @@ describe('POST /ip', () => {
     expect((await post({ ips: ['8.8.8.8'] }, { units: undefined, chargedDay: null, quota: null })).statusCode).toBe(200);
   });
 
-  test('costs at the gateway what the service asks for', () => {
+  test('costs at the gateway what the service asks for, as grids do and nothing else', () => {
     const kong = parse(readFileSync(join(__dirname, '../../../kong/kong.yml'), 'utf8')) as {
       services: { name: string; plugins: { config: { post_units?: number } }[] }[];
     };
     const units = kong.services.map(({ name, plugins }) => [name, plugins[0]?.config.post_units]);
-    expect(units.filter(([, each]) => each !== undefined)).toEqual([['ip', BATCH_UNITS]]);
+    // Both are guarded by their services too: see what each does at a gateway that took less.
+    expect(units.filter(([, each]) => each !== undefined)).toEqual([
+      ['grank-grid', GRID_UNITS],
+      ['ip', BATCH_UNITS],
+    ]);
   });
 
   test('says which methods the path takes', async () => {

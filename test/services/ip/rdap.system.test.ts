@@ -10,7 +10,7 @@ import { createFindServer, openRdapServers, parseBootstrap } from '../../../serv
 import { readRegistration } from '../../../services/ip/rdap/registration';
 import { updateRdapServers } from '../../../services/ip/rdap/update-rdap-servers';
 import { ipSettings } from '../../../services/ip/settings';
-import { testClock } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 
 function addressOf(text: string): IpAddress {
   const address = parseIpAddress(text);

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, PROOF, testClock } from './harness';
+import { contextFor, proofHeader, PROOF } from './harness';
+import { testClock } from './test-clock';
 import { CATALOGUE } from '../../support/catalogue';
 
 const service = defineService({

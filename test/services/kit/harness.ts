@@ -1,19 +1,14 @@
 import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { type RequestContext } from '../../../plugins/core/context-token';
-import { type Clock } from '../../../plugins/core/ports';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
 import { checkDocumented } from './documented-answers';
 import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
 import { CATALOGUE } from '../../support/catalogue';
+import { NOW_MS, testClock } from './test-clock';
 
-/** 2026-03-14 09:26:53 UTC, in every test. */
-export const NOW_MS = Date.UTC(2026, 2, 14, 9, 26, 53);
 /** What every app of the tests believes, in whatever process it runs. */
 export const PROOF = createProofKeys(fixedPrivateKey('test', 7));
-
-/** Stands still for decisions; deadlines run on real timers. */
-export const testClock: Clock = { now: () => NOW_MS, monotonic: () => 0 };
 
 const SECONDS_A_DAY = 86_400;
 const SECONDS_A_MONTH = 2_678_400;

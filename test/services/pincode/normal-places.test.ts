@@ -76,12 +76,14 @@ describe('the one form of places', () => {
       District: value,
       State: value,
     });
+    const named = { Name: '', Pincode: null, BranchType: null, DeliveryStatus: '__proto__', District: null, State: null };
     fc.assert(
       fc.property(fc.array(office, { minLength: 1, maxLength: 3 }), (offices) => {
         const body = Buffer.from(JSON.stringify([{ Message: 'm', Status: 'Success', PostOffice: offices }]));
         expect(indiaProvider.judge(200, body)).toEqual({ usable: true });
         for (const place of normalPlaces(indiaProvider.name, body)) expect(normalPlace.safeParse(place).success).toBe(true);
       }),
+      { examples: [[[named]]] },
     );
   });
 });

@@ -9,7 +9,8 @@ import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { createHarness, type Harness, testClock } from '../kit/harness';
+import { createHarness, type Harness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 import { anyCharacter } from '../../support/any-text';
 
 /** A silent provider is not waited for; for inputs that meet one. */

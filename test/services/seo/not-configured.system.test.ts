@@ -1,7 +1,8 @@
 import { seoService } from '../../../services/seo/routes';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
-import { createHarness, type Harness, testClock } from '../kit/harness';
+import { createHarness, type Harness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 import { type SeoStage, startSeoStage } from './seo-stage';
 
 describe('a worker with nothing configured', () => {

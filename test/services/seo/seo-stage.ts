@@ -12,7 +12,8 @@ import { seoService } from '../../../services/seo/routes';
 import { seoWorkerSettings } from '../../../services/workers/seo/settings';
 import { startSeoWorker } from '../../../services/workers/seo/start-seo-worker';
 import { compilePageThread } from '../../support/page-thread';
-import { createHarness, testClock } from '../kit/harness';
+import { createHarness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
 
 export interface SeoStage {
   readonly sandbox: Sandbox;

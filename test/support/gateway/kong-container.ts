@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 import { parse, stringify } from 'yaml';
+import { findOverride } from '../../../kong/local/config/upstream-override';
 import { closeConnections, send } from '../http';
 import { startInstance, type RunningInstance } from '../system/instance';
 
@@ -30,7 +31,7 @@ function prepareKongFolder(folder: string, services: Readonly<Record<string, str
     cpSync(join(ROOT, 'kong', name), join(folder, name), { recursive: true });
   const file = parse(readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8')) as KongFile;
   // A product that has no service yet refuses the connection.
-  for (const service of file.services) service.url = services[service.name] ?? 'http://127.0.0.1:9';
+  for (const service of file.services) service.url = findOverride(service, services) ?? 'http://127.0.0.1:9';
   writeFileSync(join(folder, 'kong.yml'), stringify(file));
 }
 

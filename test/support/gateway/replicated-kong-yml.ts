@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
+import { findOverride } from '../../../kong/local/config/upstream-override';
 
 const KONG_YML = resolve(__dirname, '..', '..', '..', 'kong', 'kong.yml');
 
@@ -27,11 +28,11 @@ const HEALTH_CHECKS = {
  */
 export function replicatedKongYml(replicas: readonly Readonly<Record<string, string>>[]): string {
   const file = parse(readFileSync(KONG_YML, 'utf8')) as { services: { name: string; url?: string }[] };
-  const sold = file.services.filter(({ name }) => replicas.every((urls) => name in urls));
-  const upstreams = sold.map(({ name }) => ({
-    name: `${name}.replicas`,
+  const sold = file.services.filter((service) => replicas.every((urls) => findOverride(service, urls) !== undefined));
+  const upstreams = sold.map((service) => ({
+    name: `${service.name}.replicas`,
     healthchecks: HEALTH_CHECKS,
-    targets: replicas.map((urls) => ({ target: new URL(urls[name] ?? '').host })),
+    targets: replicas.map((urls) => ({ target: new URL(findOverride(service, urls) ?? '').host })),
   }));
   const services = sold.map(({ url: _url, ...service }) => ({ ...service, host: `${service.name}.replicas` }));
   return JSON.stringify({ ...file, upstreams, services });

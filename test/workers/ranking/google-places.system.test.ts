@@ -7,7 +7,7 @@ import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { createGoogleRanking } from '../../../services/workers/ranking/google/google-ranking';
 import { FIELD_MASK, googleError, searchTextResponse } from '../../../services/workers/ranking/google/places-wire';
 import { type RankingUpstream, type RankQuery } from '../../../services/workers/ranking/ranking-upstream';
-import { testClock } from '../../services/kit/harness';
+import { testClock } from '../../services/kit/test-clock';
 import { startTestSandbox } from './setup';
 
 const KEY = 'AIzaSecretOfTheOperator';

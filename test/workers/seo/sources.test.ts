@@ -9,7 +9,7 @@ import { createSearxng } from '../../../services/workers/seo/sources/searxng';
 import { createDuckDuckGo, createGoogleSuggest } from '../../../services/workers/seo/sources/suggester';
 import { createTranco } from '../../../services/workers/seo/sources/tranco';
 import { createWebGraph } from '../../../services/workers/seo/sources/web-graph';
-import { testClock } from '../../services/kit/harness';
+import { testClock } from '../../services/kit/test-clock';
 import { RecordedUpstream } from './recorded-upstream';
 
 /** Wire samples in the forms that the product contract records. */

@@ -96,7 +96,7 @@ SELECT customer_id AS "customerId", user_id AS "userId" FROM account_deletion
 WHERE erased_at IS NULL AND asked_at <= now() - interval '${GRACE_DAYS} days' ORDER BY asked_at LIMIT 100`;
 
 /** Longer than a request may take: millions of lines may be somebody's. */
-const ERASE_TIMEOUT_MS = 300_000;
+export const ERASE_TIMEOUT_MS = 300_000;
 
 /**
  * Erases the accounts whose grace is over, each in one transaction. Several processes may do so at once, and again: what is erased stays so.

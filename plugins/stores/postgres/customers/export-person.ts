@@ -20,14 +20,20 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'account',
     part: 'account',
-    rows: `SELECT u.id::text AS place, c.id AS customer_id, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
+    rows: `SELECT u.id::text AS place, me.customer_id, u.email, u.email_verified, u.two_factor_enabled AS second_factor, u.created_at,
       ARRAY(SELECT provider_id FROM auth_account a WHERE a.user_id = u.id ORDER BY 1) AS ways_to_sign_in
-      FROM auth_user u, customer c, me WHERE u.id = me.user_id AND c.id = me.customer_id`,
+      FROM auth_user u, me WHERE u.id = me.user_id`,
   },
   {
     name: 'sessions',
     part: 'account',
     rows: `SELECT s.id::text AS place, created_at, updated_at, expires_at, ip_address, user_agent FROM auth_session s, me WHERE s.user_id = me.user_id`,
+  },
+  {
+    name: 'passkeys',
+    part: 'account',
+    rows: `SELECT p.id::text AS place, name, created_at, last_used_at, device_type, backed_up, transports FROM auth_passkey p, me
+      WHERE p.user_id = me.user_id`,
   },
   {
     name: 'memberships',
@@ -102,7 +108,8 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'requests_by_hour',
     part: 'requests',
-    rows: `SELECT k.id || h.day::text || lpad(h.hour::text, 2, '0') || h.product_id AS place, k.id AS key_id, day, hour, product_id, admitted, refused, unavailable
+    rows: `SELECT k.id || h.day::text || lpad(h.hour::text, 2, '0') || h.product_id AS place, k.id AS key_id, day, hour, product_id, admitted, refused, unavailable,
+        succeeded, rejected, failed, abandoned, took
       FROM key_hour h JOIN credential k ON k.id = h.credential_id, me WHERE k.customer_id = me.customer_id`,
   },
   {
@@ -159,7 +166,8 @@ WHERE $3::text IS NULL OR place COLLATE "C" > $3 ORDER BY place COLLATE "C" LIMI
 
 export interface ExportOptions {
   readonly userId: string;
-  readonly customerId: string;
+  /** Absent: the person is in no organisation, and the lists of one are empty. */
+  readonly customerId: string | undefined;
   readonly at: Date;
   /** Of one section; {@link MOST_ROWS} unless given. */
   readonly most?: number;

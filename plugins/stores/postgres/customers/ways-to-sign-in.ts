@@ -1,5 +1,7 @@
+import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { listPasskeys, type Passkey } from './passkeys';
 import { type Actor, writeAudit } from './write-audit';
 
 /** A provider that opens an account. */
@@ -13,41 +15,80 @@ const LIST = `
 SELECT id, provider_id AS "providerId", created_at AS since FROM auth_account
 WHERE user_id = $1 AND (provider_id <> 'credential' OR password IS NOT NULL) ORDER BY created_at, id`;
 
-/** Every way by which a person can sign in. */
-export async function listWays(db: Database, userId: string): Promise<{ hasPassword: boolean; connected: ConnectedWay[] }> {
-  const { rows } = await db.query<ConnectedWay>(LIST, [userId]);
-  const connected = rows.filter(({ providerId }) => providerId !== 'credential');
-  return { hasPassword: connected.length < rows.length, connected };
+/** Every way by which an account opens. */
+export interface Ways {
+  readonly hasPassword: boolean;
+  readonly connected: readonly ConnectedWay[];
+  readonly passkeys: readonly Passkey[];
 }
 
-interface Disconnection {
+/** Every way by which a person can sign in. */
+export async function listWays(db: Database, userId: string): Promise<Ways> {
+  const { rows } = await db.query<ConnectedWay>(LIST, [userId]);
+  const connected = rows.filter(({ providerId }) => providerId !== 'credential');
+  return { hasPassword: connected.length < rows.length, connected, passkeys: await listPasskeys(db, userId) };
+}
+
+interface Removal {
   readonly userId: string;
-  readonly customerId: string;
+  /** Whose audit log has it; undefined for whoever is in no organisation. */
+  readonly customerId: string | undefined;
   /** Of the session that asks: it alone goes on. */
   readonly sessionId: string;
   readonly wayId: string;
   readonly actor: Actor;
-  /** What people call a provider. */
-  readonly nameOf: (providerId: string) => string;
 }
+
+/** Two at once must not take the last two: others wait until this transaction ends. */
+async function lockWays(client: PoolClient, userId: string): Promise<Ways> {
+  await client.query('SELECT 1 FROM auth_user WHERE id = $1 FOR UPDATE', [userId]);
+  return listWays(client, userId);
+}
+
+/** @throws OperationRefused `last_way` where one of these is all that opens the account */
+function refuseLast({ hasPassword, connected, passkeys }: Ways): void {
+  if (hasPassword || connected.length + passkeys.length > 1) return;
+  throw new OperationRefused('last_way', 'nothing else opens your account: set a password first');
+}
+
+const endSessions = (client: PoolClient, { userId, sessionId }: Removal): Promise<unknown> =>
+  client.query('DELETE FROM auth_session WHERE user_id = $1 AND id <> $2', [userId, sessionId]);
 
 /**
  * Takes a provider away, with every session but the one that asks: some may have begun by it.
+ * @param removal with what people call a provider
  * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
  */
-export function disconnectWay(db: Database, { userId, customerId, sessionId, wayId, actor, nameOf }: Disconnection): Promise<void> {
+export function disconnectWay(db: Database, removal: Removal & { readonly nameOf: (providerId: string) => string }): Promise<void> {
+  const { userId, customerId, wayId, actor, nameOf } = removal;
   return inTransaction(db, async (client) => {
-    // Two at once must not take the last two.
-    await client.query('SELECT 1 FROM auth_user WHERE id = $1 FOR UPDATE', [userId]);
-    const { hasPassword, connected } = await listWays(client, userId);
-    const way = connected.find(({ id }) => id === wayId);
+    const ways = await lockWays(client, userId);
+    const way = ways.connected.find(({ id }) => id === wayId);
     if (!way) throw new OperationRefused('way_unknown', 'this provider is not connected to your account');
-    if (!hasPassword && connected.length === 1) {
-      throw new OperationRefused('last_way', 'nothing else opens your account: set a password first');
-    }
+    refuseLast(ways);
     await client.query('DELETE FROM auth_account WHERE id = $1', [wayId]);
-    await client.query('DELETE FROM auth_session WHERE user_id = $1 AND id <> $2', [userId, sessionId]);
+    await endSessions(client, removal);
     const details = { provider: nameOf(way.providerId) };
+    if (customerId === undefined) return;
     await writeAudit(client, { actor, action: 'account.provider_disconnect', subject: { kind: 'customer', id: customerId }, details });
+  });
+}
+
+/**
+ * Takes a passkey away, with every session but the one that asks, likewise.
+ * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
+ */
+export function removePasskey(db: Database, removal: Removal): Promise<void> {
+  const { userId, customerId, wayId, actor } = removal;
+  return inTransaction(db, async (client) => {
+    const ways = await lockWays(client, userId);
+    const passkey = ways.passkeys.find(({ id }) => id === wayId);
+    if (!passkey) throw new OperationRefused('way_unknown', 'your account has no such passkey');
+    refuseLast(ways);
+    await client.query('DELETE FROM auth_passkey WHERE id = $1', [wayId]);
+    await endSessions(client, removal);
+    const details = { passkey: passkey.name };
+    if (customerId === undefined) return;
+    await writeAudit(client, { actor, action: 'account.passkey_remove', subject: { kind: 'customer', id: customerId }, details });
   });
 }

@@ -1,5 +1,5 @@
 import { type Decision } from '../../../core/ports';
-import { type QuotaWindows, windowsAt } from '../../../core/quota';
+import { QuotaHours } from '../../../core/quota-hours';
 import { type Database, isUuid } from '../database';
 import { type KeyHour, KeyHours } from './count-key-hours';
 import { writeKeyHours } from './key-hours';
@@ -36,17 +36,19 @@ export class DecisionTallies {
   private denials = new Map<string, DenialTally>();
   private used = new Map<string, number>();
   private readonly hours = new KeyHours();
-  private windows: QuotaWindows | undefined;
+  private readonly quotaHours: QuotaHours;
 
   /** @param timeZone refusals are counted by its days */
-  constructor(private readonly timeZone: string) {}
+  constructor(timeZone: string) {
+    this.quotaHours = new QuotaHours(timeZone);
+  }
 
   /** @returns whether the decision gets a line in the log */
   count(decision: Decision): boolean {
     const { outcome, atMs } = decision;
     const credentialId = knownKey(decision);
     if (outcome !== 'admitted') {
-      const { day } = this.windowsOf(atMs);
+      const { day } = this.quotaHours.at(atMs);
       this.add({ credentialId, product: productOf(decision), day, code: outcome, count: 1 });
     }
     if (credentialId === null) return true;
@@ -87,14 +89,8 @@ export class DecisionTallies {
   }
 
   private placeOf(decision: Decision, credentialId: string): Pick<KeyHour, 'credentialId' | 'day' | 'hour' | 'product'> {
-    const { day, dayStartsAt } = this.windowsOf(decision.atMs);
-    return { credentialId, day, hour: Math.floor((decision.atMs / 1_000 - dayStartsAt) / 3_600), product: productOf(decision) };
-  }
-
-  private windowsOf(atMs: number): QuotaWindows {
-    const at = atMs / 1_000;
-    if (!this.windows || at < this.windows.dayStartsAt || at >= this.windows.dayEndsAt) this.windows = windowsAt(at, this.timeZone);
-    return this.windows;
+    const { day, hour } = this.quotaHours.at(decision.atMs);
+    return { credentialId, day, hour, product: productOf(decision) };
   }
 }
 

@@ -21,7 +21,8 @@ export interface InvitationView {
   readonly hasExpired: boolean;
 }
 
-const SELECT = `
+/** Columns of {@link InvitationView}, of every invitation. */
+export const INVITATION_VIEW = `
 SELECT i.id, i.customer_id AS "customerId", c.email AS organisation, i.email, i.role,
   (SELECT u.email FROM auth_user u WHERE u.id = i.invited_by) AS "invitedBy",
   i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.expires_at <= now() AS "hasExpired"
@@ -29,7 +30,7 @@ FROM invitation i JOIN customer c ON c.id = i.customer_id`;
 
 /** Newest first; as many as there can be. */
 export async function listInvitations(db: Database, customerId: string): Promise<InvitationView[]> {
-  return (await db.query<InvitationView>(`${SELECT} WHERE i.customer_id = $1 ORDER BY i.sent_at DESC, i.id`, [customerId])).rows;
+  return (await db.query<InvitationView>(`${INVITATION_VIEW} WHERE i.customer_id = $1 ORDER BY i.sent_at DESC, i.id`, [customerId])).rows;
 }
 
 /** Names an invitation among one organisation's; another's reads as unknown. */
@@ -41,7 +42,7 @@ export interface InvitationRef {
 /** @throws OperationRefused `invitation_unknown` */
 export async function requireInvitation(db: Database, { id, customerId }: InvitationRef): Promise<InvitationView> {
   const { rows } = isUuid(id)
-    ? await db.query<InvitationView>(`${SELECT} WHERE i.id = $1 AND i.customer_id = $2`, [id, customerId])
+    ? await db.query<InvitationView>(`${INVITATION_VIEW} WHERE i.id = $1 AND i.customer_id = $2`, [id, customerId])
     : { rows: [] };
   if (!rows[0]) throw new OperationRefused('invitation_unknown', `there is no invitation "${id}"`);
   return rows[0];
@@ -49,6 +50,8 @@ export async function requireInvitation(db: Database, { id, customerId }: Invita
 
 /** The invitation of a mail, unless it has expired. @param hash SHA-256 of its token, 64 lower-case hex digits */
 export async function findInvitation(db: Database, hash: string): Promise<InvitationView | undefined> {
-  const { rows } = await db.query<InvitationView>(`${SELECT} WHERE i.token_hash = decode($1, 'hex') AND i.expires_at > now()`, [hash]);
+  const { rows } = await db.query<InvitationView>(`${INVITATION_VIEW} WHERE i.token_hash = decode($1, 'hex') AND i.expires_at > now()`, [
+    hash,
+  ]);
   return rows[0];
 }

@@ -48,6 +48,7 @@ const FORGET = [
   'DELETE FROM auth_session WHERE user_id = $1',
   'DELETE FROM auth_account WHERE user_id = $1',
   'DELETE FROM auth_two_factor WHERE user_id = $1',
+  'DELETE FROM auth_passkey WHERE user_id = $1',
   'DELETE FROM auth_verification WHERE value = $1::text',
   'UPDATE auth_user SET two_factor_enabled = false, updated_at = now() WHERE id = $1',
 ];

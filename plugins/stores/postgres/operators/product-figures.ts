@@ -24,11 +24,15 @@ const MISSING = `
 SELECT to_char(d, 'YYYY-MM-DD') AS day FROM generate_series($1::date - 30, $1::date - 1, interval '1 day') AS d
 WHERE NOT EXISTS (SELECT FROM product_day WHERE day = d::date)`;
 
-/** `subscriptions` only for today: nobody knows how many there were on an earlier day. */
+/**
+ * `subscriptions` only for today: nobody knows how many there were on an earlier day. What was exempt is no failure, and was taken to be given
+ * back: it is in neither count.
+ */
 const ADD_UP = `
 WITH used AS (
-  SELECT s.product_id, COALESCE(s.plan_name, '') AS plan_name, sum(u.spent_redis + u.spent_postgres)::bigint AS charged,
-    sum(u.refunded)::bigint AS refunded, count(*)::integer AS customers
+  SELECT s.product_id, COALESCE(s.plan_name, '') AS plan_name,
+    sum(u.spent_redis + u.spent_postgres - u.refunded_exempt)::bigint AS charged,
+    sum(u.refunded - u.refunded_exempt)::bigint AS refunded, count(*)::integer AS customers
   FROM usage u JOIN subscription s ON s.id = u.subscription_id WHERE u.day = $1::date GROUP BY 1, 2
 ), subscribed AS (
   SELECT product_id, COALESCE(plan_name, '') AS plan_name, count(*)::integer AS subscriptions

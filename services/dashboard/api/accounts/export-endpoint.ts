@@ -21,7 +21,7 @@ export const exportEndpoint = definePersonEndpoint({
     await caller.confirm(body.password);
     const wait = await takeAttempt(db, { key: `export|${userId}`, most: MOST_EXPORTS, windowSeconds: HOUR_S });
     if (wait !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(wait) } });
-    await writeAudit(db, { actor, action: 'account.export', subject: { kind: 'customer', id: customerId } });
+    if (customerId !== undefined) await writeAudit(db, { actor, action: 'account.export', subject: { kind: 'customer', id: customerId } });
     const headers = { 'Content-Disposition': 'attachment; filename="tollgate-account.json"' };
     const document = exportPerson(db, { userId, customerId, at: new Date(clock.now()) });
     return streamReply(Readable.from(document), 'application/json; charset=utf-8', { headers });

@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { undoDeletion } from '../../../../plugins/stores/postgres/customers/account-deletion';
+import { undoPersonDeletion } from '../../../../plugins/stores/postgres/customers/person-deletion';
 import { type Log } from '../../../kit/log';
 import { keptMail } from '../mail/account-mails';
 import { type MailSender } from '../mail/mail-sender';
@@ -16,9 +17,10 @@ const FIND = 'SELECT id FROM auth_user WHERE email = lower($1)';
 export async function keepAccount({ email, from }: SignedIn, { db, mail, log }: { db: Pool; mail: MailSender; log: Log }): Promise<void> {
   const { rows } = await db.query<{ id: string }>(FIND, [email.trim()]);
   const userId = rows[0]?.id;
-  if (userId === undefined || !(await undoDeletion(db, { userId, actor: { name: `dashboard:${email.trim().toLowerCase()}`, from } })))
-    return;
+  if (userId === undefined) return;
+  const isPersonAlone = await undoPersonDeletion(db, userId);
+  if (!isPersonAlone && !(await undoDeletion(db, { userId, actor: { name: `dashboard:${email.trim().toLowerCase()}`, from } }))) return;
   await mail
-    .send(keptMail(email, mail.installation))
+    .send(keptMail(email, { isPersonAlone }, mail.installation))
     .catch((err: unknown) => log.warn({ err }, 'a person could not be told by mail that the account is kept'));
 }

@@ -1,4 +1,5 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Pool } from 'pg';
 import { type z } from 'zod';
 import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/password-hash-of';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
@@ -6,6 +7,7 @@ import { findOperator } from '../../../../plugins/stores/postgres/operators/find
 import { ServiceError } from '../../../kit/errors';
 import { type EndpointSpec, type Route } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
+import { takeWrite } from '../http/request-limit';
 import { type MailSender } from '../mail/mail-sender';
 import { type AuthTools } from './auth-handler';
 import { findUser } from './find-caller';
@@ -23,8 +25,9 @@ export interface PersonTools extends AuthTools {
 export interface Person {
   readonly userId: string;
   readonly email: string;
-  /** Of the person's own. */
-  readonly customerId: string;
+  /** Of the person's own; undefined for whoever has left, or was removed from, every organisation. */
+  readonly customerId: string | undefined;
+  readonly hasSecondFactor: boolean;
   readonly sessionId: string;
   readonly actor: { readonly name: string; readonly from: string };
   /**
@@ -53,13 +56,12 @@ const OPERATOR = 'The account of an operator is changed by the command line: npx
 
 /** @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator */
 export async function findPerson(request: FastifyRequest, reply: FastifyReply, tools: PersonTools): Promise<Person> {
-  const { id: userId, email, session } = await findUser(request, reply, tools);
+  const { id: userId, email, session, hasSecondFactor } = await findUser(request, reply, tools);
   const { db, limits, hasher } = tools;
   if (await findOperator(db, { id: userId })) throw new Refusal('customers_only', { detail: OPERATOR });
   const actor = { name: `dashboard:${email}`, from: request.ip };
   const home = await joinCustomer(db, { email, actor });
-  if (!home) throw new Refusal('organisation_missing');
-  const customerId = home.id;
+  const customerId = home?.id;
 
   async function confirm(password: string | undefined): Promise<void> {
     const hash = await findPasswordHash(db, userId);
@@ -73,5 +75,10 @@ export async function findPerson(request: FastifyRequest, reply: FastifyReply, t
     }
     await limits.forgiveSignIn(email, request.ip);
   }
-  return { userId, email, customerId, sessionId: session.id, actor, confirm };
+  return { userId, email, customerId, hasSecondFactor, sessionId: session.id, actor, confirm };
+}
+
+/** Counts one change that a person asks for, as one of the organisation where there is one. @throws Refusal 429 `too_many_attempts` */
+export function takePersonWrite(db: Pool, { customerId, userId }: Pick<Person, 'customerId' | 'userId'>): Promise<void> {
+  return takeWrite(db, customerId ?? userId);
 }

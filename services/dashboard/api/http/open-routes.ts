@@ -3,6 +3,7 @@ import { listOutboxMails } from '../../../../plugins/stores/postgres/customers/o
 import { ServiceError } from '../../../kit/errors';
 import { type Installation, type Outbox } from '../../contract/account';
 import { type Provider } from '../../contract/sign-in';
+import { passkeyDomain } from '../accounts/passkeys/passkey-domain';
 import { type DashboardDeps } from './define-endpoint';
 import { isOwnName } from './own-origin';
 import { Refusal } from './refusal';
@@ -22,7 +23,8 @@ export function addOpenRoutes(
   { url, providers }: OpenRoutesOptions,
 ): void {
   const offered = providers.map(({ id, name }) => ({ id, name }));
-  app.get('/api/installation', (): Installation => ({ hasOutbox, gatewayUrl, providers: offered }));
+  const hasPasskeys = passkeyDomain(url) !== undefined;
+  app.get('/api/installation', (): Installation => ({ hasOutbox, gatewayUrl, providers: offered, hasPasskeys }));
   app.get('/api/outbox', async (request): Promise<Outbox> => {
     // Where mail is sent for real there is no such page, and nothing to read.
     if (!hasOutbox) throw new ServiceError('route_unknown');

@@ -3,6 +3,8 @@ import { type Mail, PLAIN_NAME } from './mail-sender';
 interface DeletionFacts {
   readonly erasedAt: Date;
   readonly signInPage: string;
+  /** In no organisation: there are no keys. */
+  readonly isPersonAlone: boolean;
 }
 
 /** `6 December 2026`, in UTC. */
@@ -11,19 +13,19 @@ function dayOf(date: Date): string {
 }
 
 /** To whom deleted the account, or to the owner whose password somebody else has. */
-export function deletionMail(to: string, { erasedAt, signInPage }: DeletionFacts, name = PLAIN_NAME): Mail {
+export function deletionMail(to: string, { erasedAt, signInPage, isPersonAlone }: DeletionFacts, name = PLAIN_NAME): Mail {
   return {
     to,
     subject: `Your ${name} account is being deleted`,
-    text: `Your account was deleted. Its keys are refused and every session was signed out.\n\nWhat belongs to it will be erased on ${dayOf(erasedAt)} (UTC). Until then you can keep the account by signing in:\n\n${signInPage}\n\nYour keys then work again. If it was not you who deleted it, sign in and change your password.\n`,
+    text: `Your account was deleted. ${isPersonAlone ? 'Every' : 'Its keys are refused and every'} session was signed out.\n\nWhat belongs to it will be erased on ${dayOf(erasedAt)} (UTC). Until then you can keep the account by signing in:\n\n${signInPage}\n\n${isPersonAlone ? '' : 'Your keys then work again. '}If it was not you who deleted it, sign in and change your password.\n`,
   };
 }
 
-export function keptMail(to: string, name = PLAIN_NAME): Mail {
+export function keptMail(to: string, { isPersonAlone }: Pick<DeletionFacts, 'isPersonAlone'>, name = PLAIN_NAME): Mail {
   return {
     to,
     subject: `Your ${name} account is kept`,
-    text: 'You signed in, so your account will not be deleted. Its keys and subscriptions are back as they were; tokens of the management API were revoked, and have to be created again.\n\nIf this was not you, change your password.\n',
+    text: `You signed in, so your account will not be deleted.${isPersonAlone ? '' : ' Its keys and subscriptions are back as they were; tokens of the management API were revoked, and have to be created again.'}\n\nIf this was not you, change your password.\n`,
   };
 }
 
@@ -59,5 +61,14 @@ export function providerConnectedMail(to: string, provider: string, name = PLAIN
     to,
     subject: `Your ${name} account is connected to ${provider}`,
     text: `Signing in with ${provider} now opens your account. Someone who is signed in to it, and has confirmed that it is theirs, connected the two.\n\nIf this was not you, disconnect ${provider} on your account page, and change your password.\n`,
+  };
+}
+
+/** To the owner of an account that a passkey opens from now on. @param passkey as its owner calls it */
+export function passkeyAddedMail(to: string, passkey: string, name = PLAIN_NAME): Mail {
+  return {
+    to,
+    subject: `A passkey was added to your ${name} account`,
+    text: `The passkey “${passkey}” now opens your account, without password or code. Someone who is signed in to it, and has confirmed that it is theirs, added it.\n\nIf this was not you, remove the passkey on your account page, and change your password.\n`,
   };
 }

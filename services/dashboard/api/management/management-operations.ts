@@ -37,7 +37,7 @@ const TABLE: Readonly<Record<string, Entry>> = {
   'POST /subscriptions/:id/pause': { scopes: ['subscriptions:write'], summary: 'Pause a subscription' },
   'POST /subscriptions/:id/resume': { scopes: ['subscriptions:write'], summary: 'Resume a subscription' },
   'POST /subscriptions/:id/cancel': { scopes: ['subscriptions:write'], summary: 'Cancel a subscription' },
-  'GET /usage': { scopes: ['usage:read'], summary: 'Requests used and refused, by day and product' },
+  'GET /usage': { scopes: ['usage:read'], summary: 'Requests used and refused, by product and day, or admitted and refused by hour' },
   'GET /usage.csv': { scopes: ['usage:read'], summary: 'The same as CSV' },
   'GET /keys/:id/usage': { scopes: ['usage:read'], summary: 'Requests with a key, by day or hour, product and outcome' },
   'GET /requests': { scopes: ['usage:read'], summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome and time' },

@@ -66,3 +66,20 @@ function* records(usage: Pick<Usage, 'days' | 'refusals'>): Generator<string> {
 export function usageCsv(usage: Pick<Usage, 'days' | 'refusals'>): Readable {
   return Readable.from(records(usage));
 }
+
+const ANSWER_COLUMNS = ['succeeded', 'rejected', 'failed', 'abandoned'] as const;
+
+function* hourlyRecords({ hours }: Pick<Usage, 'hours'>): Generator<string> {
+  yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable', ...ANSWER_COLUMNS]);
+  for (const { startsAt, product, mode, admitted, refused, unavailable, answers } of hours) {
+    const answered = ANSWER_COLUMNS.map((name) => answers?.[name] ?? '');
+    yield csvRecord([startsAt, product, mode, admitted, refused, unavailable, ...answered]);
+  }
+}
+
+/**
+ * A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. What nobody measured is empty.
+ */
+export function hourlyUsageCsv(usage: Pick<Usage, 'hours'>): Readable {
+  return Readable.from(hourlyRecords(usage));
+}

@@ -92,3 +92,6 @@ export const changeEmail = (email: string, password: string): Promise<unknown> =
 
 /** @param token of one of the two links */
 export const confirmEmail = (token: string): Promise<EmailConfirmation> => post('/account/email/confirm', { token });
+
+/** Joins an organisation that has invited the own address. */
+export const acceptOwnInvitation = (id: string): Promise<unknown> => post(`/account/invitations/${id}/accept`);

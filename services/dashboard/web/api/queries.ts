@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Installation, type Outbox, type Session } from '../../contract/account';
+import { type Installation, type Outbox, type PersonView, type Session } from '../../contract/account';
 import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
@@ -20,6 +20,8 @@ export interface UsagePeriod {
   readonly from: string;
   readonly to: string;
   readonly product?: string | undefined;
+  /** By the day unless given. */
+  readonly by?: 'day' | 'hour';
 }
 
 /** Where a page of a list begins; undefined for the first. */
@@ -36,6 +38,8 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
   refetchInterval: 15_000,
 });
+/** Who is signed in, in whichever organisation or none. */
+export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => get<PersonView>('/account') });
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
   queryFn: () => get<Installation>('/installation'),
@@ -91,14 +95,14 @@ export const usageQuery = (period: UsagePeriod) =>
   queryOptions({
     queryKey: ['usage', period],
     queryFn: () => get<Usage>('/usage', { ...period }),
-    // Figures are written every second: a call shows within 5 s.
-    refetchInterval: 2_000,
+    // Figures by day are written every second, so that a call shows within 5 s; those by hour are written every 5 s.
+    refetchInterval: period.by === 'hour' ? 5_000 : 2_000,
   });
 
-export const keyUsageQuery = (id: string, from: string, to: string) =>
+export const keyUsageQuery = (id: string, period: Omit<UsagePeriod, 'product'>) =>
   queryOptions({
-    queryKey: ['keys', 'usage', id, from, to],
-    queryFn: () => get<KeyUsage>(`/keys/${id}/usage`, { from, to }),
+    queryKey: ['keys', 'usage', id, period],
+    queryFn: () => get<KeyUsage>(`/keys/${id}/usage`, { ...period }),
     refetchInterval: 10_000,
   });
 

@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { isRefusedAs, isSignedOut } from '../api/query-client';
 import { keyFilter } from '../api/key-filter';
 import { operatorSessionQuery } from '../api/operator-queries';
-import { type KeyFilter, sessionQuery } from '../api/queries';
+import { type KeyFilter, personQuery, sessionQuery } from '../api/queries';
 import { queryText } from '../api/request';
 import { findInvitation } from '../browser/pending-invitation';
 import { type PageSearch, pageSearch } from '../hooks/use-paged';
@@ -90,11 +90,6 @@ const invitationRoute = createRoute({
   path: '/invitation',
   component: lazyRouteComponent(() => import('../pages/team/invitation-page'), 'InvitationPage'),
 });
-const noOrganisationRoute = createRoute({
-  ...entrance,
-  path: '/no-organisation',
-  component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
-});
 const confirmEmailRoute = createRoute({
   ...entrance,
   path: '/confirm-email',
@@ -115,7 +110,10 @@ const shellRoute = createRoute({
       await context.queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
-      if (isRefusedAs(error, 'organisation_missing')) redirect({ to: '/no-organisation', throw: true });
+      if (isRefusedAs(error, 'organisation_missing')) {
+        // With what came of connecting a provider, which leads back to the account page.
+        redirect({ to: '/no-organisation', search: providerSearch({ ...location.search }), throw: true });
+      }
       if (!isSignedOut(error)) throw error;
       redirect({ to: '/sign-in', search: { then: safeReturn(location.href), reason: undefined }, throw: true });
     }
@@ -153,7 +151,11 @@ const plansRoute = createRoute({
 const usageRoute = createRoute({
   ...shell,
   path: '/usage',
-  validateSearch: (search: Record<string, unknown>) => ({ days: text(search['days']), product: text(search['product']) }),
+  validateSearch: (search: Record<string, unknown>) => ({
+    days: text(search['days']),
+    hours: text(search['hours']),
+    product: text(search['product']),
+  }),
   component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
 });
 const requestLogRoute = createRoute({
@@ -237,6 +239,29 @@ const accountRoute = createRoute({
   path: '/account',
   validateSearch: providerSearch,
   component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
+});
+
+/** For somebody who is signed in and in no organisation. */
+const personRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'person',
+  beforeLoad: async ({ context }) => {
+    try {
+      const { isMember } = await context.queryClient.fetchQuery({ ...personQuery, staleTime: 0 });
+      if (isMember) redirect({ to: '/', throw: true });
+    } catch (error) {
+      if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
+      if (!isSignedOut(error)) throw error;
+      redirect({ to: '/sign-in', search: { then: undefined, reason: undefined }, throw: true });
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/person-layout'), 'PersonLayout'),
+});
+const noOrganisationRoute = createRoute({
+  getParentRoute: () => personRoute,
+  path: '/no-organisation',
+  validateSearch: providerSearch,
+  component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
 });
 
 const setUpRoute = createRoute({
@@ -329,11 +354,11 @@ const routeTree = rootRoute.addChildren([
     resetRoute,
     verifyRoute,
     invitationRoute,
-    noOrganisationRoute,
     confirmEmailRoute,
     outboxRoute,
     setUpRoute,
   ]),
+  personRoute.addChildren([noOrganisationRoute]),
   consoleRoute.addChildren([
     operatorRoute,
     customersRoute,

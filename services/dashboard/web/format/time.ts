@@ -97,3 +97,41 @@ export function endOfDay(day: string, timeZone: string): string {
   // Asked once more at the result: the offset may change between the two when clocks are put forward or back.
   return new Date(midnight - offsetMs(new Date(guess), timeZone)).toISOString();
 }
+
+/** A day on which clocks are put forward has no more. */
+const LEAST_HOURS_A_DAY = 23;
+
+/** The zone that the reader's own clock shows. */
+export function readerZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/**
+ * The beginnings of the last hours as ISO moments, oldest first; the one that runs is the last.
+ * @param timeZone quota time zone: hours are counted from its midnights, which need not be full hours elsewhere
+ */
+export function lastHours(nowMs: number, count: number, timeZone: string): string[] {
+  const today = dayOf(new Date(nowMs), timeZone);
+  const starts: string[] = [];
+  for (let back = Math.ceil(count / LEAST_HOURS_A_DAY); back >= 0; back--) {
+    const day = addDays(today, -back);
+    const endsAt = Math.min(Date.parse(endOfDay(day, timeZone)), nowMs + 1);
+    for (let at = Date.parse(endOfDay(addDays(day, -1), timeZone)); at < endsAt; at += HOUR_MS) starts.push(new Date(at).toISOString());
+  }
+  return starts.slice(-count);
+}
+
+const timeIn = (iso: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(iso));
+
+/** `16:40`, for the axis of a chart. */
+export function formatHourTick(iso: string, zone = readerZone()): string {
+  return timeIn(iso, zone);
+}
+
+/** `24 Nov, 16:40 (11:10 UTC)`: as the reader's clock shows it, and in UTC where that differs. */
+export function formatHour(iso: string, zone = readerZone()): string {
+  const own = `${formatDayAndTime(iso, zone).split(', ')[0] ?? ''}, ${timeIn(iso, zone)}`;
+  const utc = timeIn(iso, 'UTC');
+  return utc === timeIn(iso, zone) ? `${own} UTC` : `${own} (${utc} UTC)`;
+}

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiProblem } from '../api/api-problem';
 import { isSignedOut } from '../api/query-client';
-import { sessionQuery } from '../api/queries';
+import { personQuery, sessionQuery } from '../api/queries';
 
 export interface Submission<Values> {
   /** Does nothing while the one before is under way: a second click is not a second request. */
@@ -32,8 +32,8 @@ export function useSubmit<Values = void>(send: (values: Values) => Promise<unkno
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
       setProblem(error);
-      // Asked again, the session's query finds out that there is none, and leads to the sign-in page.
-      if (isSignedOut(error)) await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      // Asked again, the query of who is there finds out that nobody is, and leads to the sign-in page.
+      if (isSignedOut(error)) await Promise.all([sessionQuery, personQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
     } finally {
       underWay.current = false;
       setPending(false);

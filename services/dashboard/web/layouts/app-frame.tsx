@@ -5,12 +5,12 @@ import { Notifications } from '@mantine/notifications';
 import { type ReactNode } from 'react';
 import { Brand } from './brand';
 import { SchemeToggle } from './scheme-toggle';
-import { UserMenu } from './user-menu';
+import { type AccountPath, UserMenu } from './user-menu';
 
 interface AppFrameProps {
   /** @param close shuts the menu on a phone */
   readonly navigation: (close: () => void) => ReactNode;
-  readonly accountPath: '/account' | '/operator/account';
+  readonly accountPath: AccountPath;
   readonly children: ReactNode;
 }
 

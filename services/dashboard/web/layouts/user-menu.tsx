@@ -8,8 +8,11 @@ import { forgetPerson } from '../api/query-client';
 import { useViewer } from '../hooks/use-viewer';
 import { useSubmit } from '../hooks/use-submit';
 
+/** Where the own account is: of a customer, an operator, or somebody in no organisation. */
+export type AccountPath = '/account' | '/operator/account' | '/no-organisation';
+
 /** Who is signed in, the account, and the way out. */
-export function UserMenu({ accountPath }: { readonly accountPath: '/account' | '/operator/account' }): ReactNode {
+export function UserMenu({ accountPath }: { readonly accountPath: AccountPath }): ReactNode {
   const { email } = useViewer();
   const navigate = useNavigate();
   const client = useQueryClient();

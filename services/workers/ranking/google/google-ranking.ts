@@ -56,7 +56,8 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
       return JSON.stringify(searchBody(found.places, query, factsOf(found, call)));
     },
     async position(query, call) {
-      const found = await findRanked(query, call, (places) => matchFirmly(places, { name: query.businessName }) !== undefined);
+      const wanted = { name: query.businessName, placeId: query.placeId };
+      const found = await findRanked(query, call, (places) => matchFirmly(places, wanted) !== undefined);
       return JSON.stringify(positionBody(found.places, query, factsOf(found, call)));
     },
     findPlaces: findPage,

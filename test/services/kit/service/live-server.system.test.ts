@@ -9,7 +9,8 @@ import { createServiceApp } from '../../../../services/kit/service/service-app';
 import { type Refund } from '../../../../services/kit/service/refund';
 import { ServiceError } from '../../../../services/kit/errors';
 import { eventually } from '../../../support/eventually';
-import { contextFor, proofHeader, PROOF, testClock } from '../harness';
+import { contextFor, proofHeader, PROOF } from '../harness';
+import { testClock } from '../test-clock';
 import { CATALOGUE } from '../../../support/catalogue';
 
 interface Deps {
@@ -41,6 +42,7 @@ afterEach(async () => {
 
 async function listening(act: Deps['act'], refund?: Refund) {
   const metrics = createMetrics();
+  const noteAnswer = jest.fn();
   const app = createServiceApp(service, {
     contextKeys: PROOF.contextKeys,
     clock: testClock,
@@ -48,11 +50,12 @@ async function listening(act: Deps['act'], refund?: Refund) {
     deps: { act },
     metrics,
     refund,
+    noteAnswer,
   });
   closers.push(() => app.close());
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  return { app, port, url: `http://127.0.0.1:${port}/gst/start`, metrics };
+  return { app, port, url: `http://127.0.0.1:${port}/gst/start`, metrics, noteAnswer };
 }
 
 test('a client that leaves cancels the handler, is counted as 499 and gets no unit back', async () => {
@@ -60,7 +63,7 @@ test('a client that leaves cancels the handler, is counted as 499 and gets no un
   const leaving = new AbortController();
   let told: (reason: unknown) => void = () => undefined;
   const cancelled = new Promise((resolve) => (told = resolve));
-  const { url, metrics } = await listening((context) => {
+  const { url, metrics, noteAnswer } = await listening((context) => {
     leaving.abort();
     return new Promise((_resolve, reject) =>
       context.signal.addEventListener('abort', () => {
@@ -73,6 +76,7 @@ test('a client that leaves cancels the handler, is counted as 499 and gets no un
   expect(await cancelled).toMatchObject({ name: 'ClientGone' });
   await eventually(async () => (await metrics.registry.metrics()).includes('status="499"'));
   expect(refund).not.toHaveBeenCalled();
+  expect(noteAnswer.mock.calls).toEqual([[expect.objectContaining({ status: undefined })]]);
 });
 
 test('a client that leaves in the middle of a stream ends its source', async () => {

@@ -5,7 +5,8 @@ import { type RefundOutcome } from '../../../../plugins/core/refunds';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { createRefundCall } from '../../../../services/kit/service/refund-call';
 import { createProofKeys } from '../../../support/proof-keys';
-import { contextFor, NOW_MS, PROOF, testClock } from '../harness';
+import { contextFor, PROOF } from '../harness';
+import { NOW_MS, testClock } from '../test-clock';
 
 const taken: RefundRequest[] = [];
 beforeEach(() => void taken.splice(0));

@@ -3,7 +3,8 @@ import { type ProblemCode } from '../../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../../services/kit/errors';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { type Refund } from '../../../../services/kit/service/refund';
-import { contextFor, createHarness, NOW_MS, proofHeader, PROOF } from '../harness';
+import { contextFor, createHarness, proofHeader, PROOF } from '../harness';
+import { NOW_MS } from '../test-clock';
 import { type SampleDeps, sampleService } from './sample-service';
 
 function harness(act: SampleDeps['act'] = () => ({ ok: true }), refund?: Refund) {
@@ -222,7 +223,7 @@ describe('refunds', () => {
     const refund = granted();
     const { answer } = await run(() => Promise.reject(new ServiceError(problem, options)), refund);
     expect(refund.mock.calls).toEqual([
-      [{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1', dailyLimit: 1_000, isExempt: false }],
+      [{ subscriptionId: 'subscription-1', day: '2026-03-14', requestId: 'request-1', dailyLimit: 1_000, units: 1, isExempt: false }],
     ]);
     expect(answer.headers['x-tollgate-charged']).toBe('0');
     expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');
@@ -331,5 +332,30 @@ describe('metrics', () => {
     expect(text).toContain('tollgate_requests_total{service="sample",route="unknown",status="404",mode="test"} 1');
     expect(text).toContain('tollgate_requests_total{service="sample",route="/gst",status="401",mode="none"} 1');
     expect(text).not.toMatch(/private|secret-path/);
+  });
+});
+
+describe('answers are told', () => {
+  const told = (act: SampleDeps['act']) => {
+    const noteAnswer = jest.fn();
+    return { noteAnswer, ...createHarness(sampleService, { deps: { act }, noteAnswer }) };
+  };
+  const request = { method: 'GET', url: '/gst/start' } as const;
+  const ofRequest = { credentialId: 'credential-1', product: 'api-gst', atMs: NOW_MS, elapsedMs: 0 };
+
+  it.each<[number, SampleDeps['act']]>([
+    [200, () => ({ ok: true })],
+    [404, () => Promise.reject(new ServiceError('not_found'))],
+    [502, () => Promise.reject(upstreamFailure(new Error('away')))],
+  ])('once with their status: %d', async (status, act) => {
+    const { noteAnswer, call } = told(act);
+    expect((await call(request)).statusCode).toBe(status);
+    expect(noteAnswer.mock.calls).toEqual([[{ ...ofRequest, status }]]);
+  });
+
+  it('only of requests that the gateway admitted', async () => {
+    const { noteAnswer, app } = told(() => ({ ok: true }));
+    await app.inject(request);
+    expect(noteAnswer).not.toHaveBeenCalled();
   });
 });

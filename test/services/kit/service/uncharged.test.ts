@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Exemption, type RefundOutcome } from '../../../../plugins/core/refunds';
 import { createCatalogue } from '../../../../plugins/core/catalogue';
 import { ServiceError } from '../../../../services/kit/errors';
@@ -10,7 +11,15 @@ const service = defineService({
   name: 'sample',
   products: ['api-app'],
   routes: [
-    defineRoute({ method: 'GET', path: '/app', handler: () => ({ ok: true }) }),
+    defineRoute({
+      method: 'GET',
+      path: '/app',
+      input: z.object({ limit: z.number().optional() }),
+      handler: ({ limit }) => {
+        if (limit === 9) throw new ServiceError('invalid_request', { code: 'session_expired' });
+        return { ok: true };
+      },
+    }),
     defineRoute({ method: 'GET', path: '/app/health', handler: (_input, context) => healthOf(context.header('x-sick')) }),
     defineRoute({ method: 'GET', path: '/app/analyze', handler: () => emptyReply(304) }),
   ],
@@ -61,4 +70,48 @@ test('past the end of the day’s exemptions an answer is charged and says so', 
     charged: '1',
     capped: 'capped',
   });
+});
+
+describe('a request that costs several units', () => {
+  const dear = { context: { units: 100 } };
+  const price = (input: object = {}, answered: RefundOutcome = 'refunded') => {
+    const refund = jest.fn((): Promise<RefundOutcome> => Promise.resolve(answered));
+    const { call } = createHarness(service, { deps: undefined, refund });
+    return call({ method: 'GET', url: '/app', ...dear, ...input }).then(({ statusCode, headers }) => ({
+      refund,
+      answer: [statusCode, headers['x-tollgate-charged'], headers['x-tollgate-refund'], headers['ratelimit']],
+    }));
+  };
+  const left = (units: number) => expect.stringContaining(`"daily";r=${units};`);
+
+  test.each([
+    ['/app?LIMIT=1', 400],
+    ['/app?limit=none', 400],
+    ['/app/nowhere', 404],
+  ])('pays one of them where it is refused before its work: %s', async (url, status) => {
+    const { refund, answer } = await price({ url });
+    // Of 100 taken 99 come back, in a part of their own: the request itself stays charged.
+    expect(refund.mock.calls).toEqual([[expect.objectContaining({ requestId: 'request-1/part', units: 99, isExempt: true })]]);
+    expect(answer).toEqual([status, '1', undefined, left(1_000)]);
+  });
+
+  test('pays one of them with a method that its route does not take', async () => {
+    expect((await price({ method: 'POST' })).answer).toEqual([405, '1', undefined, left(1_000)]);
+  });
+
+  test('pays all of them for its work, and where something was found out that only work finds out', async () => {
+    for (const url of ['/app', '/app?limit=7', '/app?limit=9']) {
+      const { refund, answer } = await price({ url });
+      expect([url, answer.slice(1), refund.mock.calls]).toEqual([url, ['100', undefined, left(998)], []]);
+    }
+  });
+
+  test('pays all of them past the end of what is given back a day, and is told so', async () => {
+    expect((await price({ url: '/app?limit=none' }, 'capped')).answer).toEqual([400, '100', 'capped', left(998)]);
+  });
+});
+
+test('a request that costs one unit pays it where it is refused', async () => {
+  const { status, charged, refund } = await ask('/app?limit=none');
+  expect([status, charged, refund.mock.calls]).toEqual([400, '1', []]);
 });

@@ -3,7 +3,8 @@ import { DecisionQueue } from '../../../../plugins/stores/postgres/decisions/dec
 import { DecisionWriter, type DecisionWriterOptions } from '../../../../plugins/stores/postgres/decisions/decision-writer';
 import { explainDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { pruneKeyHours, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/key-hours';
+import { pruneKeyHours } from '../../../../plugins/stores/postgres/decisions/key-hours';
+import { readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { pruneDecisions } from '../../../../plugins/stores/postgres/decisions/prune-decisions';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
@@ -129,23 +130,24 @@ describe('the decision log', () => {
     ask(one, lateEvening + 1_000, { product: 'api-pincode' });
     one.record(decision({ atMs: lateEvening, outcome: 'key_unknown' }));
     await one.flush();
-    const read = (by: 'day' | 'hour') => readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', by });
-    const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0 };
+    const read = (by: 'day' | 'hour') =>
+      readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: 'Asia/Kolkata', by });
+    const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0, answers: null };
     const late = { day: '2026-11-20', product: 'api-ip', ...nothing };
     const early = { day: '2026-11-21', product: 'api-pincode', ...nothing, admitted: 1 };
     expect(await read('hour')).toEqual([
-      { ...late, hour: 22, admitted: 1 },
-      { ...late, hour: 23, admitted: 2, refused: 1, unavailable: 1 },
-      { ...early, hour: 0 },
+      { ...late, hour: 22, startsAt: new Date('2026-11-20T16:30:00Z'), admitted: 1 },
+      { ...late, hour: 23, startsAt: new Date('2026-11-20T17:30:00Z'), admitted: 2, refused: 1, unavailable: 1 },
+      { ...early, hour: 0, startsAt: new Date('2026-11-20T18:30:00Z') },
     ]);
     expect(await read('day')).toEqual([
-      { ...late, hour: null, admitted: 3, refused: 1, unavailable: 1 },
-      { ...early, hour: null },
+      { ...late, hour: null, startsAt: null, admitted: 3, refused: 1, unavailable: 1 },
+      { ...early, hour: null, startsAt: null },
     ]);
     await pruneKeyHours(database.pool, { now: new Date('2027-02-20T12:00:00Z') });
     expect(await read('day')).toHaveLength(2);
     await pruneKeyHours(database.pool, { now: new Date('2027-02-21T12:00:00Z') });
-    expect(await read('day')).toEqual([{ ...early, hour: null }]);
+    expect(await read('day')).toEqual([{ ...early, hour: null, startsAt: null }]);
   });
 
   it('keeps counts by key exact when a flush fails, and when rows are dropped', async () => {
@@ -160,7 +162,13 @@ describe('the decision log', () => {
     isAway = false;
     for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
     await writer.flush();
-    const use = await readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-20', by: 'day' });
+    const use = await readKeyUsage(database.pool, {
+      keyId: id,
+      fromDay: '2026-11-20',
+      toDay: '2026-11-20',
+      timeZone: 'Asia/Kolkata',
+      by: 'day',
+    });
     const { rows } = await database.pool.query<{ lines: number }>('SELECT count(*)::integer AS lines FROM decision');
     expect(use).toEqual([expect.objectContaining({ admitted: 1_000, refused: 0, unlogged: 1_000 - (rows[0]?.lines ?? NaN) })]);
     await writer.close();

@@ -12,7 +12,8 @@ import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-s
 import { identityWorkerSettings } from '../../../../services/workers/identity/settings';
 import { startIdentityWorker } from '../../../../services/workers/identity/start-identity-worker';
 import { type CaptchaTexts } from '../../../../services/workers/identity/upstream/aadhaar-provider';
-import { createHarness, type Harness, testClock } from '../../../services/kit/harness';
+import { createHarness, type Harness } from '../../../services/kit/harness';
+import { testClock } from '../../../services/kit/test-clock';
 
 /** What tests of the session products run on: everything real, on loopback. */
 export class Stage {

@@ -48,7 +48,10 @@ function pageWith(path: string, given: Readonly<Record<string, string | null>>):
 /** Where a failure is told. @param leads where better-auth would lead: with its own page when it cannot tell where the way began */
 function failurePage(leads: URL, error: string): string {
   const path = PAGES.has(leads.pathname) ? leads.pathname : '/sign-in';
-  return pageWith(path, { then: leads.searchParams.get('then'), provider: FAILURES[error] ?? 'failed' });
+  return pageWith(path, {
+    then: leads.searchParams.get('then'),
+    provider: (Object.hasOwn(FAILURES, error) ? FAILURES[error] : undefined) ?? 'failed',
+  });
 }
 
 /** The address of whoever has a session by this answer. */

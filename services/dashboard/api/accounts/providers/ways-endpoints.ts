@@ -4,11 +4,10 @@ import { invalidInput } from '../../../../kit/errors';
 import { connectBody, disconnectBody, wayParams, ways } from '../../../contract/sign-in';
 import { readBody } from '../../http/bind-endpoint';
 import { type Route } from '../../http/define-endpoint';
-import { takeWrite } from '../../http/request-limit';
 import { askAuth, send } from '../auth-handler';
-import { definePersonEndpoint, findPerson, type Person, type PersonTools } from '../person';
+import { definePersonEndpoint, findPerson, type Person, type PersonTools, takePersonWrite } from '../person';
 
-/** By which providers the own account opens, beside its password; and taking one away. */
+/** By which providers and passkeys the own account opens, beside its password; and taking a provider away. */
 export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): readonly Route<Person>[] {
   const nameOf = (providerId: string): string => providers.find(({ id }) => id === providerId)?.name ?? providerId;
   const list = definePersonEndpoint({
@@ -16,10 +15,15 @@ export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): re
     path: '/account/ways',
     answer: ways,
     handler: async ({ caller: { userId } }, { db }) => {
-      const { hasPassword, connected } = await listWays(db, userId);
+      const { hasPassword, connected, passkeys } = await listWays(db, userId);
       return {
         hasPassword,
         connected: connected.map(({ id, providerId, since }) => ({ id, name: nameOf(providerId), since: since.toISOString() })),
+        passkeys: passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+          ...passkey,
+          createdAt: createdAt.toISOString(),
+          lastUsedAt: lastUsedAt?.toISOString() ?? null,
+        })),
         offered: providers.filter(({ id }) => !connected.some(({ providerId }) => providerId === id)).map(({ id, name }) => ({ id, name })),
       };
     },
@@ -42,7 +46,7 @@ export function waysEndpoints({ providers }: Pick<PersonTools, 'providers'>): re
 export function connectHandler(tools: PersonTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
   return async (request, reply) => {
     const caller = await findPerson(request, reply, tools);
-    await takeWrite(tools.db, caller.customerId);
+    await takePersonWrite(tools.db, caller);
     const { provider, password } = readBody(request, connectBody);
     if (!tools.providers.some(({ id }) => id === provider)) throw invalidInput([{ field: 'provider', message: 'is not offered here' }]);
     await caller.confirm(password);

@@ -7,8 +7,8 @@ import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
 import { PasswordStep } from '../../components/second-factor/password-step';
 
-/** Everything that is known of the person, as a file. */
-export function ExportPanel(): ReactNode {
+/** Everything that is known of the person, as a file. @param isPersonAlone in no organisation, so that it holds nothing of one */
+export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?: boolean }): ReactNode {
   const [isAsking, setAsking] = useState(false);
   const close = (): void => setAsking(false);
   const save = async (password: string): Promise<void> => {
@@ -20,7 +20,9 @@ export function ExportPanel(): ReactNode {
     <Panel title="Your data">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.
+          {isPersonAlone
+            ? 'One JSON file with your account, its passkeys and sessions.'
+            : 'One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.'}{' '}
           It holds no secrets. Of each list you get up to 50,000 entries. You can export three times an hour.
         </Text>
         <Group justify="flex-end">

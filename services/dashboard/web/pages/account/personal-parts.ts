@@ -4,7 +4,7 @@ type PartsOf<Fate> = { readonly [Part in keyof PersonalParts as PersonalParts[Pa
 
 /** What goes with an account, as its owner knows it. */
 export const PARTS_ERASED: PartsOf<'erased'> = {
-  account: 'your email address, password, second factor and sessions, and mail that was kept',
+  account: 'your email address, password, second factor, passkeys and sessions, and mail that was kept',
   keys: 'API keys with their names, tags and whitelist rules',
   subscriptions: 'subscriptions with their caps, and requests for plans',
   alerts: 'alerts, their thresholds and settings',

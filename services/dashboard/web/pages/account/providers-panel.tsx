@@ -19,9 +19,9 @@ interface ProvidersPanelProps {
 type Act = { readonly kind: 'connect' | 'disconnect'; readonly id: string; readonly name: string };
 
 /** Providers that open the account beside its password, and those that may. */
-export function ProvidersPanel({ ways: { hasPassword, connected, offered }, outcome }: ProvidersPanelProps): ReactNode {
+export function ProvidersPanel({ ways: { hasPassword, connected, passkeys, offered }, outcome }: ProvidersPanelProps): ReactNode {
   const [act, setAct] = useState<Act>();
-  const isLast = !hasPassword && connected.length === 1;
+  const isLast = !hasPassword && connected.length + passkeys.length === 1;
   return (
     <Panel title="Sign-in providers">
       <Stack gap="sm">
@@ -33,7 +33,7 @@ export function ProvidersPanel({ ways: { hasPassword, connected, offered }, outc
         )}
         <Text size="sm" c="dimmed">
           A provider that you connect opens this account without its password.{' '}
-          {isLast && 'Set a password before you disconnect the only one.'}
+          {isLast && connected.length > 0 && 'Set a password before you disconnect the only one.'}
         </Text>
         {connected.map(({ id, name, since }) => (
           <Group key={id} justify="space-between" wrap="nowrap">

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { endSecondFactor, replaceRecoveryCodes } from '../../api/account';
-import { sessionQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { useHasPassword } from '../../hooks/use-has-password';
@@ -82,7 +81,7 @@ function TurnOff({ onClose }: DialogProps): ReactNode {
     await endSecondFactor(password);
     onClose();
     toast('Second factor turned off.');
-    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await client.invalidateQueries();
   };
   return (
     <Dialog title="Turn off the second factor" onClose={onClose} mayCloseLightly>

@@ -4,8 +4,14 @@ import { requestReset } from '../../api/account';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 
-/** For an account that a provider alone opens: a first password, by a link to its address. */
-export function SetPassword({ email }: { readonly email: string }): ReactNode {
+interface SetPasswordProps {
+  readonly email: string;
+  /** Whether a provider opens the account; else a passkey does. */
+  readonly isByProvider: boolean;
+}
+
+/** For an account without a password: a first one, by a link to its address. */
+export function SetPassword({ email, isByProvider }: SetPasswordProps): ReactNode {
   const [isSent, setSent] = useState(false);
   const { submit, pending, problem } = useSubmit(async () => {
     await requestReset(email);
@@ -19,8 +25,10 @@ export function SetPassword({ email }: { readonly email: string }): ReactNode {
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        Your account has no password: a sign-in provider opens it. With a password you can sign in when that provider is away. Setting one
-        signs you out everywhere.
+        {isByProvider
+          ? 'Your account has no password: a sign-in provider opens it. With a password you can sign in when that provider is away.'
+          : 'Your account has no password: a passkey opens it. With a password you can sign in when your device is lost.'}{' '}
+        Setting one signs you out everywhere.
       </Text>
       <ProblemAlert problem={problem} />
       <Group justify="flex-end">

@@ -29,6 +29,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'account.email_change': 'Email address changed',
   'account.provider_connect': 'Sign-in provider connected',
   'account.provider_disconnect': 'Sign-in provider disconnected',
+  'account.passkey_add': 'Passkey added',
+  'account.passkey_remove': 'Passkey removed',
   'customer.note': 'Note written',
   'customer.view': 'Pages looked at by the provider',
   'subscription.limits': 'Limits set by the provider',

@@ -3,20 +3,29 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { signInBy } from '../../api/account';
 import { installationQuery } from '../../api/queries';
+import { knowsPasskeys } from '../../browser/passkey';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 
-/** Ways in beside the password, where the operator offers any. The frame of the page has asked for them already. */
-export function ProviderButtons({ then }: { readonly then: string | undefined }): ReactNode {
+interface ProviderButtonsProps {
+  readonly then: string | undefined;
+  /** A way in of another kind, where there are passkeys. */
+  readonly passkey?: ReactNode;
+}
+
+/** Ways in beside the password, where there are any. The frame of the page has asked for them already. */
+export function ProviderButtons({ then, passkey }: ProviderButtonsProps): ReactNode {
   const { data } = useQuery(installationQuery);
   const { submit, pending, problem } = useSubmit(async (id: string) => {
     const { url } = await signInBy(id, then);
     window.location.assign(url);
   });
-  if (!data || data.providers.length === 0) return null;
+  const hasPasskey = passkey !== undefined && data?.hasPasskeys === true && knowsPasskeys();
+  if (!data || (data.providers.length === 0 && !hasPasskey)) return null;
   return (
     <>
       <Divider label="or" />
+      {hasPasskey && passkey}
       {data.providers.map(({ id, name }) => (
         <Button key={id} variant="default" fullWidth disabled={pending} onClick={() => void submit(id)}>
           Continue with {name}

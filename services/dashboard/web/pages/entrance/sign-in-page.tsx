@@ -10,6 +10,7 @@ import { forgetPerson } from '../../api/query-client';
 import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
 import { PageTitle } from '../../components/page-title';
+import { PasskeyButton } from './passkey-button';
 import { ProviderButtons } from './provider-buttons';
 import { providerText } from '../../components/provider-text';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -32,6 +33,10 @@ export function SignInPage(): ReactNode {
     initialValues: { email: known ?? '', password: '' },
     validate: { email: checkEmail, password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
+  const enter = (): void => {
+    forgetPerson(client);
+    openReturn(history, then);
+  };
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
     try {
       const { twoFactorRedirect } = await signIn(email.trim(), password);
@@ -44,8 +49,7 @@ export function SignInPage(): ReactNode {
       await navigate({ to: '/verify', state: { email: email.trim() } });
       return;
     }
-    forgetPerson(client);
-    openReturn(history, then);
+    enter();
   });
   const notice = reason === undefined ? undefined : REASONS[reason];
   const failure = provider === undefined ? undefined : providerText(provider);
@@ -65,7 +69,7 @@ export function SignInPage(): ReactNode {
         <Button type="submit" loading={pending} fullWidth mt={4}>
           Sign in
         </Button>
-        <ProviderButtons then={then} />
+        <ProviderButtons then={then} passkey={<PasskeyButton onSignedIn={enter} />} />
         <Group justify="space-between" gap="xs">
           <Text size="sm">
             <Link to="/sign-up" search={{ then }} className="text-link">

@@ -1,79 +1,104 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { type KeyUsage } from '../../../contract/usage';
 import { keyUsageQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
 import { Loaded } from '../../components/loaded';
 import { formatCount } from '../../format/numbers';
-import { addDays, dayOf, daysBetween, formatDay } from '../../format/time';
+import { addDays, dayOf, daysBetween, formatDay, formatHour, lastHours } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
-import { DayChart } from '../usage/day-chart';
+import { GrainSwitch } from '../usage/grain-switch';
+import { sumAnswers, type AnswerBar } from '../usage/answers';
+import { AnswersChart } from '../usage/answers-chart';
+import { OUTCOMES, outcomeTitle, sumOutcomes, type Outcomes } from '../usage/outcomes';
+import { UsageChart, type Grain } from '../usage/usage-chart';
 
-/** With the last one. */
-const DAYS = 14;
+/** With the running one. */
+const LENGTHS = { day: 14, hour: 48 } as const;
 
-/** Requests of one day with one key. */
-interface Day {
-  readonly day: string;
-  readonly admitted: number;
-  readonly refused: number;
-  readonly unavailable: number;
+/** Requests of one day or hour with one key, over all products. */
+interface Bar extends Outcomes, AnswerBar {}
+
+interface Shown {
+  readonly by: Grain;
+  readonly from: string;
+  readonly to: string;
+  /** Days, or the moments at which hours begin. */
+  readonly slots: readonly string[];
 }
 
-/** Every day of the period, over all products. */
-function daysOf(use: KeyUsage['use'], from: string, to: string): Day[] {
-  return daysBetween(from, to).map((day) => {
-    const own = use.filter((each) => each.day === day);
-    const sum = (count: (each: KeyUsage['use'][number]) => number): number => own.reduce((total, each) => total + count(each), 0);
-    return {
-      day,
-      admitted: sum((each) => each.admitted),
-      refused: sum((each) => each.refused),
-      unavailable: sum((each) => each.unavailable),
-    };
-  });
+function shownOf(by: Grain, timeZone: string): Shown {
+  const nowMs = Date.now();
+  const to = dayOf(new Date(nowMs), timeZone);
+  if (by === 'day') {
+    const from = addDays(to, 1 - LENGTHS.day);
+    return { by, from, to, slots: daysBetween(from, to) };
+  }
+  const slots = lastHours(nowMs, LENGTHS.hour, timeZone);
+  return { by, from: dayOf(new Date(slots[0] ?? nowMs), timeZone), to, slots };
 }
 
-const OUTCOMES = [
-  { name: 'let in', color: 'indigo.6', count: ({ admitted }: Day) => admitted },
-  { name: 'refused', color: 'orange.5', count: ({ refused }: Day) => refused },
-  { name: 'could not be checked', color: 'red.7', count: ({ unavailable }: Day) => unavailable },
-] as const;
-
-const COLUMNS: readonly Column<Day>[] = [
-  { header: 'Day', isTitle: true, cell: ({ day }) => formatDay(day) },
+const columnsOf = (by: Grain): readonly Column<Bar>[] => [
+  { header: outcomeTitle(by), isTitle: true, cell: ({ slot }) => (by === 'day' ? formatDay(slot) : formatHour(slot)) },
   ...OUTCOMES.map(({ name, count }) => ({
-    header: name.charAt(0).toUpperCase() + name.slice(1),
+    header: outcomeTitle(name),
     isNumber: true,
-    cell: (day: Day) => formatCount(count(day)),
+    cell: (bar: Bar) => formatCount(count(bar)),
   })),
 ];
 
-/** What was asked with a key in the last two weeks. */
+interface UseChartProps {
+  readonly by: Grain;
+  readonly bars: readonly Bar[];
+  readonly onSwitch: (by: Grain) => void;
+}
+
+/** What was asked with the key in each day or hour of `slots`. */
+function barsOf(use: KeyUsage['use'], { by, slots }: Shown): Bar[] {
+  return slots.map((slot) => {
+    const own = use.filter((each) => (by === 'day' ? each.day : each.startsAt) === slot);
+    return { slot, ...sumOutcomes(own), answers: sumAnswers(own.map(({ answers }) => answers)) };
+  });
+}
+
+function UseChart({ by, bars, onSwitch }: UseChartProps): ReactNode {
+  const series = OUTCOMES.filter(({ count }) => bars.some((bar) => count(bar) > 0)).map(({ name, color }) => ({ name, color }));
+  const rows = bars.map((bar) => ({ slot: bar.slot, values: Object.fromEntries(OUTCOMES.map(({ name, count }) => [name, count(bar)])) }));
+  const table = (
+    <DataTable caption={`Requests by ${by}`} columns={columnsOf(by)} rows={[...bars].reverse()} rowKey={({ slot }) => slot} hasLines />
+  );
+  const length = `the last ${LENGTHS[by]} ${by}s`;
+  return (
+    <UsageChart
+      title={`Requests of ${length}`}
+      by={by}
+      series={{ series, rows }}
+      table={table}
+      aside={<GrainSwitch by={by} onChange={onSwitch} />}
+    >
+      <Text component="span" size="sm" c="dimmed">
+        No requests with this key in {length}.
+      </Text>
+    </UsageChart>
+  );
+}
+
+/** What was asked with a key in the last two weeks, or by hour in the last two days. */
 export function KeyUse({ keyId }: { readonly keyId: string }): ReactNode {
   const { quotaTimeZone } = useSession();
-  const to = dayOf(new Date(), quotaTimeZone);
-  const from = addDays(to, 1 - DAYS);
-  const query = useQuery(keyUsageQuery(keyId, from, to));
+  const [by, setBy] = useState<Grain>('day');
+  const shown = shownOf(by, quotaTimeZone);
+  const query = useQuery(keyUsageQuery(keyId, { by, from: shown.from, to: shown.to }));
   return (
     <Loaded query={query} height={320}>
-      {({ use }) => {
-        const days = daysOf(use, from, to);
-        const series = OUTCOMES.filter(({ count }) => days.some((day) => count(day) > 0)).map(({ name, color }) => ({ name, color }));
-        const rows = days.map((day) => ({
-          day: day.day,
-          values: Object.fromEntries(OUTCOMES.map(({ name, count }) => [name, count(day)])),
-        }));
-        const table = (
-          <DataTable caption="Requests by day" columns={COLUMNS} rows={[...days].reverse()} rowKey={({ day }) => day} hasLines />
-        );
+      {({ use, answerTimesMs }) => {
+        const bars = barsOf(use, shown);
         return (
-          <DayChart title="Requests of the last 14 days" series={{ series, rows }} table={table}>
-            <Text component="span" size="sm" c="dimmed">
-              No requests with this key in the last 14 days.
-            </Text>
-          </DayChart>
+          <Stack gap="md">
+            <UseChart by={by} bars={bars} onSwitch={setBy} />
+            {bars.some(({ admitted }) => admitted > 0) && <AnswersChart by={by} bars={bars} boundsMs={answerTimesMs} />}
+          </Stack>
         );
       }}
     </Loaded>

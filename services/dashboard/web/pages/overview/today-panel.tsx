@@ -35,7 +35,7 @@ function standings(products: readonly Product[]): Standing[] {
 export function TodayPanel(): ReactNode {
   const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   const all = (
-    <Link to="/usage" search={{ days: undefined, product: undefined }} className="text-link">
+    <Link to="/usage" search={{ days: undefined, hours: undefined, product: undefined }} className="text-link">
       All usage
     </Link>
   );

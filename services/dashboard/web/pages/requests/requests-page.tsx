@@ -37,8 +37,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests" actions={save}>
-        Requests with your keys in the last 7 days, newest first. Admitted requests went on to the product; its status and response time are
-        not recorded here.
+        Requests with your keys in the last 7 days, newest first. Admitted requests went on to the product; statuses and times of its
+        answers are under Usage, by hour.
       </PageTitle>
       <RequestFilters />
       <RequestLog filter={filter} />

@@ -1,29 +1,28 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { productsQuery, usageQuery } from '../../api/queries';
+import { usageQuery } from '../../api/queries';
 import { apiPath, queryText } from '../../api/request';
-import { addDays, dayOf } from '../../format/time';
+import { addDays, dayOf, lastHours, readerZone } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
+import { HoursView } from './hours-view';
+import { chosenLength, UsageFilters } from './usage-filters';
 import { UsageView } from './usage-view';
 
-const PERIODS = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-];
-
-/** Usage by product, and refused requests. */
+/** Usage by product, and refused requests, by day or hour. */
 export function UsagePage(): ReactNode {
-  const { days = '30', product } = useSearch({ from: '/shell/usage' });
+  const { days, hours, product } = useSearch({ from: '/shell/usage' });
   const { quotaTimeZone } = useSession();
   const today = dayOf(new Date(), quotaTimeZone);
-  const length = PERIODS.some(({ value }) => value === days) ? Number(days) : 30;
-  const period = { from: addDays(today, 1 - length), to: today, product };
+  const zone = readerZone();
+  const { by, length } = chosenLength({ days, hours });
+  const slots = by === 'hour' ? lastHours(Date.now(), length, quotaTimeZone) : [];
+  const from = by === 'hour' ? dayOf(new Date(slots[0] ?? Date.now()), quotaTimeZone) : addDays(today, 1 - length);
+  const period = { from, to: today, product, by };
   const query = useQuery({ ...usageQuery(period), placeholderData: keepPreviousData });
   return (
     <>
@@ -41,35 +40,17 @@ export function UsagePage(): ReactNode {
           </Button>
         }
       >
-        Days start at midnight in {quotaTimeZone}. Figures are at most a few seconds old.
+        {by === 'hour'
+          ? `Hours are shown in ${zone === 'UTC' ? 'UTC, which is your time zone' : `your time zone, ${zone}, and in UTC`}.`
+          : `Days start at midnight in ${quotaTimeZone}.`}{' '}
+        Figures are at most a few seconds old.
       </PageTitle>
-      <Filters days={String(length)} product={product} />
+      <UsageFilters />
       <Loaded query={query} height={900}>
-        {(usage) => <UsageView usage={usage} period={period} />}
+        {(usage) =>
+          by === 'hour' ? <HoursView usage={usage} slots={slots} product={product} /> : <UsageView usage={usage} period={period} />
+        }
       </Loaded>
     </>
-  );
-}
-
-function Filters({ days, product }: { readonly days: string; readonly product: string | undefined }): ReactNode {
-  const navigate = useNavigate({ from: '/usage' });
-  const { data } = useQuery(productsQuery);
-  const subscribed = data?.products.filter((each) => each.subscription !== null) ?? [];
-  const choices = [{ value: '', label: 'All products' }, ...subscribed.map(({ id, title }) => ({ value: id, label: title }))];
-  return (
-    <Group gap="xs" mb="md">
-      <NativeSelect
-        aria-label="Period"
-        data={PERIODS}
-        value={days}
-        onChange={(event) => void navigate({ search: { days: event.currentTarget.value, product }, replace: true })}
-      />
-      <NativeSelect
-        aria-label="Product"
-        data={choices}
-        value={product ?? ''}
-        onChange={(event) => void navigate({ search: { days, product: event.currentTarget.value || undefined }, replace: true })}
-      />
-    </Group>
   );
 }

@@ -16,9 +16,10 @@ const CODE_COLORS: Readonly<Record<string, string>> = {
   ambiguous_key: 'lime.6',
 };
 
-/** One day of a stacked chart, with a figure for each series. */
+/** One bar of a stacked chart, with a figure for each series. */
 export interface SeriesRow {
-  readonly day: string;
+  /** A day, `YYYY-MM-DD`, or the moment at which an hour begins. */
+  readonly slot: string;
   readonly values: Readonly<Record<string, number>>;
 }
 
@@ -28,18 +29,28 @@ export interface Series {
 }
 
 interface Entry {
-  readonly day: string;
+  readonly slot: string;
   readonly name: string;
   readonly color: string;
   readonly value: number;
 }
 
-/** Requests that counted, on one day, with keys of one mode. */
-interface UsedDay {
-  readonly day: string;
+/** Requests for one product, with keys of one mode. */
+interface OfProduct {
   readonly product: string;
   readonly mode: 'live' | 'test';
+}
+
+/** Those that counted, on one day. */
+interface UsedDay extends OfProduct {
+  readonly day: string;
   readonly used: number;
+}
+
+/** Those that were let in, in one hour. */
+interface AdmittedHour extends OfProduct {
+  readonly startsAt: string;
+  readonly admitted: number;
 }
 
 /** Refused requests of one day with one code. */
@@ -70,22 +81,22 @@ export function shownDays(days: readonly string[], entries: readonly { readonly 
   return days.slice(Math.max(0, Math.min(quiet, days.length - LEAST_DAYS)));
 }
 
-/** Sums entries by day and name; every day has a row, the largest series come first. */
-function stack(entries: readonly Entry[], days: readonly string[]): Series {
+/** Sums entries by slot and name; every slot has a row, the largest series come first. */
+export function stack(entries: readonly Entry[], slots: readonly string[]): Series {
   const totals = new Map<string, { total: number; color: string }>();
   for (const { name, color, value } of entries) totals.set(name, { total: (totals.get(name)?.total ?? 0) + value, color });
   const ranked = [...totals].filter(([, { total }]) => total > 0).sort(([, a], [, b]) => b.total - a.total);
   const kept = ranked.slice(0, ranked.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES);
   const series = kept.map(([name, { color }]) => ({ name, color }));
   const names = new Set(series.map(({ name }) => name));
-  const byDay = new Map<string, Record<string, number>>();
-  for (const { day, name, value } of entries) {
-    const values = byDay.get(day) ?? {};
+  const bySlot = new Map<string, Record<string, number>>();
+  for (const { slot, name, value } of entries) {
+    const values = bySlot.get(slot) ?? {};
     const shown = names.has(name) ? name : OTHERS;
     values[shown] = (values[shown] ?? 0) + value;
-    byDay.set(day, values);
+    bySlot.set(slot, values);
   }
-  const rows = days.map((day) => ({ day, values: byDay.get(day) ?? {} }));
+  const rows = slots.map((slot) => ({ slot, values: bySlot.get(slot) ?? {} }));
   return { series: ranked.length > kept.length ? [...series, { name: OTHERS, color: OTHERS_COLOR }] : series, rows };
 }
 
@@ -103,20 +114,28 @@ function codeColor(code: string): string {
   return CODE_COLORS[code] ?? 'blue.6';
 }
 
+function nameAndColor({ product, mode }: OfProduct, products: Products): Pick<Entry, 'name' | 'color'> {
+  const order = products.findIndex(({ id }) => id === product);
+  const title = products[order]?.title ?? product;
+  return { name: mode === 'test' ? `${title} (test)` : title, color: productColor(order, mode) };
+}
+
 /** Requests that counted, by product, mode and day; test keys apart. */
 export function usedSeries(used: readonly UsedDay[], products: Products, days: readonly string[]): Series {
-  const entries = used.map(({ day, product, mode, used: value }) => {
-    const order = products.findIndex(({ id }) => id === product);
-    const title = products[order]?.title ?? product;
-    return { day, name: mode === 'test' ? `${title} (test)` : title, color: productColor(order, mode), value };
-  });
+  const entries = used.map((each) => ({ slot: each.day, ...nameAndColor(each, products), value: each.used }));
   return stack(entries, days);
+}
+
+/** Requests that were let in, by product, mode and hour; test keys apart. */
+export function admittedSeries(hours: readonly AdmittedHour[], products: Products, slots: readonly string[]): Series {
+  const entries = hours.map((each) => ({ slot: each.startsAt, ...nameAndColor(each, products), value: each.admitted }));
+  return stack(entries, slots);
 }
 
 /** Refused requests, by code and day. */
 export function refusedSeries(refusals: readonly RefusedDay[], days: readonly string[]): Series {
   return stack(
-    refusals.map(({ day, code, count }) => ({ day, name: code, color: codeColor(code), value: count })),
+    refusals.map(({ day, code, count }) => ({ slot: day, name: code, color: codeColor(code), value: count })),
     days,
   );
 }

@@ -1,14 +1,13 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
 import { productsQuery, type UsagePeriod } from '../../api/queries';
-import { EmptyState } from '../../components/empty-state';
 import { daysBetween } from '../../format/time';
-import { DayChart } from './day-chart';
 import { LimitTable } from './limit-table';
+import { NoUsage } from './no-usage';
 import { refusedSeries, shownDays, usedSeries } from './usage-series';
+import { UsageChart } from './usage-chart';
 import { RefusedTable, UsedTable } from './usage-tables';
 
 interface UsageViewProps {
@@ -25,28 +24,13 @@ export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   const range = shownDays(daysBetween(period.from, period.to), [...days, ...refusals]);
   return (
     <Stack gap="md">
-      <DayChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} />}>
+      <UsageChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} />}>
         No requests in this period.
-      </DayChart>
+      </UsageChart>
       <LimitTable subscriptions={shown} />
-      <DayChart title="Requests refused" series={refusedSeries(refusals, range)} table={<RefusedTable refusals={refusals} />}>
+      <UsageChart title="Requests refused" series={refusedSeries(refusals, range)} table={<RefusedTable refusals={refusals} />}>
         No refused requests in this period.
-      </DayChart>
+      </UsageChart>
     </Stack>
-  );
-}
-
-function NoUsage(): ReactNode {
-  const create = (
-    <Link to="/keys" className="text-link in-text">
-      Create a key
-    </Link>
-  );
-  return (
-    <div className="panel">
-      <EmptyState title="No usage yet" action={create}>
-        Make your first call with a key; it appears here within seconds.
-      </EmptyState>
-    </div>
   );
 }

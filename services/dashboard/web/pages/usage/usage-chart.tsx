@@ -3,15 +3,23 @@ import { BarChart } from '@mantine/charts';
 import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { formatCompact, formatCount } from '../../format/numbers';
-import { formatDay } from '../../format/time';
+import { formatDay, formatHour, formatHourTick } from '../../format/time';
 import { type Series } from './usage-series';
 import { Panel } from '../../components/panel';
 
 const HEIGHT = 240;
 
-interface DayChartProps {
+/** What a bar stands for. */
+export type Grain = 'day' | 'hour';
+
+interface UsageChartProps {
   readonly title: string;
+  readonly by?: Grain;
   readonly series: Series;
+  /** At the right of the title. */
+  readonly aside?: ReactNode;
+  /** Above the bars. */
+  readonly note?: ReactNode;
   /** The same figures to read. */
   readonly table: ReactNode;
   /** Shown when there is nothing to draw. */
@@ -33,29 +41,32 @@ function Legend({ series }: Pick<Series, 'series'>): ReactNode {
   );
 }
 
-/** Stacked bars by day, with the figures in a table behind them. */
-export function DayChart({ title, series: { series, rows }, table, children }: DayChartProps): ReactNode {
+/** Stacked bars by day or hour, with the figures in a table behind them. */
+export function UsageChart({ title, by = 'day', series: { series, rows }, aside, note, table, children }: UsageChartProps): ReactNode {
   const isEmpty = series.length === 0;
+  const [tick, label] = by === 'hour' ? [formatHourTick, formatHour] : [formatDay, formatDay];
   return (
-    <Panel title={title}>
+    <Panel title={title} aside={aside}>
       {isEmpty ? (
         <Text size="sm" c="dimmed">
           {children}
         </Text>
       ) : (
         <>
+          {note}
           <div aria-hidden>
             <BarChart
               h={HEIGHT}
-              data={rows.map(({ day, values }) => ({ label: formatDay(day), ...values }))}
-              dataKey="label"
+              data={rows.map(({ slot, values }) => ({ slot, ...values }))}
+              dataKey="slot"
               type="stacked"
               series={[...series]}
               tickLine="none"
               gridAxis="x"
               valueFormatter={formatCount}
               yAxisProps={{ tickFormatter: formatCompact, width: 44, allowDecimals: false }}
-              xAxisProps={{ minTickGap: 24 }}
+              xAxisProps={{ minTickGap: 24, tickFormatter: (slot) => tick(String(slot)) }}
+              tooltipProps={{ labelFormatter: (slot: unknown) => (typeof slot === 'string' ? label(slot) : undefined) }}
               barProps={{ isAnimationActive: false, maxBarSize: 36 }}
               barChartProps={{ accessibilityLayer: false }}
             />

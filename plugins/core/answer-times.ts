@@ -1,0 +1,12 @@
+/**
+ * Milliseconds up to which answers are counted together; what took longer is counted by itself. From an address looked up in memory to the
+ * longest that a product may take. Counts are stored by place: bounds are only ever added at the end.
+ */
+export const ANSWER_TIME_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
+
+/** The place of a time among the counts: of the first bound that holds it, or after the last. */
+export function answerTimePlace(elapsedMs: number): number {
+  let place = 0;
+  while (elapsedMs > (ANSWER_TIME_BOUNDS_MS[place] ?? Infinity)) place += 1;
+  return place;
+}

@@ -1,0 +1,91 @@
+import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/answer-times';
+import { type QuotaHour } from '../../../core/quota-hours';
+import { isUuid } from '../database';
+
+/** What a product service made of one admitted request. */
+export interface Answer {
+  readonly credentialId: string;
+  /** The product that admitted it. */
+  readonly product: string;
+  /** Of the answer; undefined where the client left before it was sent. */
+  readonly status: number | undefined;
+  /** Unix milliseconds at which the service began with it. */
+  readonly atMs: number;
+  /** From the first byte of the request at the service to the last of the answer. */
+  readonly elapsedMs: number;
+}
+
+/** Answers to requests with one key for one product in one hour. */
+export interface AnswerHour extends QuotaHour {
+  readonly credentialId: string;
+  readonly product: string;
+  /** With a status below 400, of 400 to 499, and of 500 to 599. */
+  succeeded: number;
+  rejected: number;
+  failed: number;
+  /** Whose client left before. */
+  abandoned: number;
+  /** Of the first three, by time; see `answerTimePlace`. */
+  readonly took: number[];
+}
+
+const CLASSES = ['succeeded', 'rejected', 'failed', 'abandoned'] as const;
+
+function classOf(status: number | undefined): (typeof CLASSES)[number] {
+  if (status === undefined) return 'abandoned';
+  if (status < 400) return 'succeeded';
+  return status < 500 ? 'rejected' : 'failed';
+}
+
+/** While the database is away hours of many keys gather; these take about 10 MB, and what is above is not counted. */
+const MOST_HOURS = 20_000;
+
+/** Counts answers until they are written: a row in the database for many of them. */
+export class AnswerCounts {
+  /** By key; of one there are few, so that they are looked through, which is cheaper than to make a name for each answer. */
+  private hours = new Map<string, AnswerHour[]>();
+  private size = 0;
+
+  /** What names no key is left out. */
+  count(answer: Answer, at: QuotaHour): void {
+    const { status, elapsedMs } = answer;
+    const hour = this.hourOf(answer, at);
+    if (!hour) return;
+    hour[classOf(status)] += 1;
+    if (status !== undefined) add(hour.took, answerTimePlace(elapsedMs), 1);
+  }
+
+  /** Hands everything out and starts anew: at most one for each key, product and hour. */
+  take(): readonly AnswerHour[] {
+    const taken = [...this.hours.values()].flat();
+    this.hours = new Map();
+    this.size = 0;
+    return taken;
+  }
+
+  /** Takes back what could not be written. */
+  putBack(hours: readonly AnswerHour[]): void {
+    for (const given of hours) {
+      const hour = this.hourOf(given, given);
+      if (!hour) continue;
+      for (const name of CLASSES) hour[name] += given[name];
+      given.took.forEach((count, place) => add(hour.took, place, count));
+    }
+  }
+
+  private hourOf({ credentialId, product }: Pick<Answer, 'credentialId' | 'product'>, { day, hour }: QuotaHour): AnswerHour | undefined {
+    const ofKey = this.hours.get(credentialId);
+    const found = ofKey?.find((each) => each.hour === hour && each.product === product && each.day === day);
+    if (found || this.size >= MOST_HOURS || !isUuid(credentialId)) return found;
+    const took = new Array<number>(ANSWER_TIME_BOUNDS_MS.length + 1).fill(0);
+    const added = { credentialId, product, day, hour, succeeded: 0, rejected: 0, failed: 0, abandoned: 0, took };
+    if (ofKey) ofKey.push(added);
+    else this.hours.set(credentialId, [added]);
+    this.size += 1;
+    return added;
+  }
+}
+
+function add(counts: number[], place: number, more: number): void {
+  counts[place] = (counts[place] ?? 0) + more;
+}

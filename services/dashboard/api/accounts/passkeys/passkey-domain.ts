@@ -1,0 +1,13 @@
+import { isIP } from 'node:net';
+
+/**
+ * The name to which browsers bind passkeys: the host of the dashboard's own URL, whatever a request calls it. They keep none for a network
+ * address, and none over plain http but for this machine.
+ * @param url origin of the dashboard as browsers see it
+ * @returns undefined where there can be none
+ */
+export function passkeyDomain(url: string): string | undefined {
+  const { protocol, hostname } = new URL(url);
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+  return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost') ? hostname : undefined;
+}

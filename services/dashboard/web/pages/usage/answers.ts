@@ -1,0 +1,59 @@
+/** Answers to requests, as the API tells of them. */
+interface Answers {
+  readonly succeeded: number;
+  readonly rejected: number;
+  readonly failed: number;
+  readonly abandoned: number;
+  readonly took: readonly number[];
+}
+
+/** One bar: what became of the requests that were let in. */
+export interface AnswerBar {
+  readonly slot: string;
+  readonly admitted: number;
+  /** Null where nobody measured any of them. */
+  readonly answers: Answers | null;
+}
+
+function addAnswers(one: Answers, other: Answers): Answers {
+  return {
+    succeeded: one.succeeded + other.succeeded,
+    rejected: one.rejected + other.rejected,
+    failed: one.failed + other.failed,
+    abandoned: one.abandoned + other.abandoned,
+    took: one.took.map((count, place) => count + (other.took[place] ?? 0)),
+  };
+}
+
+/** All of them together; null where nobody measured any. */
+export function sumAnswers(all: readonly (Answers | null)[]): Answers | null {
+  return all.reduce((sum, each) => (sum && each ? addAnswers(sum, each) : (sum ?? each)), null);
+}
+
+/** Of the requests that were let in, those of which no answer is known: not measured, or still running. */
+export function notKnown({ admitted, answers }: Omit<AnswerBar, 'slot'>): number {
+  if (!answers) return admitted;
+  const { succeeded, rejected, failed, abandoned } = answers;
+  // Both figures are written every few seconds, each by itself.
+  return Math.max(0, admitted - succeeded - rejected - failed - abandoned);
+}
+
+/**
+ * Milliseconds within which a share of the answers was sent, as a bound of the counts: `Infinity` beyond the last, undefined without answers.
+ * @param took counts by bound, the last for what took longer than all
+ * @param share above 0, up to 1
+ */
+export function withinMs(took: readonly number[], boundsMs: readonly number[], share: number): number | undefined {
+  const total = took.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let sum = 0;
+  const place = took.findIndex((count) => (sum += count) >= total * share);
+  return boundsMs[place] ?? Infinity;
+}
+
+/** `250 ms`, `2.5 s`; `over 30 s` beyond the last bound. */
+export function formatWithin(ms: number | undefined, boundsMs: readonly number[]): string {
+  if (ms === undefined) return '–';
+  if (ms === Infinity) return `over ${formatWithin(boundsMs.at(-1), boundsMs)}`;
+  return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
+}

@@ -1,0 +1,24 @@
+/** Requests by what the access layer decided. */
+export interface Outcomes {
+  readonly admitted: number;
+  readonly refused: number;
+  readonly unavailable: number;
+}
+
+/** In the order in which a chart stacks them. */
+export const OUTCOMES = [
+  { name: 'let in', color: 'indigo.6', count: ({ admitted }: Outcomes) => admitted },
+  { name: 'refused', color: 'orange.5', count: ({ refused }: Outcomes) => refused },
+  { name: 'could not be checked', color: 'red.7', count: ({ unavailable }: Outcomes) => unavailable },
+] as const;
+
+/** `Let in`, for the head of a table. */
+export function outcomeTitle(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** All of them together. */
+export function sumOutcomes(each: readonly Outcomes[]): Outcomes {
+  const sum = (count: (of: Outcomes) => number): number => each.reduce((total, of) => total + count(of), 0);
+  return { admitted: sum((of) => of.admitted), refused: sum((of) => of.refused), unavailable: sum((of) => of.unavailable) };
+}

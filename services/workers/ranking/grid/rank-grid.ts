@@ -1,0 +1,115 @@
+import pLimit from 'p-limit';
+import { DeadlinePassed } from '../../../kit/deadline';
+import { ServiceError } from '../../../kit/errors';
+import { anySignal } from '../../../kit/tracing';
+import { type RankingUpstream, type RankQuery, sourceName, type UpstreamCall } from '../ranking-upstream';
+import { type GridPoint, gridPoints, spacingKm } from './grid-points';
+import { gridBody, type RankedPoint } from './grid-body';
+import { answerOfFailure, NOT_ASKED, parsePointAnswer, type PointAnswer } from './point-answer';
+
+/** Points of one grid that are asked about at a time. */
+const AT_ONCE = 4;
+/** So many failures without one answer: the upstream is away, and all the other questions would only be told so too. */
+const HOPELESS_AFTER = AT_ONCE;
+/** The upstream takes no more, or none of these: what fails at one point for that fails at all. */
+const FINAL_REASONS: ReadonlySet<string> = new Set(['provider_quota', 'rejected']);
+/** For all points together; below the service's 28 s, so that what is known by then is still told. */
+const BUDGET_MS = 24_000;
+/** For the answer on its way back, where the caller has less time. */
+const RESERVE_MS = 1_000;
+
+export interface GridRequest {
+  /** The middle of the grid and how far it reaches; what else is asked is the same at every point. */
+  readonly query: RankQuery;
+  /** Points a side. */
+  readonly size: number;
+}
+
+export interface GridCall extends UpstreamCall {
+  timeLeftMs(): number;
+}
+
+/** Keeps what a grid has seen so far, and says when to stop asking. */
+class GridProgress {
+  private isStopped = false;
+  private answered = 0;
+  private failed = 0;
+
+  get goesOn(): boolean {
+    return !this.isStopped;
+  }
+
+  note(answer: PointAnswer): void {
+    if (answer.status === 'ok') this.answered++;
+    else this.failed++;
+    const isFinal = answer.status === 'error' && FINAL_REASONS.has(answer.reason);
+    if (isFinal || (this.answered === 0 && this.failed >= HOPELESS_AFTER)) this.isStopped = true;
+  }
+}
+
+/** Asks about each point until the signal of `late` fires. @throws when the caller leaves, and what is wrong at every point alike */
+async function askPoints(
+  points: readonly GridPoint[],
+  ask: (point: GridPoint, signal: AbortSignal) => Promise<string>,
+  { signal: caller, late }: { signal: AbortSignal; late: AbortSignal },
+): Promise<RankedPoint[]> {
+  const limit = pLimit(AT_ONCE);
+  const progress = new GridProgress();
+  const signal = anySignal(caller, late);
+  const answerAt = async (point: GridPoint): Promise<PointAnswer> => {
+    caller.throwIfAborted();
+    if (late.aborted || !progress.goesOn) return NOT_ASKED;
+    try {
+      return parsePointAnswer(await ask(point, signal));
+    } catch (error) {
+      caller.throwIfAborted();
+      return late.aborted ? { status: 'error', reason: 'timeout' } : answerOfFailure(error);
+    }
+  };
+  // From the middle outwards: when time is up, what is missing is the edge.
+  const inTurn = [...points].sort((one, other) => one.distanceKm - other.distanceKm);
+  const ranked = await Promise.all(
+    inTurn.map((point) =>
+      limit(async (): Promise<RankedPoint> => {
+        const answer = await answerAt(point);
+        progress.note(answer);
+        return { point, answer };
+      }),
+    ),
+  );
+  return ranked.sort((one, other) => one.point.row - other.point.row || one.point.column - other.point.column);
+}
+
+/** Where nothing is known of any point, the grid fails as the first of its points did. */
+function checkAnswered(ranked: readonly RankedPoint[]): void {
+  if (ranked.some(({ answer }) => answer.status === 'ok')) return;
+  const reasons = ranked.flatMap(({ answer }) => (answer.status === 'error' && answer !== NOT_ASKED ? answer.reason : []));
+  const reason = reasons.find((each) => each !== 'timeout');
+  if (reason === undefined) throw new ServiceError('upstream_timeout');
+  throw new ServiceError('upstream_failed', {
+    detail: 'The source of the ranking failed at every point that was asked.',
+    members: { reason },
+  });
+}
+
+/**
+ * Where one business stands at every point of a square grid. Each point is a position of its own, whose surroundings are as wide as the
+ * points are apart.
+ * @throws ServiceError `upstream_failed` or `upstream_timeout` where no point was answered
+ */
+export async function rankGrid(upstream: RankingUpstream, { query, size }: GridRequest, call: GridCall): Promise<Record<string, unknown>> {
+  const area = { center: query.center, radiusKm: query.radiusKm, size };
+  const spacing = spacingKm(area);
+  const late = new AbortController();
+  const budgetMs = Math.max(0, Math.min(BUDGET_MS, call.timeLeftMs() - RESERVE_MS));
+  const timer = setTimeout(() => late.abort(new DeadlinePassed(budgetMs)), budgetMs);
+  try {
+    const ask = ({ center }: GridPoint, signal: AbortSignal): Promise<string> =>
+      upstream.position({ ...query, center, radiusKm: spacing }, { mode: call.mode, signal });
+    const ranked = await askPoints(gridPoints(area), ask, { signal: call.signal, late: late.signal });
+    checkAnswered(ranked);
+    return { spacing_km: spacing, ...gridBody(ranked), source: sourceName(upstream.source, call.mode) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
+import { type Answer } from '../../../../plugins/stores/postgres/decisions/answer-counts';
+import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stores/postgres/decisions/answer-writer';
+import { readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+
+const KOLKATA = 'Asia/Kolkata';
+/** 17:30 in Kolkata. */
+const AT_MS = Date.parse('2026-11-20T12:00:00Z');
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.close());
+
+const newWriter = (options: Partial<AnswerWriterOptions> = {}): AnswerWriter =>
+  new AnswerWriter({ pool: database.pool, timeZone: KOLKATA, flushMs: 3_600_000, ...options });
+const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => ({
+  credentialId,
+  product: 'api-ip',
+  status: 200,
+  atMs: AT_MS,
+  elapsedMs: 20,
+  ...extra,
+});
+const read = (keyId: string) =>
+  readKeyUsage(database.pool, { keyId, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: KOLKATA, by: 'hour' });
+const none = new Array<number>(ANSWER_TIME_BOUNDS_MS.length + 1).fill(0);
+
+describe('answers', () => {
+  it('are counted by key, product, hour, class of status and time', async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const writer = newWriter();
+    for (const status of [200, 304, 404, 500]) writer.note(answerOf(one, { status }));
+    writer.note(answerOf(one, { status: undefined, elapsedMs: 1 }));
+    writer.note(answerOf(one, { elapsedMs: 90_000, atMs: AT_MS + 3_600_000 }));
+    writer.note(answerOf(other, { product: 'api-seo' }));
+    await writer.close();
+    expect(await read(one)).toMatchObject([
+      { day: '2026-11-20', hour: 17, answers: { succeeded: 2, rejected: 1, failed: 1, abandoned: 1, took: none.with(1, 4) } },
+      { day: '2026-11-20', hour: 18, answers: { succeeded: 1, rejected: 0, failed: 0, abandoned: 0, took: none.with(none.length - 1, 1) } },
+    ]);
+    expect(await read(other)).toMatchObject([{ product: 'api-seo', admitted: 0, answers: { succeeded: 1 } }]);
+  });
+
+  it('of several services and flushes add up exactly', async () => {
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const writers = [newWriter(), newWriter(), newWriter()];
+    for (let round = 0; round < 5; round++) {
+      for (const writer of writers) for (const key of keys) writer.note(answerOf(key, { elapsedMs: round % 2 ? 5 : 700 }));
+      await Promise.all(writers.map((writer) => writer.flush()));
+    }
+    await Promise.all(writers.map((writer) => writer.close()));
+    for (const key of keys) {
+      expect(await read(key)).toMatchObject([{ answers: { succeeded: 15, took: none.with(0, 6).with(6, 9) } }]);
+    }
+  });
+
+  it('cost a statement a flush, with a row for each key and product', async () => {
+    const keys = Array.from({ length: 20 }, () => randomUUID());
+    const sent: string[] = [];
+    const pool = {
+      query: (query: { text: string; values: string[] }) => {
+        sent.push(query.values[0] ?? '');
+        return database.pool.query(query);
+      },
+    };
+    const writer = newWriter({ pool: pool as unknown as AnswerWriterOptions['pool'] });
+    for (let count = 0; count < 10_000; count++) writer.note(answerOf(keys[count % keys.length] ?? ''));
+    await writer.close();
+    expect(sent.map((text) => (JSON.parse(text) as unknown[]).length)).toEqual([keys.length]);
+  });
+
+  it('wait while the database is away, and are lost by nobody', async () => {
+    const key = randomUUID();
+    const failures: unknown[] = [];
+    let isAway = true;
+    const pool = { query: (query: never) => (isAway ? Promise.reject(new Error('away')) : database.pool.query(query)) };
+    const writer = newWriter({ pool: pool as unknown as AnswerWriterOptions['pool'], onError: (error) => failures.push(error) });
+    writer.note(answerOf(key));
+    await writer.flush();
+    writer.note(answerOf(key, { status: 502 }));
+    isAway = false;
+    await writer.close();
+    expect(failures).toHaveLength(1);
+    expect(await read(key)).toMatchObject([{ answers: { succeeded: 1, failed: 1, took: none.with(1, 2) } }]);
+  });
+
+  it('of what is no key are left out and harm nothing', async () => {
+    const key = randomUUID();
+    const writer = newWriter();
+    writer.note(answerOf('not a key'));
+    writer.note(answerOf(key));
+    await writer.close();
+    expect(await read(key)).toMatchObject([{ answers: { succeeded: 1 } }]);
+  });
+});

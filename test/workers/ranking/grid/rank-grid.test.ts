@@ -1,0 +1,180 @@
+import { setImmediate as settled } from 'node:timers/promises';
+import { ServiceError } from '../../../../services/kit/errors';
+import { rankGrid } from '../../../../services/workers/ranking/grid/rank-grid';
+import { type RankQuery, type RankingUpstream } from '../../../../services/workers/ranking/ranking-upstream';
+
+const QUERY: RankQuery = {
+  keyword: 'dentist',
+  center: { latitude: 0, longitude: 0 },
+  radiusKm: 3,
+  maxResults: 20,
+  placeId: 'p',
+};
+
+type Ask = (query: RankQuery, signal: AbortSignal) => Promise<object>;
+
+function upstreamThat(ask: Ask): RankingUpstream {
+  const unused = () => Promise.reject(new Error('not of a grid'));
+  return {
+    source: 'google_places',
+    search: unused,
+    findPlaces: unused,
+    close: () => Promise.resolve(),
+    position: async (query, { signal }) => JSON.stringify(await ask(query, signal)),
+  };
+}
+
+const found = (position: number | null) => ({
+  ok: true,
+  found: position !== null,
+  position,
+  checked: 20,
+  match: position === null ? null : { place_id: 'p', name: 'Acme' },
+});
+
+const failure = (reason: string) => new ServiceError('upstream_failed', { members: { reason } });
+
+function grid(ask: Ask, { size = 3, signal = new AbortController().signal, timeLeftMs = 28_000 } = {}): Promise<any> {
+  return rankGrid(upstreamThat(ask), { query: QUERY, size }, { mode: 'live', signal, timeLeftMs: () => timeLeftMs });
+}
+
+describe('a grid', () => {
+  it('asks about every point once, from the middle outwards, in surroundings as wide as the points are apart', async () => {
+    const asked: RankQuery[] = [];
+    await grid((query) => {
+      asked.push(query);
+      return Promise.resolve(found(1));
+    });
+    expect(asked).toHaveLength(9);
+    expect(new Set(asked.map(({ center }) => `${center.latitude} ${center.longitude}`)).size).toBe(9);
+    expect(asked[0]?.center).toEqual(QUERY.center);
+    for (const query of asked) expect(query).toMatchObject({ keyword: 'dentist', placeId: 'p', radiusKm: 3, maxResults: 20 });
+  });
+
+  it('tells ranks where they are, their average over where the business was found and its share of the top three', async () => {
+    // North to south: 1 in the first row, 4 in the second, none in the third.
+    const body = await grid(({ center }) => Promise.resolve(found(center.latitude > 0 ? 1 : center.latitude === 0 ? 4 : null)));
+    expect(body.points.map(({ rank }: any) => rank)).toEqual([1, 1, 1, 4, 4, 4, null, null, null]);
+    expect(body.summary).toEqual({
+      points: 9, answered: 9, failed: 0, found: 6, ambiguous: 0, average_rank: 2.5, top_3_share: 0.333,
+    }); // prettier-ignore
+    expect(body).toMatchObject({ spacing_km: 3, matches: [{ place_id: 'p', name: 'Acme', points: 6 }], source: 'google_places' });
+    expect(body.points[0]).toMatchObject({ row: 0, column: 0, status: 'ok', place_id: 'p', ambiguous: false, checked: 20, reason: null });
+  });
+
+  it('has no average where the business is nowhere, and a share of nothing', async () => {
+    const { summary, matches } = await grid(() => Promise.resolve(found(null)));
+    expect(summary).toMatchObject({ answered: 9, found: 0, average_rank: null, top_3_share: 0 });
+    expect(matches).toEqual([]);
+  });
+
+  it('counts what failed in no figure, and says how it failed', async () => {
+    const body = await grid(({ center }) => (center.latitude < 0 ? Promise.reject(failure('upstream_error')) : Promise.resolve(found(2))));
+    expect(body.summary).toMatchObject({ answered: 6, failed: 3, found: 6, average_rank: 2, top_3_share: 1 });
+    expect(body.points[8]).toMatchObject({
+      status: 'error',
+      rank: null,
+      place_id: null,
+      ambiguous: null,
+      checked: null,
+      reason: 'upstream_error',
+    });
+  });
+
+  it('names every business that a name was matched with', async () => {
+    const body = await grid(({ center }) =>
+      Promise.resolve({ ...found(1), match: { place_id: center.latitude > 0 ? 'north' : 'south', name: 'Acme' } }),
+    );
+    expect(body.matches).toEqual([
+      { place_id: 'south', name: 'Acme', points: 6 },
+      { place_id: 'north', name: 'Acme', points: 3 },
+    ]);
+  });
+
+  it('asks about four points at a time', async () => {
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    const answer = grid(async () => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        most = Math.max(most, waiting.length);
+      });
+      return found(1);
+    }, { size: 5 }); // prettier-ignore
+    let isDone = false;
+    void answer.then(() => (isDone = true));
+    while (!isDone) {
+      waiting.shift()?.();
+      await settled();
+    }
+    expect(most).toBe(4);
+  });
+});
+
+describe('a grid whose source fails', () => {
+  it.each([
+    ['upstream_error', 'upstream_failed'],
+    ['unreachable', 'upstream_failed'],
+  ])('at the first four points asks no further and fails as they did: %s', async (reason, problem) => {
+    let asked = 0;
+    const answer = grid(() => {
+      asked++;
+      return Promise.reject(failure(reason));
+    }, { size: 7 }); // prettier-ignore
+    await expect(answer).rejects.toMatchObject({ problem, options: { members: { reason } } });
+    expect(asked).toBe(4);
+  });
+
+  it('by its time-out is a time-out', async () => {
+    await expect(grid(() => Promise.reject(new ServiceError('upstream_timeout')))).rejects.toMatchObject({ problem: 'upstream_timeout' });
+  });
+
+  it('because its quota is used up is asked no more, and what is known is told', async () => {
+    let asked = 0;
+    const body = await grid(() => {
+      asked++;
+      return asked > 10 ? Promise.reject(failure('provider_quota')) : Promise.resolve(found(1));
+    }, { size: 7 }); // prettier-ignore
+    expect(asked).toBeLessThanOrEqual(14);
+    expect(body.summary).toMatchObject({ points: 49, answered: 10, failed: 39 });
+    expect(new Set(body.points.map(({ reason }: any) => reason))).toEqual(new Set([null, 'provider_quota', 'not_asked']));
+  });
+
+  it('everywhere alike, for want of a setting, fails as that', async () => {
+    await expect(grid(() => Promise.reject(new ServiceError('upstream_not_configured')))).rejects.toMatchObject({
+      problem: 'upstream_not_configured',
+    });
+  });
+});
+
+describe('the time of a grid', () => {
+  const never = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new ServiceError('upstream_timeout')), { once: true }));
+
+  it('ends with what is known: the rest is a time-out where it was asked, and not asked elsewhere', async () => {
+    let asked = 0;
+    const body = await grid((_query, signal) => (++asked <= 3 ? Promise.resolve(found(1)) : never(signal)), { timeLeftMs: 1_050 });
+    expect(body.summary).toMatchObject({ answered: 3, failed: 6 });
+    const reasons = body.points.flatMap(({ reason }: any) => reason ?? []).sort();
+    expect(reasons).toEqual(['not_asked', 'not_asked', 'timeout', 'timeout', 'timeout', 'timeout']);
+  });
+
+  it('is a time-out where nothing is known', async () => {
+    await expect(grid((_query, signal) => never(signal), { timeLeftMs: 1_010 })).rejects.toMatchObject({ problem: 'upstream_timeout' });
+  });
+
+  it('ends when the caller leaves, at the source too', async () => {
+    const leave = new AbortController();
+    const signals: AbortSignal[] = [];
+    const answer = grid((_query, signal) => {
+      signals.push(signal);
+      return never(signal);
+    }, { signal: leave.signal, size: 7 }); // prettier-ignore
+    const gone = new Error('gone');
+    leave.abort(gone);
+    await expect(answer).rejects.toBe(gone);
+    await settled();
+    expect(signals.length).toBeLessThanOrEqual(4);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+});
