@@ -57,7 +57,11 @@ async function buildPages(root) {
           index: join(root, 'services', 'dashboard', 'web', 'index.html'),
           [publicScript]: join(root, 'services', 'dashboard', 'web', `${publicScript}.ts`),
         },
-        output: { entryFileNames: ({ name }) => (name === publicScript ? '[name].js' : 'assets/[name]-[hash].js') },
+        output: {
+          entryFileNames: ({ name }) => (name === publicScript ? '[name].js' : 'assets/[name]-[hash].js'),
+          // Every page uses some of the router's hooks, each too small for a file of its own.
+          codeSplitting: { groups: [{ name: 'router', test: /react-router\/dist\/esm\/use[A-Z]/ }] },
+        },
         // Libraries mark their modules for servers that render; nothing renders on a server here.
         onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
       },
