@@ -55,6 +55,7 @@ beforeAll(async () => {
   feed = new PostgresChangeFeed({ url: database.url });
   hashes = new KnownHashes({ source: createPostgresHashSource(pool), feed });
   cache = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed, hashes });
+  await eventually(() => hashes.stats().isComplete, 60_000);
 }, 900_000);
 afterAll(async () => {
   cache.close();
@@ -99,24 +100,34 @@ async function lookUpColdKeys(): Promise<{ p50: number; p99: number; failed: num
   return { p50: at(0.5), p99: at(0.99), failed, count: times.length };
 }
 
-it('a million keys are loaded into less than 4 MB, holding the event loop for 5 ms in less than one turn of a hundred', async () => {
-  const startedAt = performance.now();
-  const turns = await turnsDuring(() => eventually(() => hashes.stats().isComplete, 60_000), setTimeout);
-  const tookMs = performance.now() - startedAt;
-  const long = turns.filter((ms) => ms > 5).length;
-  const { keys, bytes } = hashes.stats();
-  console.log(
-    `${keys} keys in ${bytes} bytes after ${tookMs.toFixed(0)} ms; of ${turns.length} turns ${long} over 5 ms, ` +
-      `the longest ${turns.at(-1)?.toFixed(1)} ms`,
-  );
-  expect(keys).toBeGreaterThan(0.99 * KEYS);
-  expect(bytes).toBeLessThan(4_000_000);
-  // The collector of garbage, whose threads count as well, has some turns of its own.
-  expect(long).toBeLessThan(turns.length / 100);
-});
+it('a million keys are loaded into less than 4 MB, holding the event loop for 5 ms in less than one turn of a hundred', () =>
+  onceInThree(loadAll));
+
+/** As a node does when it starts. */
+async function loadAll(): Promise<void> {
+  const ownFeed = new PostgresChangeFeed({ url: database.url });
+  const loading = new KnownHashes({ source: createPostgresHashSource(pool), feed: ownFeed });
+  try {
+    const startedAt = performance.now();
+    const turns = await turnsDuring(() => eventually(() => loading.stats().isComplete, 60_000), setTimeout);
+    const tookMs = performance.now() - startedAt;
+    const long = turns.filter((ms) => ms > 5).length;
+    const { keys, bytes } = loading.stats();
+    console.log(
+      `${keys} keys in ${bytes} bytes after ${tookMs.toFixed(0)} ms; of ${turns.length} turns ${long} over 5 ms, ` +
+        `the longest ${turns.at(-1)?.toFixed(1)} ms`,
+    );
+    expect(keys).toBeGreaterThan(0.99 * KEYS);
+    expect(bytes).toBeLessThan(4_000_000);
+    // The collector of garbage, whose threads count as well, has some turns of its own.
+    expect(long).toBeLessThan(turns.length / 100);
+  } finally {
+    loading.close();
+    await ownFeed.close();
+  }
+}
 
 it('20,000 unknown keys a second cost hardly a query, and keys that a node has not seen yet are found as fast as ever', async () => {
-  await eventually(() => hashes.stats().isComplete, 60_000);
   await lookUpColdKeys();
   await onceInThree(floodBesideColdKeys);
 });
