@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue';
@@ -15,6 +16,7 @@ import { type Log, pathOf } from '../log';
 import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
 import { traceSignal } from '../tracing';
+import { type ReleasePlace } from '../places';
 import { type TakeSlot } from './slots';
 import { coercionsOf, validateInput } from '../input/validate';
 
@@ -58,6 +60,22 @@ export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
   };
 }
 
+/**
+ * Milliseconds before a subscription hears that all its slots are taken. A program that asks again at once, whatever Retry-After says, then
+ * costs others a few refusals a second for each of its connections, not all that it can send. Nothing of the request is held meanwhile.
+ */
+const REFUSAL_PAUSE_MS = 250;
+
+/** @throws ServiceError 429 `concurrency_exceeded`, after a pause */
+async function takeSlot(proof: RequestContext, tools: RouteTools): Promise<ReleasePlace> {
+  try {
+    return tools.takeSlot(proof);
+  } catch (error) {
+    await sleep(REFUSAL_PAUSE_MS);
+    throw error;
+  }
+}
+
 /** Binds one route: input, schema, handler within its deadline, answer. */
 function bindRoute(route: Route, tools: RouteTools): Handler {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
@@ -73,7 +91,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
     const state = stateOf(request);
     if (state.proof?.link && route.takesLinks !== true) throw new ServiceError('link_not_valid');
     // Before the body: what is still being sent counts, and nobody else waits for it.
-    const release = route.isLight ? undefined : tools.takeSlot(proofOf(state));
+    const release = route.isLight ? undefined : await takeSlot(proofOf(state), tools);
     try {
       const read = await readInput(request.raw, inputOptions);
       const result = await answerOf(request, read);

@@ -70,6 +70,19 @@ test('a subscription has as many requests of a heavy product at once as the cata
   expect((await Promise.all([...running, other])).map(({ statusCode }) => statusCode)).toEqual(Array(SLOTS + 1).fill(200));
 });
 
+test('a program that asks again at once is refused a few times a second, not as often as it can ask', async () => {
+  const { work, endAll, started } = heldWork();
+  const { call } = createHarness(service, { deps: { work }, slots: 1 });
+  const running = call({ method: 'GET', url: '/work' });
+  await until(() => started() === 1);
+  const startedAt = performance.now();
+  for (let time = 0; time < 2; time++) expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
+  // A timer may end a millisecond early.
+  expect(performance.now() - startedAt).toBeGreaterThan(490);
+  endAll();
+  expect((await running).statusCode).toBe(200);
+});
+
 test('an operator may give more or fewer slots, and products that are not heavy have no bound', async () => {
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, slots: 1 });
