@@ -25,6 +25,8 @@ export interface RouteTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly takeSlot: TakeSlot;
+  /** Before a request without a slot is refused; {@link REFUSAL_PAUSE_MS} unless given. */
+  readonly refusalPauseMs?: number | undefined;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
@@ -71,7 +73,7 @@ async function takeSlot(proof: RequestContext, tools: RouteTools): Promise<Relea
   try {
     return tools.takeSlot(proof);
   } catch (error) {
-    await sleep(REFUSAL_PAUSE_MS);
+    await sleep(tools.refusalPauseMs ?? REFUSAL_PAUSE_MS);
     throw error;
   }
 }

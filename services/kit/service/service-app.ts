@@ -50,6 +50,8 @@ export interface ServiceAppOptions<Deps> {
   readonly leave?: () => Promise<void>;
   /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
   readonly slots?: number | undefined;
+  /** Milliseconds before a request without a slot is refused; a quarter of a second unless given. */
+  readonly refusalPauseMs?: number | undefined;
 }
 
 /** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
@@ -73,6 +75,7 @@ interface AppTools {
   readonly accessLog: Log;
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
+  readonly refusalPauseMs?: number | undefined;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
   readonly catalogue: Catalogue;
 }

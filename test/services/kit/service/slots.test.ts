@@ -56,7 +56,7 @@ async function untilStatus(statusNow: () => Promise<number>, wanted: number): Pr
 
 test('a subscription has as many requests of a heavy product at once as the catalogue says; the next is 429 and told when to come again', async () => {
   const { work, endAll, started } = heldWork();
-  const { call } = createHarness(service, { deps: { work } });
+  const { call } = createHarness(service, { deps: { work }, refusalPauseMs: 0 });
   const running = Array.from({ length: SLOTS }, () => call({ method: 'GET', url: '/work' }));
   await until(() => started() === SLOTS);
   const refused = await call({ method: 'GET', url: '/work' });
@@ -85,7 +85,7 @@ test('a program that asks again at once is refused a few times a second, not as 
 
 test('an operator may give more or fewer slots, and products that are not heavy have no bound', async () => {
   const { work, endAll, started } = heldWork();
-  const { call } = createHarness(service, { deps: { work }, slots: 1 });
+  const { call } = createHarness(service, { deps: { work }, slots: 1, refusalPauseMs: 0 });
   const first = call({ method: 'GET', url: '/work' });
   await until(() => started() === 1);
   expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
@@ -105,7 +105,7 @@ describe('a slot is free again when its request', () => {
     ['passes its deadline', '/late', () => Promise.resolve({}), 504],
     ['returns nothing that can be sent', '/work', () => Promise.resolve(undefined), 500],
   ])('%s', async (_case, url, work, status) => {
-    const { call } = createHarness(service, { deps: { work }, slots: 1 });
+    const { call } = createHarness(service, { deps: { work }, slots: 1, refusalPauseMs: 0 });
     expect((await call({ method: 'GET', url })).statusCode).toBe(status);
     await free(call);
   });
@@ -116,7 +116,7 @@ describe('a slot is free again when its request', () => {
     ['sends what the route refuses', { headers: { 'content-type': 'application/json' }, payload: '{"of":{}}' }],
     ['has another type', { headers: { 'content-type': 'text/css' }, payload: 'a' }],
   ])('%s', async (_case, sent) => {
-    const { call } = createHarness(service, { deps: { work: () => Promise.resolve({}) }, slots: 1 });
+    const { call } = createHarness(service, { deps: { work: () => Promise.resolve({}) }, slots: 1, refusalPauseMs: 0 });
     const { statusCode } = await call({ method: 'POST', url: '/work', ...sent });
     expect([400, 413, 415]).toContain(statusCode);
     await free(call);
@@ -126,7 +126,7 @@ describe('a slot is free again when its request', () => {
     ['loses its client while it works', 'GET', {}],
     ['loses its client in the middle of its body', 'POST', { 'content-type': 'application/json', 'content-length': '1000' }],
   ] as const)('%s', async (_case, method, headers) => {
-    const { app, call } = createHarness(service, { deps: { work: () => Promise.resolve({}) }, slots: 1 });
+    const { app, call } = createHarness(service, { deps: { work: () => Promise.resolve({}) }, slots: 1, refusalPauseMs: 0 });
     const statusNow = async () => (await call({ method: 'GET', url: '/work' })).statusCode;
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
