@@ -15,6 +15,7 @@ export async function onceIn(tries: number, check: () => Promise<void>): Promise
       return await check();
     } catch (error) {
       if (++failures === tries) throw error;
+      process.stderr.write(`measured again after: ${String(error).slice(0, 600)}\n`);
     }
   }
 }

@@ -23,7 +23,8 @@ export interface Neighbourhood {
   readonly apk: Buffer;
   /** A live key with room for every attack, of a customer of its own unless one is named. */
   newKey(this: void, options: Partial<KeyOptions> & Pick<KeyOptions, 'products'>): Promise<{ key: string; id: string }>;
-  calls(this: void, ...paths: readonly HealthyPath[]): readonly BystanderCall[];
+  /** Of a customer who has called nothing yet: what he had open before would count against him. */
+  calls(this: void, ...paths: readonly HealthyPath[]): Promise<readonly BystanderCall[]>;
   footprint(this: void): Footprint;
   close(): Promise<void>;
 }
@@ -85,8 +86,6 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
   mkdirSync(temporary, { recursive: true });
   const [apk, picture] = await Promise.all([buildApk(), disc()]);
   const newKey: Neighbourhood['newKey'] = (options) => installation.createKey({ mode: 'live', ...LIMITS, ...options });
-  const { key } = await newKey({ products: PRODUCTS });
-  const calls = healthyCalls(installation.gatewayUrl, key, { apk, picture });
   const bystander = startBystander();
   return {
     installation,
@@ -94,7 +93,11 @@ export async function openNeighbourhood(): Promise<Neighbourhood> {
     bystander,
     apk,
     newKey,
-    calls: (...paths) => paths.map((path) => calls[path]),
+    async calls(...paths) {
+      const { key } = await newKey({ products: PRODUCTS });
+      const calls = healthyCalls(installation.gatewayUrl, key, { apk, picture });
+      return paths.map((path) => calls[path]);
+    },
     footprint: () => readFootprint(instance.supervisor.pid ?? 0, [instance.dataDir, temporary]),
     async close() {
       bystander.close();

@@ -82,7 +82,7 @@ function ownCpuMs(): number {
 export async function observeAttack(neighbourhood: Neighbourhood, attack: Attack): Promise<AttackObservation> {
   const { bystander, footprint } = neighbourhood;
   const assault = await attack.prepare(neighbourhood);
-  const calls = neighbourhood.calls('ip', ...attack.paths);
+  const calls = await neighbourhood.calls('ip', ...attack.paths);
   const meter = startTurnMeter();
   bystander.watch(calls);
   await sleep(WARM_UP_MS);
