@@ -1,3 +1,5 @@
+import { takeAttempt } from '../../plugins/stores/postgres/customers/attempts';
+import { isKnownPlace, rememberPlace } from '../../plugins/stores/postgres/customers/known-place';
 import { PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
 
 let dashboard: TestDashboard;
@@ -107,6 +109,28 @@ describe('attempts to sign in', () => {
     } finally {
       await behind.close();
     }
+  });
+
+  it('that are a day old are taken away by later ones, a few at a time, and count no more', async () => {
+    const daysAgo = "(extract(epoch FROM now() - interval '25 hours') * 1000)::bigint";
+    await dashboard.pool.query(
+      `INSERT INTO auth_rate_limit (key, count, last_request) SELECT 'old|' || n, 1, ${daysAgo} FROM generate_series(1, 10) n`,
+    );
+    const left = async (): Promise<number> =>
+      Number((await dashboard.pool.query("SELECT 1 FROM auth_rate_limit WHERE key LIKE 'old|%'")).rowCount);
+    await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 });
+    expect(await left()).toBe(6);
+    await dashboard.pool.query(`UPDATE auth_rate_limit SET last_request = ${daysAgo} WHERE key = 'new'`);
+    expect(await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 })).toBeUndefined();
+    expect(await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 })).toBeGreaterThan(0);
+    expect(await left()).toBe(0);
+  });
+
+  it('are not spared where a success is 30 days old', async () => {
+    await rememberPlace(dashboard.pool, 'a place');
+    expect(await isKnownPlace(dashboard.pool, 'a place')).toBe(true);
+    await dashboard.pool.query("UPDATE auth_rate_limit SET last_request = last_request - 30 * 86400000::bigint WHERE key = 'a place'");
+    expect(await isKnownPlace(dashboard.pool, 'a place')).toBe(false);
   });
 
   it('leave no address of a person in the table that counts them', async () => {
