@@ -20,6 +20,7 @@ export class PageUnreadable extends Error {
 /** Reads pages away from the event loop. */
 export interface PageParser {
   /**
+   * @param job its bytes may be empty afterwards: a thread has them
    * @param owner who the time is taken from: pages of several owners take turns
    * @throws PageUnreadable; the signal's reason when it fires
    */
@@ -47,6 +48,12 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
+/** A page's bytes are handed over rather than copied. Node cuts small buffers from memory that they share: those stay. */
+function ownMemoryOf({ bytes }: PageJob): ArrayBuffer[] {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength ? [buffer] : [];
+}
+
 /** A pool of threads; a page that takes longer than the deadline costs its thread, which is replaced. */
 export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS }: PageParserOptions): PageParser {
   const pool = new Piscina({
@@ -65,7 +72,7 @@ export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS
   async function parseNow(job: PageJob, signal: AbortSignal): Promise<ParsedPage> {
     signal.throwIfAborted();
     try {
-      const answer = await within(deadlineMs, (either) => pool.run(job, { signal: either }) as Promise<PageAnswer>, signal);
+      const answer = await within(deadlineMs, (either) => pool.run(job, { signal: either, transferList: ownMemoryOf(job) }) as Promise<PageAnswer>, signal);
       if (answer.kind === 'too_complex') throw new PageUnreadable('too_complex');
       return unpackPage(answer.page);
     } catch (error) {
