@@ -13,8 +13,8 @@ const PROGRAM = `
 const [finder, model, pixels] = process.argv.slice(1);
 require(finder).loadOnnxFinder(JSON.parse(model)).then(async (find) => {
   const rgba = Uint8Array.from(JSON.parse(pixels));
-  const alpha = await find({ rgba, width: ${SIZE}, height: ${SIZE} });
-  console.log(JSON.stringify(alpha ? [...alpha] : null));
+  const found = await find({ rgba, width: ${SIZE}, height: ${SIZE} });
+  console.log(JSON.stringify(found ? [...found.alpha] : null));
 }).catch((error) => { console.error(error.message); process.exit(1); });`;
 
 /** In a process of its own: the runtime's native part knows the number arrays of Node itself, and not those that jest puts in their place. */
