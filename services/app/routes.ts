@@ -6,6 +6,8 @@ import { formatTimestamp } from '../kit/timestamp';
 import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
 import { workerHealthRoute } from '../kit/worker/health-route';
 import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
+import { compareReports } from './compare-reports';
+import { compareInput, compareOutput } from './compare-schema';
 import { analyzeOutput, healthOutput } from './schema';
 
 const MAX_FILE_BYTES = 200 * 1024 * 1024;
@@ -36,6 +38,22 @@ const analyze = defineRoute({
   },
 });
 
+/** Two reports of ordinary size; the largest that there can be are 4 MiB each. They are read in one turn of the event loop. */
+const MAX_REPORTS_BYTES = 2 * 1024 * 1024;
+
+const compare = defineRoute({
+  method: 'POST',
+  path: '/app/compare',
+  input: compareInput,
+  output: compareOutput,
+  bodyLimitBytes: MAX_REPORTS_BYTES,
+  handler: ({ before, after }, { clock }) => ({
+    status: 'success' as const,
+    data: compareReports(before, after),
+    timestamp: formatTimestamp(clock.now()),
+  }),
+});
+
 const health = workerHealthRoute<ApkWorkerMethods, z.output<typeof healthOutput>>({
   path: '/app/health',
   output: healthOutput,
@@ -51,5 +69,5 @@ export const appService = defineService({
   name: 'app',
   products: ['api-app'],
   ...backedByWorkers<ApkWorkerMethods>('apk'),
-  routes: [indexRoute('GET', '/app', { members: information }), analyze, health],
+  routes: [indexRoute('GET', '/app', { members: information }), analyze, compare, health],
 });

@@ -49,6 +49,44 @@ function get(route: string, yields: string): SandboxExample {
   return { product: 'api-app', route, method: 'GET', outcome: 'success', input: {}, yields };
 }
 
+const CERTIFICATE = { sha256: 'c0'.repeat(32), subject: 'CN=Example', debug: false };
+const CAMERA = { name: 'android.permission.CAMERA', protection: 'dangerous', max_sdk: null, declared_by_app: false, requested: true };
+const TRACKER = { name: 'Google Firebase Analytics', category: 'analytics' };
+const MAIN = { name: 'com.example.sample.Main', exported: true, permission: null };
+
+/** As much of a report as a comparison needs. */
+const EARLIER = {
+  file: { size: 907, sha256: 'a1'.repeat(32) },
+  package: { name: 'com.example.sample', version_name: '1.0', version_code: 1, min_sdk: 21, target_sdk: 33 },
+  permissions: [],
+  components: { activities: [MAIN], services: [], receivers: [], providers: [] },
+  flags: { debuggable: true, allow_backup: true, uses_cleartext: false, test_only: false },
+  signing: { certificates: [CERTIFICATE] },
+  native_libraries: [],
+  trackers: [],
+  checked: [{ source: 'tracker_list', as_of: '2026-11-01', ok: true, entries: 269 }],
+  secrets: [],
+  urls: ['https://example.com/'],
+  findings: [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable' }],
+  risk: { score: 50, level: 'high', method: 'of the sandbox' },
+};
+
+/** Camera and a tracker came, debugging went. */
+const LATER = {
+  ...EARLIER,
+  file: { size: 1_204, sha256: 'b2'.repeat(32) },
+  package: { ...EARLIER.package, version_name: '1.1', version_code: 2 },
+  permissions: [CAMERA],
+  flags: { ...EARLIER.flags, debuggable: false },
+  trackers: [TRACKER],
+  findings: [{ id: 'permissions_dangerous', severity: 'warning', title: 'The app asks for dangerous permissions' }],
+  risk: { ...EARLIER.risk, score: 8, level: 'low' },
+};
+
+function comparison(outcome: string, input: object, yields: string): SandboxExample {
+  return { product: 'api-app', route: '/app/compare', method: 'POST', outcome, input: { ...input }, yields };
+}
+
 /** The app product has no upstream of another party: test keys are answered by the same worker. This is its documentation. */
 export function createApkExamples(): SandboxUpstream {
   const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
@@ -67,6 +105,12 @@ export function createApkExamples(): SandboxUpstream {
         content_type: 'application/octet-stream',
       }),
       upload('not_an_apk', encode('This is no archive.'), '400 not_an_apk'),
+      comparison(
+        'success',
+        { before: EARLIER, after: LATER },
+        '200, of version 1.1 against 1.0: a permission and a tracker added, no longer debuggable; risk 50 before, 8 after',
+      ),
+      comparison('no_report', { before: EARLIER, after: {} }, '400 invalid_request, which names what the report lacks'),
       upload('malformed', encode('PK\x03\x04 and nothing more'), '422 apk_malformed'),
     ],
   };

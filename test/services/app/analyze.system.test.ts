@@ -7,7 +7,7 @@ import { appService } from '../../../services/app/routes';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
-import { CLEAN_APP } from '../../support/apk/apk-samples';
+import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { eventually } from '../../support/eventually';
 import { onceInThree } from '../../support/once-in-three';
@@ -254,13 +254,29 @@ describe('POST /app/analyze', () => {
   });
 });
 
+test('POST /app/compare takes what POST /app/analyze reports', async () => {
+  const unsigned = await readFile(await builder.build('full', FULL_APP));
+  const reports = [apk, unsigned].map(async (each) => (await analyze(multipart('file', each))).json().data as unknown);
+  const [before, after] = await Promise.all(reports);
+  const answer = await service.call({ method: 'POST', url: '/app/compare', payload: { before, after } });
+  expect(answer.json()).toMatchObject({
+    status: 'success',
+    data: {
+      same_package: true,
+      signer: { changed: true, added: [] },
+      trackers: { same_list: true, added: expect.arrayContaining([{ name: 'Google Firebase Analytics', category: expect.any(String) }]) },
+      risk: { same_method: true },
+    },
+  });
+});
+
 describe('the other routes', () => {
   test('GET /app tells how to upload', async () => {
     const answer = await service.call({ method: 'GET', url: '/app' });
     expect(answer.json()).toMatchObject({
       status: 'success',
       product: 'api-app',
-      endpoints: [{ path: '/app' }, { path: '/app/analyze' }, { path: '/app/health' }],
+      endpoints: [{ path: '/app' }, { path: '/app/analyze' }, { path: '/app/compare' }, { path: '/app/health' }],
       upload: { fields: ['file', 'apk', 'app'], max_bytes: 209_715_200 },
     });
   });

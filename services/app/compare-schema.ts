@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { apkReport } from './schema';
+
+/** More entries than any list of a report that is small enough to be sent here. */
+const MOST_ENTRIES = 50_000;
+
+/** A list of a report. The first wrong entry ends the reading: a body of a million would be told a million mistakes. */
+function listOf<Entry extends z.ZodType>(entry: Entry): z.ZodType<z.output<Entry>[], unknown[]> {
+  return z
+    .array(z.unknown())
+    .max(MOST_ENTRIES)
+    .transform((list, context) => {
+      const read: z.output<Entry>[] = [];
+      for (const [index, each] of list.entries()) {
+        const parsed = entry.safeParse(each);
+        if (!parsed.success) {
+          context.issues.push({ code: 'custom', message: 'is not as a report has it', input: each, path: [index] });
+          return z.NEVER;
+        }
+        read.push(parsed.data);
+      }
+      return read;
+    });
+}
+
+const {
+  package: packageFacts,
+  permissions,
+  components,
+  signing,
+  native_libraries: libraries,
+  trackers,
+  checked,
+  secrets,
+} = apkReport.shape;
+const { findings, risk, file, flags } = apkReport.shape;
+
+const app = packageFacts.pick({ name: true, version_name: true, version_code: true, min_sdk: true, target_sdk: true });
+const permission = permissions.element;
+const component = components.shape.activities.element.pick({ name: true, exported: true, permission: true });
+const certificate = signing.shape.certificates.element.pick({ sha256: true, subject: true, debug: true });
+const library = libraries.element;
+const tracker = trackers.element.pick({ name: true, category: true });
+const secret = secrets.element;
+const finding = findings.element.pick({ id: true, severity: true, title: true });
+
+/** What is compared of a report; the rest of it is not looked at. */
+const comparedReport = z.object({
+  file: file.pick({ size: true, sha256: true }),
+  package: app,
+  permissions: listOf(permission),
+  components: z.object({
+    activities: listOf(component),
+    services: listOf(component),
+    receivers: listOf(component),
+    providers: listOf(component),
+  }),
+  flags,
+  signing: z.object({ certificates: listOf(certificate) }),
+  native_libraries: listOf(library),
+  trackers: listOf(tracker),
+  /** Reports had none before lists told their day. */
+  checked: listOf(checked.element).default([]),
+  secrets: listOf(secret),
+  urls: listOf(z.string()),
+  findings: listOf(finding),
+  risk,
+});
+
+export type ComparedReport = z.output<typeof comparedReport>;
+
+const report = z.record(z.string(), z.unknown()).pipe(comparedReport);
+
+export const compareInput = z.object({
+  before: report.describe('The report of the earlier version: `data` of an answer of /app/analyze.'),
+  after: report.describe('The report of the later version.'),
+});
+
+function changesOf<Entry extends z.ZodType>(entry: Entry) {
+  return z.object({
+    added: z.array(entry),
+    removed: z.array(entry),
+    changed: z.array(z.object({ before: entry, after: entry })).describe('In both, with something else than its name changed.'),
+  });
+}
+
+const sides = <Value extends z.ZodType>(value: Value) => z.object({ before: value, after: value });
+const kind = z.enum(['activity', 'service', 'receiver', 'provider']);
+
+export const comparison = z.object({
+  same_file: z.boolean(),
+  same_package: z.boolean().describe('False: the names differ, so these are two apps.'),
+  package: sides(app),
+  size: sides(file.shape.size),
+  signer: z.object({ changed: z.boolean(), added: z.array(certificate), removed: z.array(certificate) }),
+  flags: z.array(z.object({ name: z.string(), before: z.boolean(), after: z.boolean() })).describe('Those that changed.'),
+  permissions: changesOf(permission.pick({ name: true, protection: true, max_sdk: true })).describe('Those that the app requests.'),
+  components: changesOf(component.extend({ kind })),
+  native_libraries: changesOf(library),
+  trackers: changesOf(tracker).extend({
+    same_list: z
+      .boolean()
+      .nullable()
+      .describe('False: another list was searched for, so what was added may have been there before. Null: a report does not say.'),
+  }),
+  secrets: changesOf(secret).omit({ changed: true }),
+  urls: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
+  findings: changesOf(finding),
+  risk: sides(risk.pick({ score: true, level: true })).extend({
+    same_method: z.boolean().describe('False: the scores were made differently and say little about each other.'),
+  }),
+});
+
+export type Comparison = z.output<typeof comparison>;
+
+export const compareOutput = z.object({ status: z.literal('success'), data: comparison, timestamp: z.string() });
