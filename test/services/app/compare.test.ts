@@ -6,6 +6,7 @@ import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { createHarness, type Harness } from '../kit/harness';
+import { propertyRuns } from '../../support/property-runs';
 import { testClock } from '../kit/test-clock';
 
 const example = createApkExamples().examples.find(({ route, outcome }) => route === '/app/compare' && outcome === 'success');
@@ -150,6 +151,7 @@ describe('a comparison', () => {
         expect(native_libraries).toEqual({ added: [], removed: [], changed: [] });
         expect([urls, same_file]).toEqual([{ added: [], removed: [] }, true]);
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 
@@ -164,6 +166,7 @@ describe('a comparison', () => {
           new Set(turned.map((each) => JSON.stringify(each))),
         );
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 
@@ -174,6 +177,7 @@ describe('a comparison', () => {
         const kept = one.urls.filter((each) => !removed.includes(each));
         expect(new Set([...kept, ...added])).toEqual(new Set(other.urls));
       }),
+      { numRuns: propertyRuns(100) },
     );
   });
 });
