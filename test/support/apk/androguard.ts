@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 
-const PROGRAM = join(__dirname, 'androguard-facts.py');
+const BESIDE = join(__dirname, 'androguard-facts.py');
+/** A build has the compiled files alone. */
+const PROGRAM = existsSync(BESIDE) ? BESIDE : join(__dirname, '../../../../test/support/apk/androguard-facts.py');
 /** The interpreter that Debian's packages are installed for; the first on the PATH may be another. */
 const PYTHON = '/usr/bin/python3';
 const TIMEOUT_MS = 120_000;

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits';
 import { verifySignature } from './algorithms';
 import { type Certificate, parseCertificate } from './certificate';
 import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDer } from './der';
+import { isSameName } from './distinguished-name';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
@@ -42,7 +43,7 @@ export function verifyPkcs7(signatureFile: Buffer, signed: Buffer): Certificate[
 function verifiedSigner(info: DerElement, certificates: readonly Certificate[], signed: Buffer): Certificate | undefined {
   const [, issuerAndSerial, digestAlgorithm, ...rest] = derChildren(expectTag(info, DER.sequence));
   const [issuer, serial] = derChildren(expectTag(issuerAndSerial, DER.sequence));
-  const signer = certificates.find((each) => issuer?.encoded.equals(each.issuer) && serial?.encoded.equals(each.serial));
+  const signer = certificates.find((each) => serial?.encoded.equals(each.serial) && issuer && isSameName(issuer.encoded, each.issuer));
   const hash = HASHES[oidOf(derChildren(expectTag(digestAlgorithm, DER.sequence))[0])];
   if (!signer || !hash) return undefined;
   const attributes = rest[0]?.tag === contextTag(0) ? rest.shift() : undefined;
