@@ -72,7 +72,11 @@ export function createPageParser({ threadFile, threads, deadlineMs = DEADLINE_MS
   async function parseNow(job: PageJob, signal: AbortSignal): Promise<ParsedPage> {
     signal.throwIfAborted();
     try {
-      const answer = await within(deadlineMs, (either) => pool.run(job, { signal: either, transferList: ownMemoryOf(job) }) as Promise<PageAnswer>, signal);
+      const answer = await within(
+        deadlineMs,
+        (either) => pool.run(job, { signal: either, transferList: ownMemoryOf(job) }) as Promise<PageAnswer>,
+        signal,
+      );
       if (answer.kind === 'too_complex') throw new PageUnreadable('too_complex');
       return unpackPage(answer.page);
     } catch (error) {
