@@ -69,6 +69,33 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'rename-organisation',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/team');
+      await button(page, 'Rename').click();
+      await page.getByRole('dialog').getByLabel('Name').waitFor();
+    },
+  },
+  {
+    name: 'add-passkey',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Add a passkey').click();
+      await page.getByRole('dialog').getByLabel('Your password').waitFor();
+    },
+  },
+  {
+    name: 'remove-passkey',
+    state: () => new FakeState(),
+    play: async (page, api) => {
+      await go(page, api, '/account');
+      await button(page, 'Remove Laptop').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
     name: 'keys-read-only',
     state: () => Object.assign(new FakeState(), { organisation: { ...OTHER_ORGANISATION, role: 'reader' } }),
     play: async (page, api) => {
