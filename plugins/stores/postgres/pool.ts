@@ -5,7 +5,10 @@ export interface PoolOptions {
   readonly max?: number;
   /** Connections kept open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
   readonly min?: number;
-  /** A query that takes longer fails, at the server and at this end: a stopped server could not say so itself. */
+  /**
+   * A query that takes longer fails, at the server and at this end: a stopped server could not say so itself. A transaction that waits so
+   * long for its next statement ends at the server: whoever began it may be cut off, and its locks would hold up everybody.
+   */
   readonly statementTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
@@ -22,7 +25,11 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     min: options.min ?? 0,
     application_name: options.applicationName ?? 'tollgate',
     connectionTimeoutMillis: statementTimeoutMs ?? 5_000,
-    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs }),
+    ...(statementTimeoutMs !== undefined && {
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+    }),
   });
   // Without listeners a connection that breaks would end the process: the pool's hears of idle ones only, so that each connection
   // needs its own for the time it is lent out. Whoever borrowed it is told by the next query.

@@ -46,4 +46,18 @@ describe('the pool', () => {
     await eventually(async () => (await pool.query('SELECT 1 AS n').catch(() => undefined))?.rows[0]?.n === 1);
     await pool.end();
   });
+
+  it('leaves no lock behind for longer than its time-out when a transaction stops halfway', async () => {
+    await database.pool.query('CREATE TABLE stopped_halfway AS SELECT 1 AS n');
+    const pool = createPool(database.url, { max: 1, statementTimeoutMs: 500 });
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query('UPDATE stopped_halfway SET n = 2');
+    // Waits for the row, and takes it once the server has ended the other one.
+    await database.pool.query('UPDATE stopped_halfway SET n = n + 10');
+    expect((await database.pool.query('SELECT n FROM stopped_halfway')).rows).toEqual([{ n: 11 }]);
+    client.release(true);
+    await pool.end();
+    await database.pool.query('DROP TABLE stopped_halfway');
+  });
 });

@@ -1,3 +1,4 @@
+import { type Pool } from 'pg';
 import { type Decision } from '../../../core/ports';
 import { QuotaHours } from '../../../core/quota-hours';
 import { type Database, isUuid } from '../database';
@@ -101,7 +102,7 @@ SELECT * FROM unnest($1::uuid[], $2::text[], $3::date[], $4::text[], $5::bigint[
 ORDER BY 1, 2, 3, 4
 ON CONFLICT (credential_id, product_id, day, code) DO UPDATE SET count = old.count + excluded.count`;
 
-export async function writeTallies(db: Database, { denials, used, hours }: Tallied): Promise<void> {
+export async function writeTallies(db: Database, { denials, hours }: Omit<Tallied, 'used'>): Promise<void> {
   await writeKeyHours(db, hours);
   if (denials.length > 0) {
     await db.query(ADD, [
@@ -112,15 +113,15 @@ export async function writeTallies(db: Database, { denials, used, hours }: Talli
       denials.map(({ count }) => count),
     ]);
   }
-  await touchLastUsed(db, used);
 }
 
 /** The column is for people; a busy key must not rewrite its row all the time. */
 const PRECISION = '5 seconds';
 
 /**
- * Locked rows are skipped: an operator's transaction must not hold up the log, and the next request brings a new chance. Changing
- * only this column notifies nobody.
+ * Locked rows are skipped: an operator's transaction must not hold up the log, and the next request brings a new chance. Nor the other way
+ * about: in a transaction of several statements a node that is cut off would keep the rows locked, and no key could be revoked. Changing only
+ * this column notifies nobody.
  */
 const UPDATE = `
 WITH used AS (SELECT id, at FROM unnest($1::uuid[], $2::float8[]) AS u(id, ms), LATERAL to_timestamp(ms / 1000) AS at),
@@ -131,7 +132,10 @@ target AS (
 )
 UPDATE credential c SET last_used_at = target.at FROM target WHERE c.id = target.id`;
 
-/** @param used credential id → Unix milliseconds of its last admitted request */
-export async function touchLastUsed(db: Database, used: ReadonlyMap<string, number>): Promise<void> {
+/**
+ * @param db no transaction
+ * @param used credential id → Unix milliseconds of its last admitted request
+ */
+export async function touchLastUsed(db: Pool, used: ReadonlyMap<string, number>): Promise<void> {
   if (used.size > 0) await db.query(UPDATE, [[...used.keys()], [...used.values()]]);
 }

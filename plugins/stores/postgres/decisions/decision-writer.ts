@@ -4,7 +4,7 @@ import { type DecisionWriterStats } from '../../../core/store-stats';
 import { inTransaction } from '../database';
 import { pruneAudit } from '../customers/prune-audit';
 import { DecisionQueue, type Share } from './decision-queue';
-import { DecisionTallies, writeTallies } from './decision-tallies';
+import { DecisionTallies, type Tallied, touchLastUsed, writeTallies } from './decision-tallies';
 import { pruneKeyHours } from './key-hours';
 import { pruneDecisions } from './prune-decisions';
 import { writeDecisions } from './write-decisions';
@@ -41,7 +41,7 @@ const PRUNE_EVERY_MS = 3_600_000;
 /** Use by key is written this seldom: a busy key's row need not be changed with every flush. */
 const HOURS_EVERY_MS = 5_000;
 
-/** Writes decisions, refusal counts and last-used times of keys in the background, one transaction a flush. */
+/** Writes decisions and counts in the background, one transaction a flush, and after it when keys were used last. */
 export class DecisionWriter implements DecisionLog {
   private readonly queue: DecisionQueue;
   private readonly tallies: DecisionTallies;
@@ -131,6 +131,18 @@ export class DecisionWriter implements DecisionLog {
       if (isDataError(error)) this.letGo(decisions);
       else this.queue.putBack(decisions);
       this.tallies.putBack(tallied);
+      this.onError(error);
+      return;
+    }
+    await this.writeUsed(tallied.used);
+  }
+
+  private async writeUsed(used: Tallied['used']): Promise<void> {
+    try {
+      await touchLastUsed(this.options.pool, used);
+    } catch (error) {
+      this.counts.failures += 1;
+      this.tallies.putBack({ denials: [], used, hours: [] });
       this.onError(error);
     }
   }

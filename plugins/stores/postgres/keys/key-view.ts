@@ -90,10 +90,11 @@ export async function viewKey(db: Database, { id, customerId }: KeyRef): Promise
 
 /**
  * Locks a key until the transaction ends, then reads it. Two statements: one would show rules and products as they were before it
- * waited for the lock.
+ * waited for the lock. Its id stays what it is, so whoever only refers to the key, as nodes do that write down its requests, holds up
+ * nobody here, cut off in the middle or not.
  * @throws OperationRefused `key_unknown`
  */
 export async function lockKey(db: Database, key: KeyRef): Promise<KeyView> {
-  if (isUuid(key.id)) await db.query('SELECT 1 FROM credential WHERE id = $1 FOR UPDATE', [key.id]);
+  if (isUuid(key.id)) await db.query('SELECT 1 FROM credential WHERE id = $1 FOR NO KEY UPDATE', [key.id]);
   return viewKey(db, key);
 }

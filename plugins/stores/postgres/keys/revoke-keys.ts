@@ -10,7 +10,7 @@ export interface RevokeKeysOptions {
 }
 
 /** In the order of ids, so that two who revoke the same keys wait for each other and never both. */
-const LOCK = 'SELECT id, state FROM credential WHERE customer_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE';
+const LOCK = 'SELECT id, state FROM credential WHERE customer_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE';
 const REVOKE = "UPDATE credential SET state = 'revoked' WHERE id = ANY ($1::uuid[])";
 
 /**

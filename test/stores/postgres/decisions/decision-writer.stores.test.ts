@@ -1,3 +1,4 @@
+import { type Pool, type PoolClient } from 'pg';
 import { type Decision } from '../../../../plugins/core/ports';
 import { DecisionQueue } from '../../../../plugins/stores/postgres/decisions/decision-queue';
 import { DecisionWriter, type DecisionWriterOptions } from '../../../../plugins/stores/postgres/decisions/decision-writer';
@@ -6,6 +7,8 @@ import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { pruneKeyHours } from '../../../../plugins/stores/postgres/decisions/key-hours';
 import { readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { pruneDecisions } from '../../../../plugins/stores/postgres/decisions/prune-decisions';
+import { revokeKeys } from '../../../../plugins/stores/postgres/keys/revoke-keys';
+import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
@@ -52,7 +55,56 @@ function newWriter(options: Partial<DecisionWriterOptions> = {}): DecisionWriter
 const denials = async (): Promise<unknown[]> =>
   (await database.pool.query('SELECT credential_id, product_id, day::text, code, count::int FROM denial_count ORDER BY code, day')).rows;
 
+/** A pool whose transactions begin only where the server can be reached. */
+function reachableWhen(isReachable: () => boolean): Pool {
+  const pool = createPool(database.url, { max: 1 });
+  const connect = pool.connect.bind(pool) as (...words: unknown[]) => Promise<PoolClient>;
+  return Object.assign(pool, {
+    connect: (...words: unknown[]) => (isReachable() ? connect(...words) : Promise.reject(new Error('connection refused'))),
+  });
+}
+
+/** A pool of a process whose way to the server ends before a transaction does: the server waits for the rest. */
+function cutOffBeforeCommit(): { pool: Pool; close: () => Promise<void> } {
+  const pool = createPool(database.url, { max: 2 });
+  const lost: PoolClient[] = [];
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const cutOff = async (): Promise<PoolClient> => {
+    const client = await connect();
+    const query = client.query.bind(client) as (...words: unknown[]) => Promise<unknown>;
+    const never = new Promise<never>(() => undefined);
+    lost.push(client);
+    return Object.assign(client, { query: (...words: unknown[]) => (words[0] === 'COMMIT' ? never : query(...words)) });
+  };
+  return {
+    pool: Object.assign(pool, { connect: cutOff }),
+    async close() {
+      for (const client of lost) client.release(true);
+      await pool.end();
+    },
+  };
+}
+
 describe('the decision log', () => {
+  it('of a node that is cut off while it writes holds up no revocation', async () => {
+    const [one, other] = [await newKey(database.pool), await newKey(database.pool)];
+    const cutOff = cutOffBeforeCommit();
+    const writer = new DecisionWriter({ pool: cutOff.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+    for (const { id, customerId } of [one, other]) {
+      writer.record(decision({ credentialId: id, customerId, product: 'api-ip' }));
+      writer.record(decision({ credentialId: id, customerId, product: 'api-ip', outcome: 'key_expired' }));
+    }
+    void writer.flush();
+    const isStuck = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'";
+    await eventually(async () => (await database.pool.query(isStuck)).rowCount === 1);
+    const impatient = createPool(database.url, { statementTimeoutMs: 5_000 });
+    await revokeKey(impatient, { id: one.id, actor: 'test' });
+    await revokeKeys(impatient, { customerId: other.customerId, ids: [other.id], actor: 'test' });
+    expect((await database.pool.query(isStuck)).rowCount).toBe(1);
+    await impatient.end();
+    await cutOff.close();
+  });
+
   it('gives back what was recorded', async () => {
     const { id, customerId, subscriptions } = await newKey(database.pool);
     const quota = { day: '2026-11-20', usedDaily: 3, usedMonthly: 40, daily: 3, monthly: 100, exceeded: 'daily' } as const;
@@ -153,9 +205,7 @@ describe('the decision log', () => {
   it('keeps counts by key exact when a flush fails, and when rows are dropped', async () => {
     const { id } = await newKey(database.pool);
     let isAway = true;
-    const pool = createPool(database.url, { max: 1, statementTimeoutMs: 60_000 });
-    const connect = pool.connect.bind(pool);
-    Object.assign(pool, { connect: () => (isAway ? Promise.reject(new Error('away')) : connect()) });
+    const pool = reachableWhen(() => !isAway);
     const writer = newWriter({ pool, maxQueue: 10 });
     for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
     await writer.flush();
@@ -219,10 +269,8 @@ describe('the decision log', () => {
   });
 
   it('never throws, keeps what it can while PostgreSQL is away and loses no count', async () => {
-    const pool = createPool(database.url, { max: 1 });
     let away = true;
-    const connect = pool.connect.bind(pool);
-    Object.assign(pool, { connect: () => (away ? Promise.reject(new Error('connection refused')) : connect()) });
+    const pool = reachableWhen(() => !away);
     const errors: unknown[] = [];
     const writer = newWriter({ pool, maxQueue: 64, onError: (error) => errors.push(error) });
     for (let index = 0; index < 100; index++)
