@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
 import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
-import { propertyRuns } from '../support/property-runs';
+import { fc, propertyRuns } from '../support/fast-check';
 
 const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var'];
 

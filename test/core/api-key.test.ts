@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   displayOf,
   generateAdminToken,
@@ -8,6 +7,7 @@ import {
   isPlausibleKey,
   maskApiKey,
 } from '../../plugins/core/api-key';
+import { fc } from '../support/fast-check';
 
 describe('API keys', () => {
   it('have mode, 27 secret digits and a checksum that holds', () => {

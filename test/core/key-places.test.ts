@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
 import { isForm, readFormField } from '../../plugins/core/form-body';
 import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
-import { propertyRuns } from '../support/property-runs';
+import { fc, propertyRuns } from '../support/fast-check';
 
 const all = new Set(KEY_PLACES);
 

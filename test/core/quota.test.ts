@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../plugins/core/quota';
-import { propertyRuns } from '../support/property-runs';
+import { fc, propertyRuns } from '../support/fast-check';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 

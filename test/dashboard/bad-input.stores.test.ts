@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { authRoutes, verifyRoute } from '../../services/dashboard/api/accounts/auth-routes';
@@ -6,6 +5,7 @@ import { setCustomerLimits } from '../../plugins/stores/postgres/customers/custo
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
+import { fc } from '../support/fast-check';
 
 const EMAIL = 'fuzzer@example.com';
 let dashboard: TestDashboard;

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { windowStanding } from '../../services/dashboard/api/plans/forecast';
+import { fc } from '../support/fast-check';
 
 const DAY = { startsAt: 1_000_000, endsAt: 1_086_400 };
 const at = (seconds: number) => DAY.startsAt + seconds;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type LightMyRequestResponse } from 'fastify';
-import fc from 'fast-check';
 import { type Decision } from '../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { AnswerWriter } from '../../plugins/stores/postgres/decisions/answer-writer';
@@ -19,6 +18,7 @@ import { webhookEndpoints } from '../../services/dashboard/api/webhooks/webhook-
 import { eventually } from '../support/eventually';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard, tokenOf } from './support/dashboard';
 import { anyCharacter } from '../support/any-text';
+import { fc } from '../support/fast-check';
 
 const ENDPOINTS: readonly Endpoint[] = [
   propagationEndpoint,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import fc from 'fast-check';
 import { generateAdminToken } from '../../plugins/core/api-key';
 import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
@@ -9,6 +8,7 @@ import { managementOperations } from '../../services/dashboard/api/management/ma
 import { SCOPES } from '../../services/dashboard/contract/tokens';
 import { ORIGIN, startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, makeBelongings, makeToken, readEverything, type Sample, samples } from './support/endpoint-samples';
+import { fc } from '../support/fast-check';
 
 let dashboard: TestDashboard;
 let own: Belongings;

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type LightMyRequestResponse } from 'fastify';
-import fc from 'fast-check';
 import { requestPage, type RequestPage } from '../../services/dashboard/contract/requests';
 import { requestRecords } from '../../services/dashboard/api/requests/request-log-csv';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, makeBelongings, makeToken } from './support/endpoint-samples';
-import { propertyRuns } from '../support/property-runs';
+import { fc, propertyRuns } from '../support/fast-check';
 
 let dashboard: TestDashboard;
 let own: Belongings;

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { closeFrame, encodeFrames, FrameDecoder, openFrame } from '../../plugins/server/frames';
 import { ProtocolError } from '../../plugins/server/wire-reader';
 import { Writer } from '../../plugins/server/wire-writer';
+import { fc } from '../support/fast-check';
 
 /** The frames that come out when `stream` arrives cut at `cuts`. */
 function decodeInChunks(stream: Buffer, cuts: number[]): string[] {

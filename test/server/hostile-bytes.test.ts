@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { encodeFrames } from '../../plugins/server/frames';
 import { encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { TestServer, until } from './test-server';
-import { propertyRuns } from '../support/property-runs';
+import { fc, propertyRuns } from '../support/fast-check';
 
 const noise = fc.uint8Array({ minLength: 1, maxLength: 200 });
 /** Frames that look like calls, with some bytes changed. */

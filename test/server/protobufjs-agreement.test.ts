@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { decodeRawBodyResult, decodeString, encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/pdk-messages';
 import {
   decodeRpcCall,
@@ -22,6 +21,7 @@ import {
   structAsMessage,
   valueAsMessage,
 } from '../support/gateway/kong-messages';
+import { fc } from '../support/fast-check';
 
 const text = fc.string({ unit: anyCharacter, maxLength: 300 });
 const bytes = fc.uint8Array({ maxLength: 300 }).map((value) => Buffer.from(value));

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from './fast-check';
 
 const SURROGATES_FROM = 0xd800;
 const SURROGATES = 0x800;

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { isAadhaarNumber, passesVerhoeff } from '../../../services/aadhaar/aadhaar-number';
+import { fc } from '../../support/fast-check';
 
 test('accepts the registry’s test number', () => {
   expect(isAadhaarNumber('999999990019')).toBe(true);

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { Stage } from '../../workers/identity/support/stage';
 import { type Harness } from '../kit/harness';
 import { isAadhaarNumber } from '../../../services/aadhaar/aadhaar-number';
 import { isGstinShape } from '../../../services/gst/gstin';
+import { fc } from '../../support/fast-check';
 
 const stage = new Stage();
 const services: Record<string, Harness> = {};

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { compareReports } from '../../../services/app/compare-reports';
 import { type ComparedReport, compareInput } from '../../../services/app/compare-schema';
 import { appService } from '../../../services/app/routes';
@@ -6,7 +5,7 @@ import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { createHarness, type Harness } from '../kit/harness';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 import { testClock } from '../kit/test-clock';
 
 const example = createApkExamples().examples.find(({ route, outcome }) => route === '/app/compare' && outcome === 'success');

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { appService } from '../../../services/app/routes';
 import { analyzeOutput } from '../../../services/app/schema';
 import { createLog } from '../../../services/kit/log';
@@ -8,6 +7,7 @@ import { createRandom, mutate } from '../../support/apk/apk-fuzz';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { createHarness, type Harness } from '../kit/harness';
 import { testClock } from '../kit/test-clock';
+import { fc } from '../../support/fast-check';
 
 let worker: TestWorker;
 let service: Harness;

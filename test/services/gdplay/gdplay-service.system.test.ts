@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { thumbnailOutput } from '../../../services/gdplay/schema';
 import { driveExamples } from '../../../services/sandbox/gdplay/drive-examples';
 import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
@@ -8,6 +7,7 @@ import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sand
 import { type CallOptions, type Harness } from '../kit/harness';
 import { ADAPTERS, gdplayHarness } from './gdplay-harness';
 import { anyWebUrl } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 let sandbox: Sandbox;
 beforeAll(async () => {

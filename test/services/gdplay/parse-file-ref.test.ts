@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { parseFileRef } from '../../../services/gdplay/parse-file-ref';
 import { ServiceError } from '../../../services/kit/errors';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { judgeRange } from '../../../services/gdplay/byte-range';
 import { parseHttpDate, selectRepresentation, type Selection } from '../../../services/gdplay/select-representation';
+import { fc } from '../../support/fast-check';
 
 const MODIFIED = 'Thu, 15 Jan 2026 08:30:00 GMT';
 const MODIFIED_MS = Date.UTC(2026, 0, 15, 8, 30, 0);

@@ -6,13 +6,13 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import fc from 'fast-check';
 import send from 'send';
 import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
 import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { ADAPTERS, gdplayDeps, listenGdplay, listenUpstream, type Listening, TEST_HEADERS } from './gdplay-harness';
+import { fc } from '../../support/fast-check';
 
 const run = promisify(execFile);
 const SIZE = DRIVE_SAMPLE_MP4.length;

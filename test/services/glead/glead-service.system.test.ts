@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { gleadService } from '../../../services/glead/routes';
 import { leadSearchOutput } from '../../../services/glead/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
@@ -8,6 +7,7 @@ import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../wor
 import { type Harness } from '../kit/harness';
 import { distanceKm } from '../../../services/workers/ranking/distance';
 import { anyCharacter } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { grankService } from '../../../services/grank/routes';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';
+import { fc } from '../../support/fast-check';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { gstinCheckCharacter, isGstinShape } from '../../../services/gst/gstin';
+import { fc } from '../../support/fast-check';
 
 const VALID = ['27AAACR5055K1Z7', '27AAPFU0939F1ZV', '33AAAGM0289C1DZ', '9917USA29016OS6', '2317UNO00001UND'];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { imageService } from '../../../services/image/routes';
 import { backgroundRemoverOutput } from '../../../services/image/schema';
 import { createLog } from '../../../services/kit/log';
@@ -14,6 +13,7 @@ import { disc, plain } from '../../workers/image/pictures';
 import { createHarness, type Harness } from '../kit/harness';
 import { testClock } from '../kit/test-clock';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 const URL_PATH = '/image/background_remover';
 const log = createLog('image', { level: 'silent' });

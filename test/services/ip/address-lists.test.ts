@@ -1,14 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { formatIpAddress, type IpAddress, networkValue, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
 import { openAddressLists } from '../../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS } from '../../../services/ip/lists/list-definitions';
 import { listPath, parseListFile, writeList } from '../../../services/ip/lists/list-file';
 import { createNetworkSet } from '../../../services/ip/lists/network-set';
 import { readNetworks } from '../../../services/ip/lists/read-networks';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const addressOf = (text: string): IpAddress => {
   const address = parseIpAddress(text);

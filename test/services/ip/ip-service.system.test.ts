@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import { formatIpAddress } from '../../../plugins/core/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
@@ -19,6 +18,7 @@ import { anyCharacter } from '../../support/any-text';
 import { onceInThree } from '../../support/once-in-three';
 import { createHarness, type Harness } from '../kit/harness';
 import { writeMmdb } from './mmdb-writer';
+import { fc } from '../../support/fast-check';
 
 let sandbox: Sandbox;
 const opened: IpDeps[] = [];

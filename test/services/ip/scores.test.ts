@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from '../../../services/ip/scores';
+import { fc } from '../../support/fast-check';
 
 function addressOf(text: string): IpAddress {
   const address = parseIpAddress(text);

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { ServiceError } from '../../../services/kit/errors';
 import { type PlaceOwner, Places, type ReleasePlace, shareOfTest } from '../../../services/kit/places';
+import { fc } from '../../support/fast-check';
 
 const owner = (subscriptionId: string, mode: KeyMode = 'live'): PlaceOwner => ({ subscriptionId, mode });
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { normalPlaces, normalPlace } from '../../../services/pincode/normal-places';
 import { createGeonamesProvider } from '../../../services/pincode/geonames-provider';
 import { indiaProvider } from '../../../services/pincode/india-provider';
 import { zippopotamProvider } from '../../../services/pincode/zippopotam-provider';
+import { fc } from '../../support/fast-check';
 
 const read = (provider: string, json: unknown) => normalPlaces(provider, Buffer.from(JSON.stringify(json)));
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { WORLD_COUNTRIES } from '../../../services/pincode/countries';
 import { parseIndianPin, parseWorldCode } from '../../../services/pincode/parse-pin';
+import { fc } from '../../support/fast-check';
 
 describe('an Indian pin', () => {
   test.each([

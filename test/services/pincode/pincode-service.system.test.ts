@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import fc from 'fast-check';
 import { pincodeService, createPincodeDeps } from '../../../services/pincode/routes';
 import { pincodeOutput } from '../../../services/pincode/schema';
 import { pincodeSettings } from '../../../services/pincode/settings';
@@ -12,6 +11,7 @@ import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sand
 import { createHarness, type Harness } from '../kit/harness';
 import { testClock } from '../kit/test-clock';
 import { anyCharacter } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 /** A silent provider is not waited for; for inputs that meet one. */
 const HASTY = { PINCODE_TIMEOUT_MS: '400' };

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { type SeoStage, startSeoStage } from './seo-stage';
+import { fc } from '../../support/fast-check';
 
 let stage: SeoStage;
 beforeAll(async () => {

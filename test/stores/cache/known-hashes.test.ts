@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { type AccessRecord, StoreUnavailable } from '../../../plugins/core/ports';
 import { AccessRecordCache } from '../../../plugins/stores/cache/access-record-cache';
 import { type Change } from '../../../plugins/stores/cache/change-feed';
 import { type HashPage, KnownHashes } from '../../../plugins/stores/cache/known-hashes';
 import { eventually } from '../../support/eventually';
 import { record } from './cache-bench';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const PAGE = 2;
 const hashOf = (key: number): string => createHash('sha256').update(`key ${key}`).digest('hex');

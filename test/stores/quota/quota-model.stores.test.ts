@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { type QuotaLimits } from '../../../plugins/core/catalogue';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { decideSpend } from '../../../plugins/core/quota';
@@ -10,6 +9,7 @@ import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
+import { fc } from '../../support/fast-check';
 
 const LIMITS: QuotaLimits[] = [
   { daily: 10, monthly: 25 },

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import fc from 'fast-check';
 import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
 import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
@@ -7,6 +6,7 @@ import { type ApkReport, type Finding } from '../../../services/workers/apk/repo
 import { ApkBuilder, type ApkSpec, DEBUG_KEY, RELEASE_KEY, SHA1_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FAKE_SECRETS, FULL_APP, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
+import { fc } from '../../support/fast-check';
 
 let builder: ApkBuilder;
 let count = 0;

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   AADHAAR_LIMITS,
   type AadhaarSession,
@@ -19,6 +18,7 @@ import {
   settleGstSubmit,
 } from '../../../services/workers/identity/gst-session';
 import { type SessionOwner, SessionTable } from '../../../services/workers/identity/session-table';
+import { fc } from '../../support/fast-check';
 
 const stepMs = fc.integer({ min: 0, max: 90_000 });
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { type Coordinates, distanceKm } from '../../../services/workers/ranking/distance';
+import { fc } from '../../support/fast-check';
 
 const point: fc.Arbitrary<Coordinates> = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { parsePage } from '../../../services/kit/pages/parse-page';
 import { contactPages } from '../../../services/workers/ranking/emails/contact-pages';
 import { plausibleAddress, siteOf } from '../../../services/workers/ranking/emails/email-address';
 import { emailsInPage } from '../../../services/workers/ranking/emails/emails-in-page';
 import { anyCharacter } from '../../support/any-text';
+import { fc } from '../../support/fast-check';
 
 const HOME = 'https://www.shop.com/';
 const emailsIn = (html: string, site = 'shop.com'): string[] => emailsInPage(parsePage(html, HOME), site);

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { foldName } from '../../../services/workers/ranking/fold-name';
 import { matchBusiness } from '../../../services/workers/ranking/match-business';
 import { placeNamed } from './places';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const match = (wanted: string, ...names: string[]) =>
   matchBusiness(

@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { type Place } from '../../../services/workers/ranking/place';
 import { positionBody, rankPlaces, searchBody, withoutRepeats } from '../../../services/workers/ranking/rank-places';
 import { type RankQuery } from '../../../services/workers/ranking/ranking-upstream';
 import { placeNamed } from './places';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const center = { latitude: 12.9716, longitude: 77.5946 };
 const facts = { source: 'google_places', fetchedAt: '2026-03-14 09:26:53', truncated: false };

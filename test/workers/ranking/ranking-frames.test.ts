@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { memberText } from '../../../services/kit/upstream/member-text';
 import { parametersOf, parseRankingFrame, rankMessage } from '../../../services/workers/ranking/websocket/ranking-frames';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 describe('the text of a member', () => {
   const name = fc.oneof(fc.constantFrom('body', 'id', 'a"b', 'a\\', '{', 'bo\\u0064y'), fc.string());

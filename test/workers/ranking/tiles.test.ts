@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { distanceKm } from '../../../services/workers/ranking/distance';
 import { isInTile, tilesOf } from '../../../services/workers/ranking/tiles';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true });
 const area = fc.record({

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { type PageReader } from '../../../services/kit/pages/page-reader';
 import { type Research } from '../../../services/workers/seo/research/research';
 import { researchSerp } from '../../../services/workers/seo/research/research-serp';
@@ -7,7 +6,7 @@ import { type SearchEngine } from '../../../services/workers/seo/sources/search-
 import { SourceFailed } from '../../../services/workers/seo/sources/source-failed';
 import { SourceLog } from '../../../services/workers/seo/sources/source-log';
 import { testClock } from '../../services/kit/test-clock';
-import { propertyRuns } from '../../support/property-runs';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const QUERY = { query: 'tea', country: 'IN', language: 'en' };
 const signal = new AbortController().signal;

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { rankScore, serviceAuthority } from '../../../services/workers/seo/research/service-authority';
+import { fc } from '../../support/fast-check';
 
 test.each([
   [1, 100],

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { call, field, file, FORM, JSON_BODY, multipart, send, sendParts, type Sent } from './send-input';
 import { anyWebQuery } from '../../../support/any-text';
-import { propertyRuns } from '../../../support/property-runs';
+import { fc, propertyRuns } from '../../../support/fast-check';
 
 describe('where input comes from', () => {
   test('query, form, multipart and JSON are the same to a handler', async () => {

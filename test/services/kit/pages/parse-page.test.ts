@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { htmlText } from '../../../../services/kit/pages/html-text';
 import { PageTooComplex, parsePage } from '../../../../services/kit/pages/parse-page';
+import { fc } from '../../../support/fast-check';
 
 const parse = (html: string) => parsePage(html, 'https://site.example/folder/page?x=1');
 const linkOf = (html: string) => parse(html).links[0];

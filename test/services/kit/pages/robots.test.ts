@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { anyCharacter, anyWebUrl } from '../../../support/any-text';
 import { parseRobots, readRobots } from '../../../../services/kit/pages/robots';
-import { propertyRuns } from '../../../support/property-runs';
+import { fc, propertyRuns } from '../../../support/fast-check';
 
 const verdict = (rules: string, path: string) => parseRobots(rules, 'TollgateBot')(new URL(path, 'https://site.example'));
 const forAll = (...rules: string[]) => ['User-agent: *', ...rules].join('\n');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { createCatalogue } from '../../../../plugins/core/catalogue';
 import { type QuotaCounter } from '../../../../plugins/core/ports';
 import { windowsAt } from '../../../../plugins/core/quota';
@@ -15,6 +14,7 @@ import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../../../support/redis/redis';
 import { storeNode } from '../../quota/harness';
+import { fc } from '../../../support/fast-check';
 
 const timeZone = 'Asia/Kolkata';
 const actor = 'test';
