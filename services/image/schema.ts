@@ -8,7 +8,15 @@ export const backgroundRemoverInput = z.object({
   image: z.string().optional().describe(picture),
   image_base64: z.string().optional().describe(`${picture} The same as image.`),
   format: z.enum(['png', 'webp']).default('png').describe('Of the answer.'),
-  max_side: z.number().int().min(16).max(8_192).optional().describe('Pixels of the longer side at most; never enlarges.'),
+  max_side: z
+    .number()
+    .int()
+    .min(16)
+    .max(8_192)
+    .optional()
+    .describe(
+      'Pixels of the longer side at most; never enlarges. A picture of more than 16,777,216 pixels (50,331,648 at most) needs one.',
+    ),
   crop: z.boolean().default(false).describe('Cuts the transparent margins off.'),
   background: z
     .string()

@@ -29,7 +29,7 @@ export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions
       const startedAt = performance.now();
       const remove = async (signal: AbortSignal): Promise<RemoveBackgroundResponse> => {
         const finish = readFinish(request);
-        const picture = await openPicture(request.image);
+        const picture = await openPicture(request.image, finish.maxSide);
         const { width, height } = picture;
         const { png, engine, confidence } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
         log.info({ engine, confidence, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');

@@ -4,8 +4,10 @@ const MIB = 1_048_576;
 export const IMAGE_LIMITS = {
   /** Of the picture as it was sent, after base64. */
   fileBytes: 10 * MIB,
-  /** 4096 × 4096: 64 MiB in memory, more than a phone's 12-megapixel camera makes. */
+  /** Of a cut-out. 4096 × 4096: 64 MiB in memory, more than a phone's 12-megapixel camera makes. */
   pixels: 16_777_216,
+  /** Of the picture as it was sent, which is shrunk while it is decoded: what a camera of 50 megapixels makes (8688 × 5792). */
+  sentPixels: 50_331_648,
   /** A smaller picture has no inside and outside to tell apart. */
   leastSide: 16,
   /** Of one gRPC message: a PNG of noise with the most pixels is a little larger than its pixels. */

@@ -1,6 +1,7 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { ServiceError } from '../../kit/errors';
+import { invalidInput, ServiceError } from '../../kit/errors';
 import { badPicture } from './failures';
+import { fitInto, type Size } from './grabcut/raster';
 import { IMAGE_LIMITS } from './limits';
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';
@@ -9,9 +10,10 @@ export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';
 export interface Picture {
   readonly bytes: Buffer;
   readonly mime: PictureType;
-  /** Upright, in pixels. */
+  /** Upright, in pixels, as it is worked on: the file's own size unless that is more than a cut-out may have. */
   readonly width: number;
   readonly height: number;
+  readonly isShrunk: boolean;
   /** False when the file says that it is to be turned or mirrored. */
   readonly isUpright: boolean;
 }
@@ -40,48 +42,70 @@ async function readHeader(bytes: Buffer): Promise<Metadata> {
   }
 }
 
+const areaOf = ({ width, height }: Size): number => width * height;
+
+/** The size to work on. @throws ServiceError 400, 413 */
+function workingSize(own: Size, maxSide: number): Size {
+  const { pixels, sentPixels, leastSide } = IMAGE_LIMITS;
+  const has = `The image has ${own.width} × ${own.height} pixels`;
+  if (areaOf(own) > sentPixels) throw tooLarge(`${has}; at most ${sentPixels} in all are accepted.`, { limit_pixels: sentPixels });
+  if (areaOf(own) <= pixels) return own;
+  const size = maxSide > 0 ? fitInto(own, maxSide) : own;
+  if (areaOf(size) > pixels) {
+    const mostSide = Math.floor(Math.max(own.width, own.height) * Math.sqrt(pixels / areaOf(own)));
+    throw tooLarge(`${has}; a cut-out has at most ${pixels}: ask for one with a max_side of ${mostSide} or less.`, {
+      limit_pixels: pixels,
+    });
+  }
+  if (Math.min(size.width, size.height) < leastSide) {
+    throw invalidInput([{ field: 'max_side', message: `leaves this picture less than ${leastSide} pixels wide or high` }]);
+  }
+  return size;
+}
+
 /**
  * Looks at a picture before anything is decoded: type, then size.
+ * @param maxSide pixels of the answer's longer side, 0 for the picture's own; a picture with more pixels than a cut-out may have needs one
  * @throws ServiceError 400 for what is no PNG, JPEG or WebP, is broken or too small; 413 for too many bytes or pixels
  */
-export async function openPicture(bytes: Buffer): Promise<Picture> {
-  const { fileBytes, pixels, leastSide } = IMAGE_LIMITS;
+export async function openPicture(bytes: Buffer, maxSide = 0): Promise<Picture> {
+  const { fileBytes, leastSide } = IMAGE_LIMITS;
   if (bytes.length > fileBytes) throw tooLarge(`The image is larger than ${fileBytes} bytes.`, { limit_bytes: fileBytes });
   if (!typeOf(bytes)) throw badPicture('must be a PNG, JPEG or WebP image');
   const { format, autoOrient, orientation = 1 } = await readHeader(bytes);
   const mime = TYPES[format];
   if (!mime) throw badPicture('must be a PNG, JPEG or WebP image');
-  const { width, height } = autoOrient;
-  if (width * height > pixels) {
-    throw tooLarge(`The image has ${width} × ${height} pixels; at most ${pixels} in all are accepted.`, { limit_pixels: pixels });
-  }
+  const { width, height } = workingSize(autoOrient, maxSide);
   if (Math.min(width, height) < leastSide) throw badPicture(`must be at least ${leastSide} pixels wide and high`);
-  return { bytes, mime, width, height, isUpright: orientation === 1 };
+  return { bytes, mime, width, height, isShrunk: areaOf(autoOrient) > IMAGE_LIMITS.pixels, isUpright: orientation === 1 };
 }
 
-/** Ready to decode, upright, sRGB; the first frame of an animation. A picture cut off in the middle fails. */
-function decoder(picture: Picture): Sharp {
-  return sharp(picture.bytes, { limitInputPixels: IMAGE_LIMITS.pixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
+/**
+ * Ready to decode, upright, sRGB, of the picture's size; the first frame of an animation. A picture cut off in the middle fails. Shrunk
+ * while it is decoded, so that the whole is never held.
+ */
+function decoder(picture: Picture, size: Size = picture): Sharp {
+  const whole = sharp(picture.bytes, { limitInputPixels: IMAGE_LIMITS.sentPixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
+  if (size === picture && !picture.isShrunk) return whole;
+  return whole.ensureAlpha().resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false });
 }
 
 /**
  * Four bytes a pixel, rows from the top.
- * @param size of the result; the picture's own unless given. Shrunk while it is decoded, so that the whole is never held.
+ * @param size of the result; the picture's unless given
  * @throws ServiceError 400
  */
-export async function decodePicture(picture: Picture, size?: { readonly width: number; readonly height: number }): Promise<Buffer> {
+export async function decodePicture(picture: Picture, size?: Size): Promise<Buffer> {
   try {
-    const whole = decoder(picture).ensureAlpha();
-    const decoded = size ? whole.resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3', fastShrinkOnLoad: false }) : whole;
-    return await decoded.raw({ depth: 'uchar' }).toBuffer();
+    return await decoder(picture, size).ensureAlpha().raw({ depth: 'uchar' }).toBuffer();
   } catch (error) {
     throw badPicture('cannot be decoded', error);
   }
 }
 
-/** The same picture for an upstream that may not know how to turn it; unchanged when there is nothing to turn. @throws ServiceError 400 */
+/** The same picture for an upstream that may not know how to turn or shrink it; unchanged when there is nothing to do. @throws ServiceError 400 */
 export async function uprightPicture(picture: Picture): Promise<Pick<Picture, 'bytes' | 'mime'>> {
-  if (picture.isUpright) return picture;
+  if (picture.isUpright && !picture.isShrunk) return picture;
   try {
     return { bytes: await decoder(picture).png({ compressionLevel: 3 }).toBuffer(), mime: 'image/png' };
   } catch (error) {

@@ -257,15 +257,27 @@ describe('bad input', () => {
     expect((await post({ image: 'A'.repeat(17_000_000) })).statusCode).toBe(413);
   });
 
-  test('more pixels than 4096 × 4096 are a 413 before anything is decoded', async () => {
+  test('more pixels than 50 million, and than a cut-out has without a smaller side, are a 413 before anything is decoded', async () => {
     // The header alone says so; the data is not even there.
-    const bomb = Buffer.from(await plain(64, 64));
-    bomb.writeUInt32BE(60_000, 16);
-    bomb.writeUInt32BE(60_000, 20);
     const { crc32 } = await import('node:zlib');
-    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
-    const response = await post({ image: bomb.toString('base64') });
-    expect(response.json()).toMatchObject({ status: 413, code: 'payload_too_large', limit_pixels: 16_777_216 });
+    const claiming = async (width: number, height: number): Promise<string> => {
+      const bomb = Buffer.from(await plain(64, 64));
+      bomb.writeUInt32BE(width, 16);
+      bomb.writeUInt32BE(height, 20);
+      bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
+      return bomb.toString('base64');
+    };
+    const tooLarge = { status: 413, code: 'payload_too_large' };
+    expect((await post({ image: await claiming(60_000, 60_000), max_side: 512 })).json()).toMatchObject({
+      ...tooLarge,
+      limit_pixels: 50_331_648,
+    });
+    const whole = (await post({ image: await claiming(8_688, 5_792) })).json();
+    expect(whole).toMatchObject({ ...tooLarge, limit_pixels: 16_777_216, detail: expect.stringMatching(/max_side of 5016 or less/) });
+    const stillTooLarge = await post({ image: await claiming(8_688, 5_792), max_side: 5_017 });
+    expect(stillTooLarge.json()).toMatchObject({ ...tooLarge, limit_pixels: 16_777_216 });
+    const sliver = await post({ image: await claiming(60_000, 500), max_side: 1_000 });
+    expect(sliver.json()).toMatchObject({ status: 400, errors: [{ field: 'max_side' }] });
   });
 
   test.each(['image', 'image_base64'])(

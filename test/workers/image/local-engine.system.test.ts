@@ -55,6 +55,14 @@ describe('the GrabCut engine', () => {
     expect([await alphaAt(png, 30, 40), await alphaAt(png, 100, 40)]).toEqual([255, 0]);
   });
 
+  test('cuts a picture of fifty million pixels at the side that was asked for', async () => {
+    const photo = await disc('jpeg', 7_000);
+    const { png } = await engine.cutOut(await openPicture(photo, 600), { ...caller, signal: never });
+    expect(await sharp(png).metadata()).toMatchObject({ width: 600, height: 600 });
+    expect([await alphaAt(png, 300, 300), await alphaAt(png, 20, 20)]).toEqual([255, 0]);
+    await expect(openPicture(photo)).rejects.toMatchObject({ problem: 'payload_too_large' });
+  });
+
   test('keeps what was transparent transparent', async () => {
     const svg = `<svg width="100" height="100"><rect x="30" y="30" width="40" height="40" fill="#2040c0"/></svg>`;
     const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());

@@ -192,6 +192,19 @@ describe('the adapter of the background-removal WebSocket', () => {
     );
   });
 
+  test('shows an upstream no more of a large picture than was asked for', async () => {
+    const { engine, received } = await upstream((socket, { id }) => {
+      void halfPng(400, 400).then((image) =>
+        socket.send(JSON.stringify({ type: 'result', id, image, mime: 'image/png', width: 400, height: 400, engine: 'far' })),
+      );
+    });
+    const picture = await openPicture(await disc('jpeg', 4_200), 400);
+    const { png } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
+    expect(await sharp(png).metadata()).toMatchObject({ width: 400, height: 400 });
+    const shown = Buffer.from(String(received.find(({ type }) => type === 'process')?.['image']), 'base64');
+    expect(await sharp(shown).metadata()).toMatchObject({ format: 'png', width: 400, height: 400 });
+  });
+
   test('keeps the live token from the sandbox, which always answers the same', async () => {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
     opened.push(sandbox);

@@ -1,10 +1,11 @@
 import { within } from '../../../kit/deadline';
+import { FairLimit, ownerOf } from '../../../kit/fair-limit';
 import { type Metrics } from '../../../kit/metrics';
 import { linkPlaceOf } from '../../../kit/upstream/links-by-mode';
 import { type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
-import { type Engine } from '../engine';
-import { uprightPicture } from '../picture';
+import { type CutOutCall, type Engine } from '../engine';
+import { type Picture, uprightPicture } from '../picture';
 import { checkResult } from './check-result';
 import { exchangePicture } from './exchange';
 
@@ -19,10 +20,15 @@ export interface UpstreamEngineOptions {
 
 /** Removes backgrounds by asking a background-removal WebSocket. */
 export function createUpstreamEngine({ target, token, timeoutMs, metrics }: UpstreamEngineOptions): Engine {
+  // One at a time: where the file does not let itself be read in rows, its whole is held.
+  const shrinking = new FairLimit({ atOnce: 1 });
+  const prepare = (picture: Picture, call: CutOutCall): ReturnType<typeof uprightPicture> =>
+    picture.isShrunk ? shrinking.run(ownerOf(call), () => uprightPicture(picture), { signal: call.signal }) : uprightPicture(picture);
   return {
-    cutOut: async (picture, { mode, signal }) => {
+    cutOut: async (picture, call) => {
+      const { mode, signal } = call;
       const place = linkPlaceOf({ ...target, liveToken: token }, mode);
-      const upright = await uprightPicture(picture);
+      const upright = await prepare(picture, call);
       const exchange = { ...place, picture: upright };
       const watched = { upstream: 'background_removal', metrics, signal };
       const frame = await watchExchange(watched, () =>
