@@ -3,9 +3,10 @@ import { defineRoute, defineService } from '../kit/service/define-service';
 import { invalidInput } from '../kit/errors';
 import { indexRoute } from '../kit/service/index-route';
 import { formatTimestamp } from '../kit/timestamp';
-import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
+import { backedByWorkers } from '../kit/worker/connect-workers';
 import { workerHealthRoute } from '../kit/worker/health-route';
 import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
+import { type AppDeps, appSettings, createAppDeps } from './app-deps';
 import { compareReports } from './compare-reports';
 import { compareInput, compareOutput } from './compare-schema';
 import { analyzeOutput, healthOutput } from './schema';
@@ -20,8 +21,6 @@ const FILE_TYPES = [APK_TYPE, 'application/octet-stream', 'application/zip'];
 /** Told by what is in the file, not by its name or type. */
 const FORMS = ['apk', 'aab', 'xapk', 'apks'];
 
-type AppDeps = WorkerDeps<ApkWorkerMethods>;
-
 const analyze = defineRoute({
   method: 'POST',
   path: '/app/analyze',
@@ -29,12 +28,13 @@ const analyze = defineRoute({
   body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: FILE_TYPES },
   bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
-  handler: async (_input, context, { worker }: AppDeps) => {
+  handler: async (_input, context, { worker, findReputation }: AppDeps) => {
     const { upload } = context;
     if (!upload)
       throw invalidInput([{ field: 'file', message: `is required: send an APK as multipart/form-data or as ${FILE_TYPES.join(' or ')}` }]);
-    const data = await analyzeUpload(worker, { upload, context, deadlineMs: DEADLINE_MS });
-    return { status: 'success' as const, data, timestamp: formatTimestamp(context.clock.now()) };
+    const report = await analyzeUpload(worker, { upload, context, deadlineMs: DEADLINE_MS });
+    const reputation = (await findReputation[context.mode]?.(report.file.sha256, context.signal)) ?? null;
+    return { status: 'success' as const, data: { ...report, reputation }, timestamp: formatTimestamp(context.clock.now()) };
   },
 });
 
@@ -69,5 +69,8 @@ export const appService = defineService({
   name: 'app',
   products: ['api-app'],
   ...backedByWorkers<ApkWorkerMethods>('apk'),
+  settings: appSettings,
+  createDeps: createAppDeps,
+  close: (deps: AppDeps) => deps.close(),
   routes: [indexRoute('GET', '/app', { members: information }), analyze, compare, health],
 });

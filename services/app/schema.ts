@@ -42,7 +42,7 @@ const certificate = z.object({
   debug: z.boolean(),
 });
 
-/** What the worker reports of one APK; every figure is of the file itself, nothing is looked up elsewhere. */
+/** What the worker reports of one APK: every figure is of the file itself. */
 export const apkReport = z.object({
   form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('What the upload was recognised as, by what is in it.'),
   parts: z
@@ -101,7 +101,25 @@ export const apkReport = z.object({
   warnings: z.array(z.string()),
 });
 
-export const analyzeOutput = z.object({ status: z.literal('success'), data: apkReport, timestamp: z.string() });
+export const reputationAnswer = z.object({
+  source: z.literal('virustotal'),
+  ok: z.boolean().describe('False: asked, and no usable answer came.'),
+  known: z.boolean().nullable().describe('Whether the source has ever seen this file; false says nothing for or against it.'),
+  malicious: count.nullable().describe('Engines that call it malicious.'),
+  suspicious: count.nullable(),
+  engines: count.nullable().describe('Engines that gave a verdict.'),
+  as_of: z.string().nullable().describe('When they did (RFC 3339).'),
+});
+
+export const analyzeOutput = z.object({
+  status: z.literal('success'),
+  data: apkReport.extend({
+    reputation: reputationAnswer
+      .nullable()
+      .describe('What others say of the very same file, asked by its SHA-256; null where nobody is asked. It does not weigh in risk.'),
+  }),
+  timestamp: z.string(),
+});
 
 export const healthOutput = z.object({
   status: z.literal('success'),

@@ -1,6 +1,7 @@
 import { createAadhaarProvider } from './identity/aadhaar-provider';
 import { createAbuseipdb } from './ip/abuseipdb';
 import { createApkExamples } from './app/apk-examples';
+import { createVirustotal } from './app/virustotal';
 import { createBackgroundRemoval } from './image/background-removal';
 import { createDns } from './ip/dns';
 import { createRdap } from './ip/rdap';
@@ -40,6 +41,7 @@ export function createSandboxUpstreams({ aadhaarSource = 'link' }: { aadhaarSour
     createAadhaarProvider(),
     createGstPortal(),
     createApkExamples(),
+    createVirustotal(),
     createBackgroundRemoval(),
     createDrive(),
     createGooglePlaces(),

@@ -64,7 +64,7 @@ async function measure(apk: string): Promise<void> {
     clock: testClock,
     metrics: createMetrics(),
   };
-  const deps = await appService.createDeps({ ...tools, settings: { APK_WORKER_URL: [worker.address] } });
+  const deps = await appService.createDeps({ ...tools, settings: appService.settings.parse({ APK_WORKER_URL: worker.address }) });
   const { app } = createHarness(appService, { deps });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const idleMb = await statusMb(worker.pid, 'VmRSS');

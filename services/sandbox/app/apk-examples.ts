@@ -18,6 +18,9 @@ const SAMPLE_APK = [
   'ADQDAAAAAA==',
 ].join('');
 
+/** Of those bytes. */
+export const SAMPLE_APK_SHA256 = '60f49d6238f8fcfe2f5064782b48c4eaab989bd392345928dec14fab4c378bff';
+
 /** A bundle of the same package in 642 bytes, in base64: its manifest as aapt2 writes it for bundles, and nothing else. */
 const SAMPLE_BUNDLE = [
   'UEsDBBQAAAAIAAAAIQCsOGMNDAAAAAoAAAAPAAAAQnVuZGxlQ29uZmlnLnBi4+IQYjPUMzTVMwMAUEsDBBQAAAAIAAAAIQBwXUppaAEAAFwDAAAhAAAAYmFzZS9tYW5pZm',
@@ -87,7 +90,7 @@ function comparison(outcome: string, input: object, yields: string): SandboxExam
   return { product: 'api-app', route: '/app/compare', method: 'POST', outcome, input: { ...input }, yields };
 }
 
-/** The app product has no upstream of another party: test keys are answered by the same worker. This is its documentation. */
+/** Test keys are answered by the same worker as live ones; its documentation. Only reputations are simulated: see `virustotal.ts`. */
 export function createApkExamples(): SandboxUpstream {
   const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   return {
@@ -98,12 +101,17 @@ export function createApkExamples(): SandboxUpstream {
       upload(
         'success',
         SAMPLE_APK,
-        '200, the report of com.example.sample: unsigned, debuggable, permissions_dangerous, allow_backup; risk 68.26, high',
+        '200, the report of com.example.sample: unsigned, debuggable, permissions_dangerous, allow_backup; risk 68.26, high; reputation of 2 in 65 engines',
       ),
-      upload('bundle', SAMPLE_BUNDLE, '200, the report of com.example.sample as an app bundle (form aab): unsigned; risk 50, high', {
-        filename: 'sample.aab',
-        content_type: 'application/octet-stream',
-      }),
+      upload(
+        'bundle',
+        SAMPLE_BUNDLE,
+        '200, the report of com.example.sample as an app bundle (form aab): unsigned; risk 50, high; a file of which VirusTotal knows nothing',
+        {
+          filename: 'sample.aab',
+          content_type: 'application/octet-stream',
+        },
+      ),
       upload('not_an_apk', encode('This is no archive.'), '400 not_an_apk'),
       comparison(
         'success',

@@ -4,6 +4,9 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { appService } from '../../../services/app/routes';
+import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
@@ -22,9 +25,9 @@ let worker: TestWorker;
 let service: Harness;
 let apk: Buffer;
 
-async function serviceFor(address: string | undefined): Promise<Harness> {
-  const settings = { APK_WORKER_URL: address === undefined ? undefined : [address] };
-  const tools = { settings, common: { sandboxUrl: undefined }, log: createLog('app', { level: 'silent' }), clock: testClock };
+async function serviceFor(address: string | undefined, { sandboxUrl, ...more }: Record<string, string> = {}): Promise<Harness> {
+  const settings = appService.settings.parse({ ...more, ...(address !== undefined && { APK_WORKER_URL: address }) });
+  const tools = { settings, common: { sandboxUrl }, log: createLog('app', { level: 'silent' }), clock: testClock };
   const deps = await appService.createDeps({ ...tools, metrics: createMetrics() });
   const harness = createHarness(appService, { deps });
   harness.app.addHook('onClose', () => appService.close?.(deps));
@@ -99,7 +102,7 @@ describe('POST /app/analyze', () => {
   test('has exactly the members of the contract', async () => {
     const { data } = (await analyze(multipart('file', apk))).json();
     const members =
-      'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings risk warnings';
+      'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings risk warnings reputation';
     expect(Object.keys(data).sort()).toEqual(members.split(' ').sort());
     expect(Object.keys(data.signing.certificates[0])).toEqual(
       'subject issuer serial not_before not_after sha256 key sig_alg debug'.split(' '),
@@ -267,6 +270,46 @@ test('POST /app/compare takes what POST /app/analyze reports', async () => {
       trackers: { same_list: true, added: expect.arrayContaining([{ name: 'Google Firebase Analytics', category: expect.any(String) }]) },
       risk: { same_method: true },
     },
+  });
+});
+
+describe('reputation', () => {
+  const { input } = createApkExamples().examples.find(({ outcome, route }) => route === '/app/analyze' && outcome === 'success') ?? {};
+  const sample = Buffer.from((input?.['file'] as { base64: string }).base64, 'base64');
+  const known = {
+    source: 'virustotal',
+    ok: true,
+    known: true,
+    malicious: 2,
+    suspicious: 1,
+    engines: 65,
+    as_of: '2026-01-01T00:00:00.000Z',
+  };
+
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+  });
+  afterAll(() => sandbox.close());
+
+  async function reputationOf(payload: Buffer, mode: 'live' | 'test', settings: Record<string, string>): Promise<unknown> {
+    const harness = await serviceFor(worker.server.address, settings);
+    const answer = await harness.call({ method: 'POST', url: '/app/analyze', ...multipart('file', payload), context: { mode } });
+    await harness.app.close();
+    expect(answer.statusCode).toBe(200);
+    return answer.json().data.reputation;
+  }
+
+  test('of a test key’s upload is the sandbox’s, which knows the sample alone', async () => {
+    const settings = { sandboxUrl: sandbox.url };
+    await expect(reputationOf(sample, 'test', settings)).resolves.toEqual(known);
+    await expect(reputationOf(apk, 'test', settings)).resolves.toMatchObject({ ok: true, known: false, malicious: null });
+  });
+
+  test('of a live upload is asked for where a key is set, and null where none is', async () => {
+    const APP_VIRUSTOTAL_URL = `${sandbox.url}/virustotal`;
+    await expect(reputationOf(sample, 'live', { APP_VIRUSTOTAL_URL, APP_VIRUSTOTAL_KEY: 'vt' })).resolves.toEqual(known);
+    await expect(reputationOf(sample, 'live', { APP_VIRUSTOTAL_URL })).resolves.toBeNull();
   });
 });
 

@@ -15,7 +15,7 @@ const input = example?.input as { before: Record<string, unknown>; after: Record
 let service: Harness;
 beforeAll(async () => {
   const common = { sandboxUrl: undefined };
-  const tools = { settings: { APK_WORKER_URL: undefined }, common, log: createLog('app', { level: 'silent' }), clock: testClock };
+  const tools = { settings: appService.settings.parse({}), common, log: createLog('app', { level: 'silent' }), clock: testClock };
   service = createHarness(appService, { deps: await appService.createDeps({ ...tools, metrics: createMetrics() }) });
 });
 afterAll(() => service.app.close());

@@ -20,7 +20,7 @@ beforeAll(async () => {
     clock: testClock,
     metrics: createMetrics(),
   };
-  const deps = await appService.createDeps({ ...tools, settings: { APK_WORKER_URL: [worker.server.address] } });
+  const deps = await appService.createDeps({ ...tools, settings: appService.settings.parse({ APK_WORKER_URL: worker.server.address }) });
   service = createHarness(appService, { deps });
   service.app.addHook('onClose', () => appService.close?.(deps));
 });

@@ -1,4 +1,5 @@
-import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
+import { createHash } from 'node:crypto';
+import { createApkExamples, SAMPLE_APK_SHA256 } from '../../../services/sandbox/app/apk-examples';
 import { analyzeBytes } from '../../support/apk/apk-worker';
 
 /** The bytes of a documented upload. */
@@ -11,6 +12,7 @@ function fileOf(outcome: string): Buffer {
 describe('the documented uploads yield what they say', () => {
   test('a report of the sample', async () => {
     const report = await analyzeBytes(fileOf('success'));
+    expect(createHash('sha256').update(fileOf('success')).digest('hex')).toBe(SAMPLE_APK_SHA256);
     expect(report.package).toMatchObject({ name: 'com.example.sample', label: 'Sample', min_sdk: 24, target_sdk: 34 });
     expect(report.findings.map((each) => each.id)).toEqual(['unsigned', 'debuggable', 'permissions_dangerous', 'allow_backup']);
     expect(report.risk).toMatchObject({ score: 68.26, level: 'high' });
