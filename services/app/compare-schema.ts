@@ -1,27 +1,8 @@
 import { z } from 'zod';
+import { listOf as sentListOf } from '../kit/input/list-of';
 import { apkReport } from './schema';
 
-/** More entries than any list of a report that is small enough to be sent here. */
-const MOST_ENTRIES = 50_000;
-
-/** A list of a report. The first wrong entry ends the reading: a body of a million would be told a million mistakes. */
-function listOf<Entry extends z.ZodType>(entry: Entry): z.ZodType<z.output<Entry>[], unknown[]> {
-  return z
-    .array(z.unknown())
-    .max(MOST_ENTRIES)
-    .transform((list, context) => {
-      const read: z.output<Entry>[] = [];
-      for (const [index, each] of list.entries()) {
-        const parsed = entry.safeParse(each);
-        if (!parsed.success) {
-          context.issues.push({ code: 'custom', message: 'is not as a report has it', input: each, path: [index] });
-          return z.NEVER;
-        }
-        read.push(parsed.data);
-      }
-      return read;
-    });
-}
+const listOf = <Entry extends z.ZodType>(entry: Entry) => sentListOf(entry, 'is not as a report has it');
 
 const {
   package: packageFacts,

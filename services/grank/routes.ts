@@ -13,6 +13,8 @@ import { type GridRequest } from '../workers/generated/ranking/ranking/v1/GridRe
 import { type GridResponse__Output } from '../workers/generated/ranking/ranking/v1/GridResponse';
 import { type RankRequest } from '../workers/generated/ranking/ranking/v1/RankRequest';
 import { type RankResponse__Output } from '../workers/generated/ranking/ranking/v1/RankResponse';
+import { historyInput, historyOutput } from './history-schema';
+import { placeHistory } from './place-history';
 import { gridData, gridInput, gridOutput, healthOutput, positionInput, rankingOutput, searchInput } from './schema';
 
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
@@ -106,10 +108,23 @@ const grid = defineRoute({
   },
 });
 
+/** Twice what a year of weekly answers of the largest grid takes. */
+const MAX_HISTORY_BYTES = 2 * 1024 * 1024;
+
+const history = defineRoute({
+  method: 'POST',
+  path: '/grank/history',
+  input: historyInput,
+  output: historyOutput,
+  validationStatus: 422,
+  bodyLimitBytes: MAX_HISTORY_BYTES,
+  handler: ({ answers }, { clock }) => ({ ok: true as const, ...placeHistory(answers), timestamp: formatTimestamp(clock.now()) }),
+});
+
 /** Where businesses stand in a local search. */
 export const grankService = defineService({
   name: 'grank',
   products: ['api-grank'],
   ...backedByWorkers<RankingMethods>('ranking'),
-  routes: [indexRoute('ANY', '/grank'), health, search, position, grid],
+  routes: [indexRoute('ANY', '/grank'), health, search, position, grid, history],
 });

@@ -32,7 +32,7 @@ describe('the catalogue', () => {
     expect(PRODUCTS).toHaveLength(14);
     for (const { prefix, routes } of PRODUCTS) for (const route of routes) expect(route.path.startsWith(prefix ?? '?')).toBe(true);
     expect(PRODUCTS.filter((product) => product.routes.length === 0).map((product) => product.id)).toEqual(['api-vahan', 'api-pan']);
-    expect(PRODUCTS.flatMap((product) => product.routes)).toHaveLength(38);
+    expect(PRODUCTS.flatMap((product) => product.routes)).toHaveLength(39);
     expect(CATALOGUE.find('constructor')).toBeUndefined();
   });
 

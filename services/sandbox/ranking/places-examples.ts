@@ -20,6 +20,31 @@ function grid(outcome: string, input: Record<string, unknown>, yields: string): 
   return { product: 'api-grank', route: '/grank/grid', method: 'POST', outcome, input: { ...POINT, ...input }, yields };
 }
 
+function gridAnswer(fetchedAt: string, corner: number | null): Record<string, unknown> {
+  const ranks = [9, 4, corner, 4, 1, 4, 9, 4, 9];
+  const points = ranks.map((rank, at) => ({
+    row: Math.floor(at / 3),
+    column: at % 3,
+    latitude: POINT.latitude + 0.027 * (1 - Math.floor(at / 3)),
+    longitude: POINT.longitude + 0.0277 * ((at % 3) - 1),
+    status: 'ok',
+    rank,
+  }));
+  const found = ranks.filter((rank) => rank !== null);
+  const average = found.reduce((sum, rank) => sum + rank, 0) / found.length;
+  return {
+    query: { keyword: MAGIC_KEYWORDS.grid, ...landmark, ...POINT, size: 3, max_results: 20 },
+    summary: { answered: 9, found: found.length, average_rank: Math.round(average * 100) / 100, top_3_share: 0.111 },
+    points,
+    source: 'sandbox_google_places',
+    fetched_at: fetchedAt,
+  };
+}
+
+function history(outcome: string, answers: readonly object[], yields: string): SandboxExample {
+  return { product: 'api-grank', route: '/grank/history', method: 'POST', outcome, input: { answers }, yields };
+}
+
 function leads(outcome: string, input: Record<string, unknown>, yields: string): SandboxExample {
   return { product: 'api-glead', route: '/glead/search', method: 'POST', outcome, input, yields };
 }
@@ -75,6 +100,12 @@ export const placesExamples: readonly SandboxExample[] = [
   ),
   grid('not_found', { keyword: dentist, business_name: 'No Such Business', size: 3 }, '200, rank null at every point'),
   ...googleFailures.map(([outcome, keyword, yields]) => grid(outcome, { keyword, business_name: someBusiness, size: 3 }, yields)),
+  history(
+    'success',
+    [gridAnswer('2026-10-01 09:00:00', null), gridAnswer('2026-11-01 09:00:00', 6)],
+    '200, the same at eight points, found at the ninth, where it was not',
+  ),
+  history('one_answer', [gridAnswer('2026-11-01 09:00:00', 6)], '422 validation_failed: a history takes two answers or more'),
   plain('api-glead', '/glead', '200, the index of the product'),
   plain('api-glead', '/glead/health', '200, which upstream serves test keys'),
   leads('success', { query: dentist, location: 'Bengaluru', limit: 20 }, '200, 20 leads and a next_page_token'),

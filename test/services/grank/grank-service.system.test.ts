@@ -1,4 +1,5 @@
 import { GRID_UNITS, grankService } from '../../../services/grank/routes';
+import { historyOutput } from '../../../services/grank/history-schema';
 import { gridOutput } from '../../../services/grank/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { placesExamples } from '../../../services/sandbox/ranking/places-examples';
@@ -221,6 +222,19 @@ describe('/grank/grid', () => {
     const near = (await post('grid', { ...by, max_results: 12 })).json();
     expect(near.points.map(({ rank }: any) => rank)).toEqual([null, 10, null, 10, 1, 10, null, 10, null]);
     expect(near.summary).toMatchObject({ answered: 9, found: 5, average_rank: 8.2, top_3_share: 0.111 });
+  });
+
+  test('makes answers of which the history can be asked, whole as they came', async () => {
+    const first = (await post('grid', { ...landmark, size: 3 })).json();
+    const second = { ...(await post('grid', { ...landmark, size: 3 })).json(), fetched_at: '2026-04-14 09:26:53' };
+    const response = await post('history', { answers: [second, first] });
+    const body = response.json();
+    expect(historyOutput.strict().parse(body)).toEqual(body);
+    expect(body.entries.map(({ fetched_at: at }: any) => at)).toEqual(['2026-03-14 09:26:53', '2026-04-14 09:26:53']);
+    expect(body.change).toMatchObject({ average_rank: 0, top_3_share: 0, same_source: true, points: { same: 9 } });
+    expect(body.points[4]).toMatchObject({ row: 1, column: 1, ranks: [1, 1], answered: [true, true] });
+    const alone = await post('history', { answers: [first] });
+    expect(alone.json()).toMatchObject({ status: 422, errors: [{ field: 'answers', message: 'must hold two answers or more' }] });
   });
 
   test('says where the source failed, and is charged for the rest', async () => {
