@@ -45,6 +45,12 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(SERVICES)) expect(find(`tollgate-${name}`).command).toEqual(['service', name]);
   });
 
+  it('has the dashboard ask every service and worker which products have a live source', () => {
+    const asked = find('dashboard').environment?.['DASHBOARD_LIVE_FROM']?.split(/,\s*/) ?? [];
+    const named = services.map(([name]) => name).filter((name) => /^(tollgate|worker)-/.test(name));
+    expect(asked.map((url) => url.trim()).sort()).toEqual(named.map((name) => `http://${name}:9090`).sort());
+  });
+
   it('has every host and port that kong.yml sends requests to', () => {
     const kong = parse(readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8')) as { services: { url: string }[] };
     const upstreams = kong.services.map(({ url }) => new URL(url));

@@ -1,44 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkKongConfig, type CheckedProduct } from '../../kong/check';
+import { checkKongConfig } from '../../kong/check';
+import { PRODUCTS } from '../support/catalogue';
 
 const kongYml = readFileSync(join(__dirname, '../../kong/kong.yml'), 'utf8');
-
-/** Products and published paths of the specification, parts 1 and 4, and what came to them. */
-const routes: Record<string, string[]> = {
-  '/aadhaar': ['/start', '/captcha', '/otp'],
-  '/app': ['/analyze', '/health'],
-  '/background_remover': [],
-  '/glead': ['/health', '/search'],
-  '/gdplay': ['/stream', '/thumbnail'],
-  '/grank': ['/health', '/search', '/position', '/grid'],
-  '/gst': ['/start', '/data', '/refresh_captcha'],
-  '/image': ['/background_remover'],
-  '/ip': [],
-  '/pincode': [],
-  '/seo': ['/health', '/authority', '/backlinks', '/keywords', '/link_pyramid', '/serp', '/spam'],
-  '/vahaan': [],
-};
-const catalogue: CheckedProduct[] = [
-  ...Object.entries(routes).map(([prefix, below]) => ({
-    id: `api-${prefix.slice(1).replace('_', '-')}`,
-    prefix,
-    routes: ['', ...below].map((path) => ({ path: prefix + path })),
-  })),
-  { id: 'api-vahan', prefix: null, routes: [] },
-  { id: 'api-pan', prefix: null, routes: [] },
-];
 
 const change = (from: string, to: string): string[] => {
   expect(kongYml).toContain(from);
   return checkKongConfig(
     kongYml.replace(from, () => to),
-    catalogue,
+    PRODUCTS,
   );
 };
 
 describe('the check of kong.yml', () => {
-  it('passes the file of the project', () => expect(checkKongConfig(kongYml, catalogue)).toEqual([]));
+  it('passes the file of the project', () => expect(checkKongConfig(kongYml, PRODUCTS)).toEqual([]));
 
   it.each([
     ['services: abc', 'kong.yml: services is not a list'],
@@ -51,7 +27,7 @@ describe('the check of kong.yml', () => {
     ['- a', 'kong.yml: is not an object'],
     ['', 'kong.yml: empty'],
   ])('says where %s has not the form of a kong.yml, and nothing else', (file, problem) => {
-    expect(checkKongConfig(file, catalogue)).toEqual([problem]);
+    expect(checkKongConfig(file, PRODUCTS)).toEqual([problem]);
   });
 
   it('finds a service without the access layer', () => {
@@ -99,7 +75,7 @@ describe('the check of kong.yml', () => {
   });
 
   it('finds what would go round a service and its access layer', () => {
-    const withMore = (more: string): string[] => checkKongConfig(`${kongYml}\n${more}`, catalogue);
+    const withMore = (more: string): string[] => checkKongConfig(`${kongYml}\n${more}`, PRODUCTS);
     expect(withMore('routes:\n  - { name: side-door, service: { name: ip }, paths: [/ip2] }')).toEqual([
       'route side-door: stands outside every service; write it below its service',
     ]);
@@ -141,7 +117,7 @@ describe('the check of kong.yml', () => {
   it('finds uploads that Kong would hold back until the proof of their admission has expired', () => {
     const flag = '        request_buffering: false\n';
     expect(change(flag, '')).toEqual([expect.stringContaining('service app: request_buffering must be false')]);
-    expect(checkKongConfig(kongYml.replaceAll(flag, ''), catalogue)).toHaveLength(2);
+    expect(checkKongConfig(kongYml.replaceAll(flag, ''), PRODUCTS)).toHaveLength(2);
   });
 
   it('finds stripped paths, methods, routes of their own and quotas that are off', () => {
@@ -183,5 +159,5 @@ describe('the check of kong.yml', () => {
     ]);
   });
 
-  it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', catalogue)[0]).toMatch(/^kong.yml: /));
+  it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', PRODUCTS)[0]).toMatch(/^kong.yml: /));
 });
