@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns';
 import { type IpAddress } from '../../plugins/core/ip-address';
+import { codeOf } from '../kit/error-code';
 
 /** The part of DNS that look-ups need. `node:dns` resolvers have this shape. */
 export interface DnsResolver {
@@ -57,6 +58,6 @@ export function reversedLabels(address: IpAddress): string {
 
 /** True when the answer is that there is no such record, which is an answer and not a failure. */
 export function isNoRecord(error: unknown): boolean {
-  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  const code = codeOf(error);
   return code === 'ENOTFOUND' || code === 'ENODATA';
 }

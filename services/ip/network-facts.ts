@@ -8,6 +8,7 @@ import { type DnsResolver } from './dns-resolver';
 import { type DnsblListing, findListings } from './dnsbl';
 import { type Registration } from './rdap/registration';
 import { findHostname } from './reverse-dns';
+import { codeOf } from '../kit/error-code';
 
 /** One source that was asked about an address, or would have been. */
 export interface SourceCheck {
@@ -60,14 +61,14 @@ const FAILURES_TO_PAUSE = 5;
 
 /** The messages of DNS errors name the host that was asked for; their codes do not. */
 function describeFailure(cause: unknown): string {
-  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined;
-  if (typeof code === 'string') return code;
+  const code = codeOf(cause);
+  if (code !== '') return code;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : 'unknown';
 }
 
 /** The time of the source is over, by our clock or by the resolver's. */
 function isLate(cause: unknown): boolean {
-  return isTimeout(cause) || (typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 'ETIMEOUT');
+  return isTimeout(cause) || codeOf(cause) === 'ETIMEOUT';
 }
 
 /** One source with its deadline and its pause after repeated failures. */

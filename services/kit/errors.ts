@@ -1,6 +1,7 @@
 import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
 import { isRefunded, isRefusal } from '../../plugins/core/refunds';
+import { codeOf, nameOf } from './error-code';
 
 /** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */
 export interface FieldError {
@@ -71,16 +72,11 @@ const TIMEOUT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-function textMember(value: unknown, member: 'name' | 'code'): string {
-  const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined;
-  return typeof found === 'string' ? found : '';
-}
-
 /** True when an error says that time ran out, whoever's clock it was. Looks through `cause` (fetch wraps its errors). */
 export function isTimeout(error: unknown): boolean {
   for (let each = error, depth = 0; each !== undefined && depth < 4; depth++) {
     if (each instanceof ServiceError && each.problem === 'upstream_timeout') return true;
-    if (TIMEOUT_NAMES.has(textMember(each, 'name')) || TIMEOUT_CODES.has(textMember(each, 'code'))) return true;
+    if (TIMEOUT_NAMES.has(nameOf(each)) || TIMEOUT_CODES.has(codeOf(each))) return true;
     each = each instanceof Error ? each.cause : undefined;
   }
   return false;
@@ -123,7 +119,7 @@ const FRAMEWORK_PROBLEMS: Readonly<Record<number, ProblemCode>> = {
 const USUAL_HEADERS: Readonly<Partial<Record<ProblemCode, Record<string, string>>>> = { concurrency_exceeded: { 'Retry-After': '1' } };
 
 function frameworkProblem(error: unknown): ProblemCode | undefined {
-  if (!textMember(error, 'code').startsWith('FST_')) return undefined;
+  if (!codeOf(error).startsWith('FST_')) return undefined;
   const status: unknown = Reflect.get(error as object, 'statusCode');
   return typeof status === 'number' ? FRAMEWORK_PROBLEMS[status] : undefined;
 }

@@ -4,6 +4,7 @@ import { type DataFile } from '../ip-databases';
 import { LIST_DEFINITIONS, type ListDefinition, type ListedAs } from './list-definitions';
 import { listPath, parseListFile } from './list-file';
 import { createNetworkSet, type NetworkSet } from './network-set';
+import { codeOf } from '../../kit/error-code';
 
 const DAY_MS = 86_400_000;
 
@@ -42,7 +43,7 @@ async function fingerprintOf(path: string): Promise<string | undefined> {
     const { ino, mtimeMs, size } = await stat(path);
     return `${ino}:${mtimeMs}:${size}`;
   } catch (cause) {
-    if (typeof cause === 'object' && cause !== null && Reflect.get(cause, 'code') === 'ENOENT') return undefined;
+    if (codeOf(cause) === 'ENOENT') return undefined;
     throw cause;
   }
 }

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { codeOf } from '../error-code';
 
 /** All addresses of a host name, as text; none when the name does not exist. @throws HostUnresolved when that could not be found out */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -28,11 +29,6 @@ const TRIES = 2;
 /** The name has no such record, or cannot have any. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const TOO_LATE = new Set(['ETIMEOUT', 'ECANCELLED']);
-
-function codeOf(error: unknown): string {
-  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : '';
-}
 
 /** v4 and v6 in turn, so that whoever tries the first two tries both families. */
 function inTurn(one: readonly string[], other: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type MutualTls } from './worker-wire';
+import { codeOf } from '../error-code';
 
 /** Reads a PEM text as far as it must be valid; what it throws is not shown. */
 type ParsePem = (pem: Buffer) => unknown;
@@ -19,18 +20,13 @@ const NAMES = ['WORKER_TLS_CA', 'WORKER_TLS_CERT', 'WORKER_TLS_KEY'] as const;
 type Name = (typeof NAMES)[number];
 const KINDS: Readonly<Record<Name, PemKind>> = { WORKER_TLS_CA: CERTIFICATE, WORKER_TLS_CERT: CERTIFICATE, WORKER_TLS_KEY: PRIVATE_KEY };
 
-function errorCode(error: unknown): string {
-  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : 'unknown reason';
-}
-
 /** @returns the PEM, or what is wrong with it, without a word of it */
 function readPem(value: string, { what, parse }: PemKind): Buffer | string {
   let pem: Buffer;
   try {
     pem = value.includes('-----BEGIN ') ? Buffer.from(value) : readFileSync(value);
   } catch (error) {
-    return `names a file that cannot be read (${errorCode(error)})`;
+    return `names a file that cannot be read (${codeOf(error) || 'unknown reason'})`;
   }
   try {
     parse(pem);

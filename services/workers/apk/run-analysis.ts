@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../kit/errors';
 import { type ThreadInput, type ThreadOutput, type ThreadStarted } from './analysis-thread';
 import { threadCpuMs } from './thread-cpu';
+import { codeOf } from '../../kit/error-code';
 
 export interface AnalysisLimits {
   /** The compiled `analysis-thread`. */
@@ -27,7 +28,7 @@ function tooComplex(cause?: Error): ServiceError {
 
 /** The kit's failure for a thread that ended by itself. */
 function failureOf(error: Error): Error {
-  return Reflect.get(error, 'code') === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex(error) : error;
+  return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex(error) : error;
 }
 
 /** How often the thread's CPU time is read, which takes 20 µs. */

@@ -6,6 +6,7 @@ import { Refusal } from './refusal';
 import { describeKey } from '../keys/describe-key';
 import { subscriptionFields } from '../plans/subscription-use';
 import { describeWebhook } from '../webhooks/describe-webhook';
+import { codeOf } from '../../../kit/error-code';
 
 /** What is sent for an error, and whether somebody should look at it. */
 export interface ErrorAnswer {
@@ -107,7 +108,7 @@ function presentOf(current: VersionConflict['current']): unknown {
 
 /** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */
 function isOverlong(error: unknown): boolean {
-  return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_MAX_PARAM_LENGTH';
+  return codeOf(error) === 'FST_ERR_MAX_PARAM_LENGTH';
 }
 
 /** Node's and PostgreSQL's codes for "not now": no connection, a server that starts or stops, no room, a time-out, a deadlock. */
@@ -121,8 +122,7 @@ const DEEPEST_CAUSE = 4;
 /** True for an error that says that PostgreSQL did not answer, and may answer the same question soon. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let each = error, depth = 0; each instanceof Error && depth < DEEPEST_CAUSE; depth++) {
-    const code: unknown = Reflect.get(each, 'code');
-    if ((typeof code === 'string' && AWAY.test(code)) || AWAY_TEXT.test(each.message)) return true;
+    if (AWAY.test(codeOf(each)) || AWAY_TEXT.test(each.message)) return true;
     if (each instanceof AggregateError && each.errors.some((one) => isDatabaseAway(one))) return true;
     each = each.cause;
   }
@@ -132,10 +132,7 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Paths that serving files refuses: with `..`, a NUL or `//` in them, longer than a file name may be, or of a folder. */
 function isRefusedPath(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return (
-    Reflect.get(error, 'code') === 'FST_STATIC_FORBIDDEN_PATH' ||
-    (error.name === 'ForbiddenError' && Reflect.get(error, 'statusCode') === 403)
-  );
+  return codeOf(error) === 'FST_STATIC_FORBIDDEN_PATH' || (error.name === 'ForbiddenError' && Reflect.get(error, 'statusCode') === 403);
 }
 
 /** Errors of stores and of Fastify as those that have an answer. */

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import { type Pool } from 'pg';
 import { writeOutboxMail } from '../../../../plugins/stores/postgres/customers/outbox-mail';
 import { type Log } from '../../../kit/log';
+import { codeOf } from '../../../kit/error-code';
 
 /** What is sent: text only. Its links sign somebody in, so that it must never be logged. */
 export interface Mail {
@@ -38,9 +39,8 @@ export function createSmtpSender(url: string, from: string): MailSender {
       try {
         await transport.sendMail({ from, to, subject, text });
       } catch (cause) {
-        const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
         // The server's answer may quote the mail or its address.
-        throw new Error(`the SMTP server did not take a mail (${typeof code === 'string' ? code : 'unknown reason'})`);
+        throw new Error(`the SMTP server did not take a mail (${codeOf(cause) || 'unknown reason'})`);
       }
     },
     close: () => transport.close(),
