@@ -1,8 +1,9 @@
 import { build } from 'esbuild';
 import { join } from 'node:path';
-import { htmlText } from '../../services/kit/pages/html-text';
-import { type PageParser } from '../../services/kit/pages/page-parser';
-import { parsePage } from '../../services/kit/pages/parse-page';
+import { unpackPage } from '../../services/kit/pages/page-job';
+import { type PageParser, PageUnreadable } from '../../services/kit/pages/page-parser';
+import { MOST_PAGE_BYTES } from '../../services/kit/pages/page-port';
+import { readPageJob } from '../../services/kit/pages/page-thread';
 
 const ROOT = join(__dirname, '../..');
 
@@ -31,7 +32,11 @@ export function compilePageThread(): Promise<string> {
 
 /** Parses where it is called, for tests that are not about threads. */
 export const inlineParser: PageParser = {
-  parse: async ({ bytes, contentType, url }) => parsePage(htmlText(bytes, contentType), url),
+  async parse(page) {
+    const answer = readPageJob({ ...page, maxBytes: MOST_PAGE_BYTES });
+    if (answer.kind === 'refused') throw new PageUnreadable(answer.reason);
+    return unpackPage(answer.page);
+  },
   levels: () => ({ waiting: 0, busy: 0, size: 1 }),
   close: () => Promise.resolve(),
 };

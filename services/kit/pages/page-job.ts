@@ -1,19 +1,29 @@
 import { type ParsedPage, type PageLink } from './parse-page';
 
-/** A page as it came, for a thread to read. */
-export interface PageJob {
+/** A page as it was sent, for a thread to unpack and read. */
+export interface PackedPage {
   readonly bytes: Uint8Array;
+  /** `content-encoding`; absent when the bytes are the page's. */
+  readonly encoding?: string | undefined;
   readonly contentType: string;
   /** Absolute. */
   readonly url: string;
 }
+
+export interface PageJob extends PackedPage {
+  /** Unpacked. */
+  readonly maxBytes: number;
+}
+
+/** Why a page that was fetched is not read. */
+export type PageRefusal = 'too_complex' | 'too_large' | 'encoding_refused';
 
 /** Threads pass plain data: a link's URL goes as text. */
 type SentLink = Omit<PageLink, 'url'> & { readonly href: string };
 type SentPage = Omit<ParsedPage, 'links'> & { readonly links: readonly SentLink[] };
 
 /** What the thread answers. Anything unforeseen rejects instead. */
-export type PageAnswer = { readonly kind: 'page'; readonly page: SentPage } | { readonly kind: 'too_complex' };
+export type PageAnswer = { readonly kind: 'page'; readonly page: SentPage } | { readonly kind: 'refused'; readonly reason: PageRefusal };
 
 export function packPage({ links, ...page }: ParsedPage): SentPage {
   return { ...page, links: links.map(({ url, ...link }) => ({ ...link, href: url.href })) };

@@ -8,7 +8,7 @@ import { hostOf, parseUrl, refuseUrl } from './page-url';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
 
-/** One exchange with a web server that a caller named. Redirects are returned, not followed. */
+/** One exchange with a web server that a caller named. Redirects are returned, not followed; bodies are as sent, to be unpacked where it costs nobody else. */
 export interface PagePort {
   /** @throws FetchRefused, always */
   fetch(url: string, request: PageRequest): Promise<GuardedResponse>;
@@ -18,23 +18,26 @@ export interface PagePort {
 /** How we name ourselves; the product token that robots.txt rules are matched with is its first part. */
 const USER_AGENT = 'TollgateBot/1.0';
 export const ROBOTS_TOKEN = 'TollgateBot';
-const DEFAULT_MAX_BYTES = 2_097_152;
+/** Of a page, as sent and unpacked. */
+export const MOST_PAGE_BYTES = 2_097_152;
 
 export interface PagePortOptions {
   /** For one exchange. */
   readonly timeoutMs: number;
-  /** Bytes of a body, both as sent and decompressed; 2 MiB unless given. */
+  /** Bytes of a body as sent; 2 MiB unless given. */
   readonly maxBytes?: number;
   readonly metrics?: Metrics | undefined;
 }
 
 /** The internet, through the guarded fetch. */
 export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
-  const guarded = new GuardedFetch({ maxBytes: DEFAULT_MAX_BYTES, ...options, userAgent: USER_AGENT });
+  const guarded = new GuardedFetch({ maxBytes: MOST_PAGE_BYTES, ...options, userAgent: USER_AGENT });
   return {
     fetch: (url, request) => {
       const { signal = new AbortController().signal } = request;
-      return watchExchange({ upstream: 'web_pages', metrics, signal }, () => guarded.fetch(url, { ...request, maxRedirects: 0 }));
+      return watchExchange({ upstream: 'web_pages', metrics, signal }, () =>
+        guarded.fetch(url, { ...request, maxRedirects: 0, leavePacked: true }),
+      );
     },
     close: () => guarded.close(),
   };
@@ -45,7 +48,7 @@ export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions
  * The same forms of URL are refused as live.
  */
 export function createSandboxPort(sandboxUrl: string, options: PagePortOptions): PagePort {
-  const { timeoutMs, maxBytes = DEFAULT_MAX_BYTES, metrics } = options;
+  const { timeoutMs, maxBytes = MOST_PAGE_BYTES, metrics } = options;
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
   const headers = { 'user-agent': USER_AGENT };
   const client = new UpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers, metrics });

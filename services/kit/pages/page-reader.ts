@@ -178,7 +178,8 @@ export class PageReader {
     if (refused) return refused;
     const visited = { status, robotsAllowed: true };
     try {
-      const page = await this.options.parser.parse({ bytes, contentType: headers['content-type'] ?? '', url }, this.owner, this.signal);
+      const packed = { bytes, encoding: headers['content-encoding'], contentType: headers['content-type'] ?? '', url };
+      const page = await this.options.parser.parse(packed, this.owner, this.signal);
       return { state: 'read', ...visited, url: new URL(url), headers, page };
     } catch (error) {
       this.options.signal.throwIfAborted();

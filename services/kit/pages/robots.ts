@@ -1,9 +1,11 @@
 import { type GuardedResponse } from '../upstream/guarded-fetch';
+import { FetchRefused } from '../upstream/pinned-connector';
+import { BodyNotUnpacked, unpackStart } from '../upstream/unpack-body';
 import { ROBOTS_TOKEN } from './page-port';
 import { matchRobotsRule, parseRobotsRule, type RobotsRule } from './robots-rule';
 
-/** Characters of a robots.txt that are read; RFC 9309 asks for 500 KiB at least. */
-const MOST_CHARACTERS = 512_000;
+/** Bytes of a robots.txt that are unpacked and read; RFC 9309 asks for 500 KiB at least. */
+const MOST_BYTES = 512_000;
 /** Comparisons of one look-up: about 10 ms. A path of 100 characters may meet 10,000 rules with a wildcard and 10 characters after it. */
 const MOST_WORK = 10_000_000;
 
@@ -69,7 +71,7 @@ function byWeight(one: RobotsRule, other: RobotsRule): number {
  * @param token the crawler's name
  */
 export function parseRobots(text: string, token: string): RobotsRules {
-  const { ours, everybodys = [] } = parseGroups(text.slice(0, MOST_CHARACTERS), token.toLowerCase());
+  const { ours, everybodys = [] } = parseGroups(text, token.toLowerCase());
   const rules = [...(ours ?? everybodys)].sort(byWeight);
   return ({ pathname, search }) => {
     const path = (pathname + search).replace(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase());
@@ -84,9 +86,17 @@ export function parseRobots(text: string, token: string): RobotsRules {
   };
 }
 
-/** The rules of an answer to `/robots.txt` (RFC 9309): none for a 4xx, everything is forbidden while the server fails. */
-export function readRobots({ status, bytes }: Pick<GuardedResponse, 'status' | 'bytes'>): RobotsRules {
+/**
+ * The rules of an answer to `/robots.txt` (RFC 9309), as sent: none for a 4xx, everything is forbidden while the server fails.
+ * @throws FetchRefused `encoding_refused`
+ */
+export async function readRobots({ status, headers, bytes }: Pick<GuardedResponse, 'status' | 'headers' | 'bytes'>): Promise<RobotsRules> {
   if (status === 429 || status >= 500) return () => 'forbidden';
   if (status < 200 || status > 299) return () => 'allowed';
-  return parseRobots(bytes.toString('utf8'), ROBOTS_TOKEN);
+  try {
+    const start = await unpackStart(bytes, headers['content-encoding'], MOST_BYTES);
+    return parseRobots(start.bytes.toString('utf8'), ROBOTS_TOKEN);
+  } catch (error) {
+    throw error instanceof BodyNotUnpacked ? new FetchRefused(error.reason, error) : error;
+  }
 }

@@ -1,5 +1,3 @@
-import { type Transform } from 'node:stream';
-import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { within } from '../deadline';
 import { isTimeout } from '../errors';
@@ -7,6 +5,7 @@ import { joinHeaders } from '../input/join-headers';
 import { createPinnedConnector, type Dial, FetchRefused } from './pinned-connector';
 import { readCapped, ResponseTooLarge } from './read-capped';
 import { type Resolve } from './resolve-host';
+import { BodyNotUnpacked, encodingOf, unpackWhole } from './unpack-body';
 
 const MAX_REDIRECTS = 3;
 const MAX_BYTES = 2_097_152;
@@ -42,6 +41,8 @@ export interface GuardedRequest {
   readonly timeoutMs?: number;
   /** Leaves the body unread; `bytes` is empty then. */
   readonly ignoreBody?: boolean;
+  /** Leaves the body as it was sent, for {@link unpackStart} or a thread; `content-encoding` is one that they know. */
+  readonly leavePacked?: boolean;
 }
 
 export interface GuardedResponse {
@@ -50,10 +51,15 @@ export interface GuardedResponse {
   readonly status: number;
   /** Lower-case names; repeats are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decompressed. */
+  /** Decompressed, unless it was to be left as sent. */
   readonly bytes: Buffer;
   /** The hops before, in order. */
   readonly redirects: readonly { readonly url: string; readonly status: number }[];
+}
+
+interface BodyOptions {
+  readonly maxBytes: number;
+  readonly leavePacked: boolean;
 }
 
 interface UrlOptions {
@@ -74,34 +80,14 @@ export function checkGuardedUrl(text: string, { base, allowPrivate = false }: Ur
   return url;
 }
 
-/** Each piece is a way to a thread and back; Node's 16 KiB make 128 of them for a page of 2 MiB. */
-const UNPACKED_PIECE = { chunkSize: 131_072 };
-
-function decompressorOf(encoding: string | undefined): Transform | undefined {
-  switch ((encoding ?? '').trim().toLowerCase()) {
-    case '':
-    case 'identity':
-      return undefined;
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return createUnzip(UNPACKED_PIECE);
-    case 'br':
-      return createBrotliDecompress(UNPACKED_PIECE);
-    default:
-      // Several encodings on top of each other multiply a bomb.
-      throw new FetchRefused('encoding_refused');
-  }
-}
-
-async function readBody(response: Dispatcher.ResponseData, headers: Record<string, string>, maxBytes: number): Promise<Buffer> {
-  const decompressor = decompressorOf(headers['content-encoding']);
+async function readBody(
+  response: Dispatcher.ResponseData,
+  header: string | undefined,
+  { maxBytes, leavePacked }: BodyOptions,
+): Promise<Buffer> {
+  if (!encodingOf(header)) throw new FetchRefused('encoding_refused');
   const packed = await readCapped(response.body, maxBytes);
-  if (!decompressor || packed.length === 0) return packed;
-  decompressor.end(packed);
-  return readCapped(decompressor, maxBytes).catch((error: unknown) => {
-    throw error instanceof ResponseTooLarge ? error : new FetchRefused('encoding_refused', error);
-  });
+  return leavePacked ? packed : unpackWhole(packed, header, maxBytes);
 }
 
 function checkContentType(headers: Record<string, string>, allowed: readonly string[] | undefined): void {
@@ -114,6 +100,7 @@ function refusalOf(error: unknown): FetchRefused {
   for (let each = error, depth = 0; each instanceof Error && depth < 4; each = each.cause, depth++)
     if (each instanceof FetchRefused) return each;
   if (error instanceof ResponseTooLarge) return new FetchRefused('too_large', error);
+  if (error instanceof BodyNotUnpacked) return new FetchRefused(error.reason, error);
   return new FetchRefused(isTimeout(error) ? 'timeout' : 'unreachable', error);
 }
 
@@ -202,7 +189,8 @@ export class GuardedFetch {
     try {
       if (request.ignoreBody) return Buffer.alloc(0);
       checkContentType(headers, request.contentTypes);
-      return await readBody(response, headers, this.options.maxBytes ?? MAX_BYTES);
+      const { leavePacked = false } = request;
+      return await readBody(response, headers['content-encoding'], { maxBytes: this.options.maxBytes ?? MAX_BYTES, leavePacked });
     } finally {
       response.body.destroy();
     }

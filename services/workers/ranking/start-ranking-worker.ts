@@ -42,7 +42,7 @@ function emailCrawlOf({ settings, network, pageThread }: RankingWorkerOptions, m
       live: createLivePort({ ...network, ...page }),
       test: sandboxUrl === undefined ? undefined : createSandboxPort(sandboxUrl, page),
     },
-    parser: createPageParser({ threadFile: pageThread, threads: PARSE_THREADS }),
+    parser: createPageParser({ threadFile: pageThread, threads: PARSE_THREADS, maxBytes: PAGE_BYTES }),
     limits: new FetchLimits(settings.RANKING_EMAIL_PAGES_AT_ONCE),
     budgetMs: settings.RANKING_EMAIL_CRAWL_MS,
     pageTimeoutMs: PAGE_TIMEOUT_MS,

@@ -1,6 +1,5 @@
 import { isUndecided, sayExcused, type TurnMeter } from '../faults/turn-meter';
 import { type BystanderAnswer } from './bystander';
-import { HEAVY } from './neighbourhood';
 
 /** How long one path of the bystander took, in milliseconds. */
 export interface PathTimes {
@@ -30,12 +29,9 @@ export function timesOf(answers: readonly BystanderAnswer[], sentFrom: number): 
   });
 }
 
-/**
- * Twice the quiet value, or 50 ms more where that is little. Three times or 150 ms where each request takes a core for long: it waits for one
- * piece of an attacker's work at most, but on two cores it does wait for that, and shares the machine with the next.
- */
-function mostOf(quietMs: number, isHeavy: boolean): number {
-  return isHeavy ? Math.max(3 * quietMs, quietMs + 150) : Math.max(2 * quietMs, quietMs + 50);
+/** Twice the quiet value, or 50 ms more where that is little. */
+function mostOf(quietMs: number): number {
+  return Math.max(2 * quietMs, quietMs + 50);
 }
 
 /** From so much of other work on the machine, a slow answer may be its fault. */
@@ -51,7 +47,7 @@ interface Judged {
 export function slowedPaths({ answers, quiet, foreignCores }: Judged, meter: TurnMeter): string[] {
   let excused = 0;
   const slowed = quiet.flatMap(({ path, p99Ms }) => {
-    const mostMs = mostOf(p99Ms, HEAVY.has(path));
+    const mostMs = mostOf(p99Ms);
     const times = answers
       .filter(({ name }) => name === path)
       .map((answer) => {

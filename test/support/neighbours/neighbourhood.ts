@@ -41,7 +41,7 @@ async function buildApk(): Promise<Buffer> {
   }
 }
 
-export const HEAVY: ReadonlySet<string> = new Set(['seo', 'app', 'image']);
+const HEAVY: ReadonlySet<string> = new Set(['seo', 'app', 'image']);
 
 /** Rhythms that leave two cores nine tenths idle. */
 function healthyCalls(gateway: string, key: string, files: { apk: Buffer; picture: Buffer }): Readonly<Record<HealthyPath, BystanderCall>> {

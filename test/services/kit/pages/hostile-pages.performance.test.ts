@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
 import { compilePageThread } from '../../../support/page-thread';
 import { createPageParser, type PageParser } from '../../../../services/kit/pages/page-parser';
 import { PageTooComplex, parsePage } from '../../../../services/kit/pages/parse-page';
@@ -6,6 +8,8 @@ import { parseRobots } from '../../../../services/kit/pages/robots';
 const URL_TEXT = 'https://hostile.example/';
 /** The most that is fetched of a page. */
 const MOST_BYTES = 2_097_152;
+
+const BOMB = gzipSync(Buffer.alloc(100 * MOST_BYTES));
 
 const repeated = (piece: string) => (bytes: number) => piece.repeat(Math.floor(bytes / piece.length));
 /** Markup that somebody made to be slow, by length. */
@@ -94,7 +98,7 @@ describe('in threads', () => {
   test('the event loop turns meanwhile, and another caller’s page waits for one hostile page at most', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     await parser.parse(jobOf('warm'), {}, never);
-    const hostile = '<div>'.repeat(510) + repeated('</i>')(MOST_BYTES);
+    const hostile = '<div>'.repeat(510) + repeated('</i>')(MOST_BYTES - 510 * 5);
     const attacker = {};
     const attack = Array.from({ length: 3 }, () => parser.parse(jobOf(hostile), attacker, never));
     let ended = 0;
@@ -106,6 +110,18 @@ describe('in threads', () => {
     expect(ended).toBeLessThanOrEqual(1);
     expect(turns).toBeGreaterThan(5);
     await Promise.all(attack);
+  });
+
+  test('a page that unpacks to a thousand times its bytes is unpacked there, no further than a page may be large', async () => {
+    parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
+    await parser.parse(jobOf('warm'), {}, never);
+    const before = performance.eventLoopUtilization();
+    const bombs = Array.from({ length: 20 }, () => ({ ...jobOf(''), bytes: Buffer.from(BOMB), encoding: 'gzip' }));
+    const reasons = bombs.map((bomb) => parser.parse(bomb, {}, never).catch((error: unknown) => Reflect.get(Object(error), 'reason')));
+    expect(new Set(await Promise.all(reasons))).toEqual(new Set(['too_large']));
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+    const page = { ...jobOf(''), bytes: gzipSync('<title>packed</title>'), encoding: 'gzip' };
+    expect((await parser.parse(page, {}, never)).title).toBe('packed');
   });
 
   test('one caller’s pages leave a thread to the others', async () => {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { FetchRefused } from '../../../../services/kit/upstream/pinned-connector';
 import { type PlaceOwner } from '../../../../services/kit/places';
 import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
@@ -9,7 +10,7 @@ import { PageReader } from '../../../../services/kit/pages/page-reader';
 interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 const html = (body = '<title>t</title>'): Answer => ({ headers: { 'content-type': 'text/html' }, body });
@@ -90,6 +91,25 @@ describe('robots.txt', () => {
     await pages.read(A);
     expect(asked.filter((url) => url.endsWith('/robots.txt'))).toEqual(['https://a.example/robots.txt', 'https://b.example/robots.txt']);
     expect(asked).not.toContain('https://b.example/secret');
+  });
+
+  const packed = (body: string | Buffer, encoding = 'gzip') => ({
+    'https://a.example/robots.txt': { body, headers: { 'content-encoding': encoding } },
+    [A]: html(),
+  });
+
+  test('may be packed, and of what it unpacks to the first 500 KiB count', async () => {
+    const forbidden = 'User-agent: *\nDisallow: /page\n';
+    expect((await reader(packed(gzipSync(forbidden))).read(A)).state).toBe('blocked');
+    const filler = '#'.repeat(512_000);
+    expect((await reader(packed(gzipSync(forbidden + filler.repeat(100)))).read(A)).state).toBe('blocked');
+    expect((await reader(packed(gzipSync(`${filler}\n${forbidden}`))).read(A)).state).toBe('read');
+  });
+
+  test.each(['gzip', 'zstd'])('that is not packed as it says (%s) makes the page unreachable, unasked', async (encoding) => {
+    const visit = await reader(packed('not packed', encoding)).read(A);
+    expect(visit).toMatchObject({ state: 'unreachable', reason: 'encoding_refused', robotsAllowed: null });
+    expect(asked).toEqual(['https://a.example/robots.txt']);
   });
 
   test('may lie behind a redirect', async () => {
@@ -180,6 +200,33 @@ test('a cancelled call reads nothing more', async () => {
   const pages = reader({ [A]: new FetchRefused('unreachable') }, { signal: gone.signal });
   gone.abort(new Error('gone'));
   await expect(pages.read(A)).rejects.toThrow('gone');
+});
+
+describe('a packed page', () => {
+  const sent = (body: Buffer | string, encoding: string) => ({
+    [A]: { headers: { 'content-type': 'text/html', 'content-encoding': encoding }, body },
+  });
+
+  test('is read', async () => {
+    for (const [encoding, body] of [
+      ['gzip', gzipSync('<title>t</title>')],
+      ['br', brotliCompressSync('<title>t</title>')],
+    ] as const)
+      expect(await reader(sent(body, encoding)).read(A)).toMatchObject({ state: 'read', page: { title: 't' } });
+  });
+
+  test.each([
+    ['too_large', gzipSync(Buffer.alloc(3_000_000))],
+    ['encoding_refused', 'not packed'],
+  ])('that cannot be unpacked is unreachable: %s', async (reason, body) => {
+    expect(await reader(sent(body, 'gzip')).read(A)).toMatchObject({ state: 'unreachable', reason, status: 200, robotsAllowed: true });
+  });
+
+  test('is not unpacked to find out whether it exists, or that it is no page', async () => {
+    const bomb = { headers: { 'content-type': 'image/png', 'content-encoding': 'gzip' }, body: 'not packed' };
+    expect(await reader({ [A]: bomb }).exists(A)).toBe(true);
+    expect(await reader({ [A]: bomb }).read(A)).toMatchObject({ reason: 'content_type_refused' });
+  });
 });
 
 test('whether something exists is told, or not known', async () => {

@@ -1,0 +1,85 @@
+import { type Transform } from 'node:stream';
+import { brotliDecompressSync, createBrotliDecompress, createUnzip, unzipSync } from 'node:zlib';
+import { readStart } from './read-capped';
+import { codeOf } from '../error-code';
+
+type Encoding = 'identity' | 'zip' | 'brotli';
+
+/** A body that is not what its `content-encoding` says, or is larger than it may be. */
+export class BodyNotUnpacked extends Error {
+  override readonly name = 'BodyNotUnpacked';
+
+  constructor(
+    readonly reason: 'too_large' | 'encoding_refused',
+    cause?: unknown,
+  ) {
+    super(reason, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * What a `content-encoding` stands for; undefined for one that is not read. Several on top of each other are none: they multiply a bomb.
+ * @param header as received; absent when the body is as it is
+ */
+export function encodingOf(header = ''): Encoding | undefined {
+  switch (header.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return 'identity';
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return 'zip';
+    case 'br':
+      return 'brotli';
+    default:
+      return undefined;
+  }
+}
+
+/** Each piece is a way to a thread and back; Node's 16 KiB make 128 of them for a page of 2 MiB. */
+const PIECE = { chunkSize: 131_072 };
+
+function decompressorOf(encoding: Encoding | undefined): Transform | undefined {
+  if (!encoding) throw new BodyNotUnpacked('encoding_refused');
+  if (encoding === 'identity') return undefined;
+  return encoding === 'zip' ? createUnzip(PIECE) : createBrotliDecompress(PIECE);
+}
+
+/**
+ * As much of a body as the cap allows, unpacked beside the event loop.
+ * @param header its `content-encoding`
+ * @throws BodyNotUnpacked `encoding_refused`
+ */
+export async function unpackStart(
+  packed: Buffer,
+  header: string | undefined,
+  maxBytes: number,
+): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const decompressor = decompressorOf(encodingOf(header));
+  if (!decompressor || packed.length === 0) return { bytes: packed.subarray(0, maxBytes), isCut: packed.length > maxBytes };
+  decompressor.end(packed);
+  return readStart(decompressor, maxBytes).catch((error: unknown) => {
+    throw new BodyNotUnpacked('encoding_refused', error);
+  });
+}
+
+/** The same for a body that is of no use when cut. @throws BodyNotUnpacked `too_large` or `encoding_refused` */
+export async function unpackWhole(packed: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
+  const { bytes, isCut } = await unpackStart(packed, header, maxBytes);
+  if (isCut) throw new BodyNotUnpacked('too_large');
+  return bytes;
+}
+
+/** {@link unpackWhole} where it is called, for a thread that has nothing else to do. @throws BodyNotUnpacked */
+export function unpackSync(packed: Uint8Array, header: string | undefined, maxBytes: number): Uint8Array {
+  const encoding = encodingOf(header);
+  if (!encoding) throw new BodyNotUnpacked('encoding_refused');
+  if (packed.length > maxBytes) throw new BodyNotUnpacked('too_large');
+  if (encoding === 'identity' || packed.length === 0) return packed;
+  try {
+    return (encoding === 'zip' ? unzipSync : brotliDecompressSync)(packed, { ...PIECE, maxOutputLength: maxBytes });
+  } catch (error) {
+    throw new BodyNotUnpacked(codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'encoding_refused', error);
+  }
+}
