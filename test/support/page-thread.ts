@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unpackPage } from '../../services/kit/pages/page-job';
 import { type PageParser, PageUnreadable } from '../../services/kit/pages/page-parser';
 import { MOST_PAGE_BYTES } from '../../services/kit/pages/page-port';
-import { readPageJob } from '../../services/kit/pages/page-thread';
+import { judgeRobotsJob, readPageJob } from '../../services/kit/pages/page-thread';
 
 const ROOT = join(__dirname, '../..');
 
@@ -37,6 +37,7 @@ export const inlineParser: PageParser = {
     if (answer.kind === 'refused') throw new PageUnreadable(answer.reason);
     return unpackPage(answer.page);
   },
+  askRobots: (job) => judgeRobotsJob(job),
   levels: () => ({ waiting: 0, busy: 0, size: 1 }),
   close: () => Promise.resolve(),
 };

@@ -1,4 +1,5 @@
 import { type ParsedPage, type PageLink } from './parse-page';
+import { type RobotsVerdict } from './robots';
 
 /** A page as it was sent, for a thread to unpack and read. */
 export interface PackedPage {
@@ -14,6 +15,17 @@ export interface PageJob extends PackedPage {
   /** Unpacked. */
   readonly maxBytes: number;
 }
+
+/** A robots.txt as it was sent, and the page that it is asked about. */
+export interface RobotsJob {
+  readonly bytes: Uint8Array;
+  /** `content-encoding`; absent when the bytes are the text's. */
+  readonly encoding?: string | undefined;
+  /** Absolute, of the same site. */
+  readonly url: string;
+}
+
+export type RobotsAnswer = RobotsVerdict | 'encoding_refused';
 
 /** Why a page that was fetched is not read. */
 export type PageRefusal = 'too_complex' | 'too_large' | 'encoding_refused';

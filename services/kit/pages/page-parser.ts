@@ -1,11 +1,19 @@
 import Piscina from 'piscina';
 import { DeadlinePassed, within } from '../deadline';
+import { codeOf } from '../error-code';
 import { type PoolLevels } from '../worker/worker-metrics';
 import { FairLimit } from '../fair-limit';
-import { type PackedPage, type PageAnswer, type PageJob, type PageRefusal, unpackPage } from './page-job';
+import {
+  type PackedPage,
+  type PageAnswer,
+  type PageJob,
+  type PageRefusal,
+  type RobotsAnswer,
+  type RobotsJob,
+  unpackPage,
+} from './page-job';
 import { MOST_PAGE_BYTES } from './page-port';
 import { type ParsedPage } from './parse-page';
-import { codeOf } from '../error-code';
 
 /** A page that was fetched and cannot be read: too large, not packed as it says, too deep or too many elements, or not read within its time. */
 export class PageUnreadable extends Error {
@@ -19,7 +27,7 @@ export class PageUnreadable extends Error {
   }
 }
 
-/** Unpacks and reads pages away from the event loop. */
+/** Unpacks and reads what was fetched away from the event loop. */
 export interface PageParser {
   /**
    * @param page its bytes may be empty afterwards: a thread has them
@@ -27,6 +35,8 @@ export interface PageParser {
    * @throws PageUnreadable; the signal's reason when it fires
    */
   parse(page: PackedPage, owner: object | string, signal: AbortSignal): Promise<ParsedPage>;
+  /** What a robots.txt says of a page; the same of bytes and turns, but that the bytes stay. @throws PageUnreadable; the signal's reason */
+  askRobots(job: RobotsJob, owner: object | string, signal: AbortSignal): Promise<RobotsAnswer>;
   levels(): PoolLevels;
   close(): Promise<void>;
 }
@@ -40,6 +50,9 @@ export interface PageParserOptions {
   /** Bytes of a page, unpacked; 2 MiB unless given. */
   readonly maxBytes?: number;
 }
+
+/** Exports of `page-thread`. */
+type ThreadWork = 'readPageJob' | 'judgeRobotsJob';
 
 const DEADLINE_MS = 5_000;
 /** Megabytes of a thread's heap: a page of 2 MiB with the most elements needs a quarter of it. */
@@ -62,7 +75,6 @@ export function createPageParser({
 }: PageParserOptions): PageParser {
   const pool = new Piscina({
     filename: threadFile,
-    name: 'readPageJob',
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
@@ -73,17 +85,17 @@ export function createPageParser({
   // One thread stays for the others, whatever one caller's pages take.
   const places = new FairLimit({ atOnce: threads, mostOfOne: Math.max(1, threads - 1) });
 
-  async function parseNow(page: PackedPage, signal: AbortSignal): Promise<ParsedPage> {
+  async function inThread<Answer>(
+    name: ThreadWork,
+    job: PageJob | RobotsJob,
+    signal: AbortSignal,
+    handed: ArrayBuffer[] = [],
+  ): Promise<Answer> {
     signal.throwIfAborted();
-    const job: PageJob = { ...page, maxBytes };
     try {
-      const answer = await within(
-        deadlineMs,
-        (either) => pool.run(job, { signal: either, transferList: ownMemoryOf(page) }) as Promise<PageAnswer>,
-        signal,
-      );
-      if (answer.kind === 'refused') throw new PageUnreadable(answer.reason);
-      return unpackPage(answer.page);
+      const work = (either: AbortSignal): Promise<Answer> =>
+        pool.run(job, { name, signal: either, transferList: handed }) as Promise<Answer>;
+      return await within(deadlineMs, work, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DeadlinePassed) throw new PageUnreadable('parse_timeout', error);
@@ -92,8 +104,15 @@ export function createPageParser({
     }
   }
 
+  async function parseNow(page: PackedPage, signal: AbortSignal): Promise<ParsedPage> {
+    const answer = await inThread<PageAnswer>('readPageJob', { ...page, maxBytes }, signal, ownMemoryOf(page));
+    if (answer.kind === 'refused') throw new PageUnreadable(answer.reason);
+    return unpackPage(answer.page);
+  }
+
   return {
     parse: (page, owner, signal) => places.run(owner, () => parseNow(page, signal)),
+    askRobots: (job, owner, signal) => places.run(owner, () => inThread<RobotsAnswer>('judgeRobotsJob', job, signal)),
     levels: () => places.levels(),
     close: () => pool.destroy(),
   };

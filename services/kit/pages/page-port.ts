@@ -5,6 +5,7 @@ import { type Metrics } from '../metrics';
 import { UpstreamClient } from '../upstream/upstream-client';
 import { watchExchange } from '../upstream/watch-exchange';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
+import { USER_AGENT } from './robots';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
 
@@ -15,9 +16,6 @@ export interface PagePort {
   close(): Promise<void>;
 }
 
-/** How we name ourselves; the product token that robots.txt rules are matched with is its first part. */
-const USER_AGENT = 'TollgateBot/1.0';
-export const ROBOTS_TOKEN = 'TollgateBot';
 /** Of a page, as sent and unpacked. */
 export const MOST_PAGE_BYTES = 2_097_152;
 

@@ -6,11 +6,15 @@ import { type PlaceOwner } from '../places';
 import { FetchRefused } from '../upstream/pinned-connector';
 import { anySignal } from '../tracing';
 import { type FetchLimits } from './fetch-limits';
+import { type RobotsJob } from './page-job';
 import { type PageParser, PageUnreadable } from './page-parser';
 import { type PagePort } from './page-port';
 import { hostOf, parseUrl, refuseUrl } from './page-url';
 import { type ParsedPage } from './parse-page';
-import { readRobots, type RobotsRules, type RobotsVerdict } from './robots';
+import { keepOfRobots, type RobotsVerdict, verdictOfStatus } from './robots';
+
+/** A robots.txt as it was sent, or what its absence says of all pages. */
+type SiteRules = 'allowed' | 'forbidden' | Omit<RobotsJob, 'url'>;
 
 interface Visited {
   /** Of the last hop that answered, or null when none did. */
@@ -40,7 +44,7 @@ export type PageVisit = ReadPage | MissedPage;
 
 export interface PageReaderOptions {
   readonly port: PagePort;
-  readonly parser: Pick<PageParser, 'parse'>;
+  readonly parser: Pick<PageParser, 'parse' | 'askRobots'>;
   readonly limits: FetchLimits;
   /** Whose calls share places and turns, however many they are; the call stands for itself unless given. */
   readonly caller?: PlaceOwner;
@@ -89,7 +93,7 @@ function refuseByRobots(verdict: RobotsVerdict, status: number | null): MissedPa
 
 /** Reads pages for one call: robots.txt honoured at every hop and asked for once a site. Close it with the call. */
 export class PageReader {
-  private readonly rules = new Map<string, Promise<RobotsRules>>();
+  private readonly rules = new Map<string, Promise<SiteRules>>();
   private readonly hosts = new Set<string>();
   private readonly budget = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -141,7 +145,7 @@ export class PageReader {
       const url = parseUrl(text);
       if (!url || refuseUrl(url)) return undefined;
       this.take();
-      if ((await this.rulesOf(url))(url) !== 'allowed') return undefined;
+      if ((await this.verdictOf(url)) !== 'allowed') return undefined;
       const { status } = await this.fetch(url, this.options.timeoutMs);
       return status >= 200 && status < 400;
     } catch (error) {
@@ -159,7 +163,7 @@ export class PageReader {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const refusal = url ? refuseUrl(url) : 'url_invalid';
       if (!url || refusal) return missed('unreachable', refusal ?? 'url_invalid', { status });
-      const refused = refuseByRobots((await this.rulesOf(url))(url), status);
+      const refused = refuseByRobots(await this.verdictOf(url), status);
       if (refused) return refused;
       const startedAt = performance.now();
       const response = await this.fetch(url, leftMs, ACCEPT);
@@ -200,7 +204,21 @@ export class PageReader {
     });
   }
 
-  private rulesOf(url: URL): Promise<RobotsRules> {
+  /** @throws FetchRefused when the site's rules cannot be had: then neither can its pages */
+  private async verdictOf(url: URL): Promise<RobotsVerdict> {
+    const rules = await this.rulesOf(url);
+    if (typeof rules === 'string') return rules;
+    try {
+      const verdict = await this.options.parser.askRobots({ ...rules, url: url.href }, this.owner, this.signal);
+      if (verdict === 'encoding_refused') throw new FetchRefused(verdict);
+      return verdict;
+    } catch (error) {
+      if (error instanceof PageUnreadable) return 'too_complex';
+      throw this.budget.signal.aborted ? new FetchRefused('timeout', error) : error;
+    }
+  }
+
+  private rulesOf(url: URL): Promise<SiteRules> {
     const known = this.rules.get(url.origin);
     if (known) return known;
     const asked = this.askRules(url);
@@ -210,16 +228,17 @@ export class PageReader {
     return asked;
   }
 
-  /** @throws FetchRefused when the site cannot be reached: then neither can its pages */
-  private async askRules({ origin }: URL): Promise<RobotsRules> {
+  /** @throws FetchRefused when the site cannot be reached */
+  private async askRules({ origin }: URL): Promise<SiteRules> {
     let url: URL | undefined = new URL('/robots.txt', origin);
     for (let hops = 0; url && !refuseUrl(url) && hops <= MAX_REDIRECTS; hops++) {
-      const response: GuardedResponse = await this.fetch(url, this.options.timeoutMs);
-      const { location } = response.headers;
-      if (location === undefined || !REDIRECTS.has(response.status)) return readRobots(response);
+      const { status, headers, bytes }: GuardedResponse = await this.fetch(url, this.options.timeoutMs);
+      const { location } = headers;
+      if (location === undefined || !REDIRECTS.has(status))
+        return verdictOfStatus(status) ?? { bytes: keepOfRobots(bytes), encoding: headers['content-encoding'] };
       url = parseUrl(location, url);
     }
     // Rules that lead nowhere count as absent (RFC 9309, 2.3.1.2).
-    return () => 'allowed';
+    return 'allowed';
   }
 }

@@ -11,10 +11,9 @@ import { type SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
 import { type SourceList } from '../generated/seo/seo/v1/SourceList';
 import { type SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
 import { type FetchLimits } from '../../kit/pages/fetch-limits';
-import { type PageParser } from '../../kit/pages/page-parser';
 import { type PagePort } from '../../kit/pages/page-port';
 import { hostOf } from '../../kit/pages/page-url';
-import { PageReader } from '../../kit/pages/page-reader';
+import { PageReader, type PageReaderOptions } from '../../kit/pages/page-reader';
 import { type Research } from './research/research';
 import { researchAuthority } from './research/research-authority';
 import { researchBacklinks } from './research/research-backlinks';
@@ -30,7 +29,7 @@ export interface SeoHandlerDeps {
   readonly sources: Readonly<Record<KeyMode, Sources>>;
   /** Test is undefined without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
-  readonly parser: Pick<PageParser, 'parse'>;
+  readonly parser: PageReaderOptions['parser'];
   readonly limits: FetchLimits;
   readonly clock: Clock;
   /** Milliseconds for one page. */

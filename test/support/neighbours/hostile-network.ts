@@ -18,6 +18,8 @@ export interface HostileNetwork {
   readonly env: Readonly<Record<string, string>>;
   /** What `http://NAME.hostile.example/` answers, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
   servePage(html: Buffer): void;
+  /** What they answer to `/robots.txt`, packed likewise; there is none before. */
+  serveRobots(text: Buffer): void;
   close(): Promise<void>;
 }
 
@@ -43,20 +45,27 @@ const SMALL_PAGE = Buffer.from(
   `<html><head><title>A shop</title></head><body>${'<p>Words and <a href="/next">a link</a>.</p>'.repeat(20)}</body></html>`,
 );
 
-function startWeb(hostilePage: () => Uint8Array): Promise<Server> {
+/** What the hosts of the attacker answer, packed. */
+interface HostileSite {
+  page: Uint8Array;
+  robots: Uint8Array | undefined;
+}
+
+function startWeb(hostile: HostileSite): Promise<Server> {
   const server = createServer((request, response) => {
-    if (request.url === '/robots.txt') return response.writeHead(404).end();
-    const isHostile = request.headers.host?.endsWith('.hostile.example');
+    const isHostile = request.headers.host?.endsWith('.hostile.example') ?? false;
+    const packed = { 'content-encoding': 'gzip' };
+    if (request.url === '/robots.txt')
+      return isHostile && hostile.robots ? response.writeHead(200, packed).end(hostile.robots) : response.writeHead(404).end();
     const type = { 'content-type': 'text/html; charset=utf-8' };
-    if (!isHostile) return response.writeHead(200, type).end(SMALL_PAGE);
-    return response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(hostilePage());
+    return isHostile ? response.writeHead(200, { ...type, ...packed }).end(hostile.page) : response.writeHead(200, type).end(SMALL_PAGE);
   });
   return new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
 export async function startHostileNetwork(): Promise<HostileNetwork> {
-  let page: Uint8Array = gzipSync(SMALL_PAGE);
-  const [nameServer, web] = await Promise.all([startNameServer(), startWeb(() => page)]);
+  const hostile: HostileSite = { page: gzipSync(SMALL_PAGE), robots: undefined };
+  const [nameServer, web] = await Promise.all([startNameServer(), startWeb(hostile)]);
   const ports = { dns: nameServer.address().port, web: (web.address() as AddressInfo).port, address: ADDRESS };
   return {
     env: {
@@ -64,7 +73,8 @@ export async function startHostileNetwork(): Promise<HostileNetwork> {
       HOSTILE_NETWORK: JSON.stringify(ports),
       IP_DNS_SERVERS: `127.0.0.1:${ports.dns}`,
     },
-    servePage: (html) => void (page = gzipSync(html)),
+    servePage: (html) => void (hostile.page = gzipSync(html)),
+    serveRobots: (text) => void (hostile.robots = gzipSync(text)),
     async close() {
       web.closeAllConnections();
       await new Promise((done) => web.close(done));

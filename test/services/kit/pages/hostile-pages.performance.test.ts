@@ -124,6 +124,21 @@ describe('in threads', () => {
     expect((await parser.parse(page, {}, never)).title).toBe('packed');
   });
 
+  test('a robots.txt of 500 KB is read there too, and says what it says here', async () => {
+    parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
+    await parser.parse(jobOf('warm'), {}, never);
+    const bytes = Buffer.from(repeated('User-agent: *\nDisallow: /*a*b\n')(500_000));
+    const before = performance.eventLoopUtilization();
+    const asked = Array.from({ length: 5 }, (_, index) =>
+      parser.askRobots({ bytes, url: `${URL_TEXT}${index === 4 ? 'ab' : 'x'}` }, {}, never),
+    );
+    expect(await Promise.all(asked)).toEqual(['allowed', 'allowed', 'allowed', 'allowed', 'forbidden']);
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+    expect(await parser.askRobots({ bytes: Buffer.from('not packed'), encoding: 'gzip', url: URL_TEXT }, {}, never)).toBe(
+      'encoding_refused',
+    );
+  });
+
   test('one caller’s pages leave a thread to the others', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 2, deadlineMs: 60_000 });
     const attacker = {};

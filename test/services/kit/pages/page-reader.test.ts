@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { FetchRefused } from '../../../../services/kit/upstream/pinned-connector';
 import { type PlaceOwner } from '../../../../services/kit/places';
 import { FetchLimits } from '../../../../services/kit/pages/fetch-limits';
@@ -104,6 +105,13 @@ describe('robots.txt', () => {
     const filler = '#'.repeat(512_000);
     expect((await reader(packed(gzipSync(forbidden + filler.repeat(100)))).read(A)).state).toBe('blocked');
     expect((await reader(packed(gzipSync(`${filler}\n${forbidden}`))).read(A)).state).toBe('read');
+    const noise = `#${randomBytes(700_000).toString('base64')}`;
+    for (const [encoding, body] of [
+      ['gzip', gzipSync(forbidden + noise)],
+      ['br', brotliCompressSync(forbidden + noise, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+      ['identity', Buffer.from(forbidden + noise)],
+    ] as const)
+      expect((await reader(packed(body, encoding)).read(A)).state).toBe('blocked');
   });
 
   test.each(['gzip', 'zstd'])('that is not packed as it says (%s) makes the page unreachable, unasked', async (encoding) => {

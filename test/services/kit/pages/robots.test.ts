@@ -1,5 +1,5 @@
 import { anyCharacter, anyWebUrl } from '../../../support/any-text';
-import { parseRobots, readRobots } from '../../../../services/kit/pages/robots';
+import { judgeByRobots, parseRobots } from '../../../../services/kit/pages/robots';
 import { fc, propertyRuns } from '../../../support/fast-check';
 
 const verdict = (rules: string, path: string) => parseRobots(rules, 'TollgateBot')(new URL(path, 'https://site.example'));
@@ -95,8 +95,7 @@ describe('groups', () => {
 test('no text makes the reader fail', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter }), anyWebUrl, async (text, url) => {
-      const rules = await readRobots({ status: 200, headers: {}, bytes: Buffer.from(forAll(`Disallow: ${text}`)) });
-      expect(rules(new URL(url))).toMatch(/^(allowed|forbidden)$/);
+      expect(await judgeByRobots(Buffer.from(forAll(`Disallow: ${text}`)), undefined, url)).toMatch(/^(allowed|forbidden)$/);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { inLoops, atRate, shoot } from '../attacker';
+import { type HostileNetwork } from '../hostile-network';
 import { type Neighbourhood, type HealthyPath } from '../neighbourhood';
 import { type Attack } from '../observe-attack';
 
@@ -13,12 +14,12 @@ function networks(key: number): string[] {
 }
 
 /** A key that has paid asks for pages: four requests at a time, twenty links each. */
-function research(name: string, link: (index: number) => string, page?: Buffer): Attack {
+function research(name: string, link: (index: number) => string, serve?: (network: HostileNetwork) => void): Attack {
   return {
     name,
     paths: ['seo'],
     async prepare({ installation, network, newKey }: Neighbourhood) {
-      if (page) network.servePage(page);
+      serve?.(network);
       const { key } = await newKey({ products: ['api-seo'] });
       const url = `${installation.gatewayUrl}/seo/link_pyramid`;
       let next = 0;
@@ -56,6 +57,8 @@ async function largePlainPicture(): Promise<Buffer> {
 }
 
 const HOSTILE_PAGE = Buffer.alloc(2_000_000, '<div>');
+const SMALL_PAGE = Buffer.from('<title>small</title>');
+const HOSTILE_ROBOTS = Buffer.alloc(500_000, 'User-agent: *\nDisallow: /*a*b\n');
 
 export const customers: readonly Attack[] = [
   {
@@ -81,7 +84,19 @@ export const customers: readonly Attack[] = [
     // A tenth of the day's 300 is given back: 330 were served, and not one more.
     verify: (_neighbourhood, { statuses }) => expect((statuses.get(502) ?? 0) + (statuses.get(504) ?? 0)).toBeLessThanOrEqual(330),
   },
-  research('a page of 400,000 open <div>', (index) => `http://h${index}.hostile.example/`, HOSTILE_PAGE),
+  research(
+    'a page of 400,000 open <div>',
+    (index) => `http://h${index}.hostile.example/`,
+    (network) => network.servePage(HOSTILE_PAGE),
+  ),
+  research(
+    'robots.txt of 500 KB',
+    (index) => `http://r${index}.hostile.example/${'a'.repeat(1_000)}`,
+    (network) => {
+      network.servePage(SMALL_PAGE);
+      network.serveRobots(HOSTILE_ROBOTS);
+    },
+  ),
   research('hosts whose name servers are silent', (index) => `http://h${index}.silent.example/`),
   {
     name: '16 slow uploads of a test key',
