@@ -83,5 +83,6 @@ module.exports = {
     },
   ],
   testTimeout: TEST_TIMEOUT_MS,
+  testSequencer: '<rootDir>/test/support/longest-first-sequencer.cjs',
   maxWorkers: 2,
 };
