@@ -35,6 +35,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     decision: 'SELECT, INSERT, DELETE',
     denial_count: KEEP,
     key_hour: ALL,
+    customer_day: ALL,
     gateway_node: ALL,
     change_confirmation: ALL,
   },
@@ -59,6 +60,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     decision: READ,
     denial_count: READ,
     key_hour: READ,
+    customer_day: READ,
     // Which requests were given back, for the log.
     quota_refund: READ,
     usage: READ,

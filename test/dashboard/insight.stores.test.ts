@@ -363,7 +363,7 @@ describe('usage', () => {
       'content-disposition': expect.stringContaining('attachment; filename="tollgate-usage-'),
     });
     expect(body).toBe(
-      `day,product,charged,refunded,used,refused,refused_caller_not_whitelisted,test_charged,test_refunded,test_used\r\n${today()},api-ip,2,0,2,1,1,3,1,2\r\n`,
+      `day,product,charged,refunded,used,refused,refused_caller_not_whitelisted,test_charged,test_refunded,test_used,admitted,succeeded,rejected,failed,abandoned\r\n${today()},api-ip,2,0,2,1,1,3,1,2,0,,,,\r\n`,
     );
   });
 
@@ -402,6 +402,13 @@ describe('usage', () => {
       { ...nothing, startsAt: one, mode: 'test', admitted: 1 },
     ]);
     expect((await get(`/usage?${period}`, customer)).json().hours).toHaveLength(4);
+    const byDay = (await get(`/usage?from=2026-11-18&to=2026-11-19`, customer)).json().answers;
+    expect(byDay).toEqual([
+      { day: '2026-11-19', product: 'api-ip', admitted: 3, answers },
+      { day: '2026-11-19', product: 'api-seo', admitted: 1, answers: null },
+    ]);
+    expect((await get(`/usage?from=2026-11-18&to=2026-11-19&product=api-seo`, customer)).json().answers).toEqual(byDay.slice(1));
+    expect((await get(`/usage.csv?from=2026-11-18&to=2026-11-19`, customer)).body).toMatch(/,3,0,1,0,1\r\n.*api-seo.*,1,,,,\r\n$/);
     expect((await get(`/usage.csv?${period}`, customer)).body.split('\r\n')).toEqual([
       'starts_at,product,mode,admitted,refused,unavailable,succeeded,rejected,failed,abandoned',
       `${midnight},api-ip,live,1,0,0,,,,`,

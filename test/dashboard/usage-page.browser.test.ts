@@ -36,6 +36,15 @@ describe('usage by hour', () => {
     );
   });
 
+  it('tells the same by day, of a product alone or of all', async () => {
+    await stage.open('/usage?days=30');
+    const chart = stage.page.getByRole('region', { name: 'Answers' });
+    await chart.getByText(/^Half of the answers took/).waitFor();
+    await chart.getByText('Answers as a table').click();
+    expect(await chart.getByRole('row').count()).toBe(1 + 30);
+    expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
+  });
+
   it('goes back to days, which keep their own lengths', async () => {
     await stage.open('/usage?hours=48');
     await stage.page.getByText('Days', { exact: true }).click();

@@ -32,6 +32,7 @@ const OLDEST: Readonly<Record<string, string>> = {
   audit_log: 'SELECT at FROM audit_log ORDER BY id LIMIT 1',
   decision: 'SELECT at FROM decision ORDER BY at LIMIT 1',
   key_hour: 'SELECT min(day)::timestamptz AS at FROM key_hour',
+  customer_day: 'SELECT min(day)::timestamptz AS at FROM customer_day',
   denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
   outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
   plan_request: 'SELECT min(asked_at) AS at FROM plan_request',

@@ -52,6 +52,8 @@ export const usage = z.object({
   ),
   /** Requests with this customer's keys that were refused; empty by the hour. */
   refusals: z.array(z.object({ day, product: z.string(), code: z.string(), count: z.number() })),
+  /** Requests that were let in, up to 5 s old, with all keys; empty by the hour. Days without any have no entry. */
+  answers: z.array(z.object({ day, product: z.string(), admitted: outcomes.admitted, answers: outcomes.answers })),
   /** Requests that came in each hour, up to 5 s old; empty by the day. In the order of time; what nobody asked for has no entry. */
   hours: z.array(
     z.object({

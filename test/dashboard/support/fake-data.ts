@@ -192,6 +192,7 @@ export function usualUsage(subscriptions: readonly Subscription[]): Usage {
     today: dayAgo(0),
     days: [...days, { day: dayAgo(1), ...tried }],
     refusals,
+    answers: days.map(({ day, product, charged }) => ({ day, product, admitted: charged, answers: usualAnswers(charged, product) })),
     hours: [],
     answerTimesMs: [...ANSWER_TIME_BOUNDS_MS],
     subscriptions: [...subscriptions],

@@ -347,7 +347,7 @@ export class FakeState {
 
   usage({ by }: Record<string, string>): Usage {
     const all = data.usualUsage(this.subscriptions);
-    if (!this.hasUsage) return { ...all, days: [], refusals: [] };
+    if (!this.hasUsage) return { ...all, days: [], refusals: [], answers: [] };
     return by === 'hour' ? { ...all, days: [], refusals: [], hours: data.usualHours(Date.now()) } : all;
   }
 

@@ -82,6 +82,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ['INSERT INTO alert_mail (customer_id, claimed_at) VALUES ($1, now())', [customer]],
     ["INSERT INTO denial_count (credential_id, product_id, day, code, count) VALUES ($1, 'api-ip', now(), 'key_expired', 3)", [key]],
     ["INSERT INTO key_hour (credential_id, day, hour, product_id, admitted) VALUES ($1, now(), 3, 'api-ip', 4)", [key]],
+    ["INSERT INTO customer_day (customer_id, day, product_id, admitted) VALUES ($1, now(), 'api-ip', 4)", [customer]],
     ["INSERT INTO customer_note (customer_id, author, text) VALUES ($1, 'op@example.com', 'asked by phone')", [customer]],
     ['INSERT INTO customer_limit (customer_id, keys) VALUES ($1, 300)', [customer]],
     ["INSERT INTO suspension (credential_id, reason) VALUES ($1, 'looked into')", [key]],

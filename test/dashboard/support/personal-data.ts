@@ -37,6 +37,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   decision: 'requests',
   denial_count: 'requests',
   key_hour: 'requests',
+  customer_day: 'requests',
   customer_note: 'provider',
   customer_limit: 'provider',
   suspension: 'provider',

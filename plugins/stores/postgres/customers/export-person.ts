@@ -115,6 +115,12 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
       FROM key_hour h JOIN credential k ON k.id = h.credential_id, me WHERE k.customer_id = me.customer_id`,
   },
   {
+    name: 'answers_by_day',
+    part: 'requests',
+    rows: `SELECT d.day::text || d.product_id AS place, day, product_id, admitted, succeeded, rejected, failed, abandoned, took
+      FROM customer_day d, me WHERE d.customer_id = me.customer_id`,
+  },
+  {
     name: 'refusals_by_day',
     part: 'requests',
     rows: `SELECT k.id || c.day::text || c.product_id || c.code AS place, k.id AS key_id, product_id, day, code, count

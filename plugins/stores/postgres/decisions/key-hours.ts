@@ -13,14 +13,31 @@ ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET admitted = old.
   admitted_unlogged = old.admitted_unlogged + excluded.admitted_unlogged,
   refused_unlogged = old.refused_unlogged + excluded.refused_unlogged`;
 
-/** @param hours several of one key, product and hour are added up */
+/** After the hours and sorted, here and where answers are counted, so that nobody waits for whom he holds up. Keys of nobody have hours alone. */
+const ADD_DAYS = `
+INSERT INTO customer_day AS old (customer_id, day, product_id, admitted)
+SELECT customer_id, day, product, sum(admitted)
+FROM json_to_recordset($1) AS row("credentialId" uuid, day date, product text, admitted bigint)
+  JOIN credential ON credential.id = "credentialId"
+WHERE admitted > 0
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+ON CONFLICT (customer_id, day, product_id) DO UPDATE SET admitted = old.admitted + excluded.admitted`;
+
+/**
+ * Adds to the hours of keys and to the days of their customers, which is one thing only within a transaction.
+ * @param hours several of one key, product and hour are added up
+ */
 export async function writeKeyHours(db: Database, hours: readonly KeyHour[]): Promise<void> {
-  if (hours.length > 0) await db.query({ name: 'write-key-hours', text: ADD, values: [JSON.stringify(hours)] });
+  if (hours.length === 0) return;
+  const values = [JSON.stringify(hours)];
+  await db.query({ name: 'write-key-hours', text: ADD, values });
+  await db.query({ name: 'write-customer-days', text: ADD_DAYS, values });
 }
 
 const DAYS_KEPT = 92;
 
-/** Deletes what is older than 92 days. */
+/** Deletes hours and days that are older than 92 days. */
 export async function pruneKeyHours(db: Database, { now }: { now: Date }): Promise<void> {
-  await db.query('DELETE FROM key_hour WHERE day < $1::timestamptz::date - $2::integer', [now, DAYS_KEPT]);
+  for (const table of ['key_hour', 'customer_day'])
+    await db.query(`DELETE FROM ${table} WHERE day < $1::timestamptz::date - $2::integer`, [now, DAYS_KEPT]);
 }

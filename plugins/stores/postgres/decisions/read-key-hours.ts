@@ -14,11 +14,13 @@ interface Outcomes extends Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'>
 
 const TOOK = ANSWER_TIME_BOUNDS_MS.map((_bound, place) => place).concat(ANSWER_TIME_BOUNDS_MS.length);
 
-/** As {@link Outcomes}; rows are summed up. */
-const OUTCOMES = `
-sum(admitted)::float8 AS admitted, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable,
+const ADMITTED = 'sum(admitted)::float8 AS admitted';
+const ANSWERS = `
 CASE WHEN sum(succeeded) IS NOT NULL THEN json_build_object('succeeded', sum(succeeded), 'rejected', sum(rejected), 'failed', sum(failed),
   'abandoned', sum(abandoned), 'took', json_build_array(${TOOK.map((place) => `COALESCE(sum(took[${place + 1}]), 0)`).join(', ')})) END AS answers`;
+
+/** As {@link Outcomes}; rows are summed up. */
+const OUTCOMES = `${ADMITTED}, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable, ${ANSWERS}`;
 
 /** Days in the quota time zone, `YYYY-MM-DD`; both ends belong to the period. */
 interface Period {
@@ -54,6 +56,23 @@ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4`;
 /** What was asked with one key, up to five seconds old, in the order of time; what was not asked for has no entry. */
 export async function readKeyUsage(db: Database, { keyId, fromDay, toDay, timeZone, by }: KeyUsageQuery): Promise<KeyUsage[]> {
   const { rows } = await db.query<KeyUsage>(OF_KEY, [keyId, fromDay, toDay, timeZone, by === 'hour']);
+  return rows;
+}
+
+/** Requests that were let in with all keys of a customer for one product on one day. */
+export interface DailyAnswers extends Pick<Outcomes, 'admitted' | 'answers'> {
+  readonly day: string;
+  readonly product: string;
+}
+
+const BY_DAY = `
+SELECT to_char(day, 'YYYY-MM-DD') AS day, product_id AS product, ${ADMITTED}, ${ANSWERS}
+FROM customer_day WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date
+GROUP BY 1, 2 ORDER BY 1, 2`;
+
+/** By day and product, up to five seconds old, in the order of time; what was not let in has no entry. */
+export async function readDailyAnswers(db: Database, query: Omit<HourlyUsageQuery, 'timeZone' | 'product'>): Promise<DailyAnswers[]> {
+  const { rows } = await db.query<DailyAnswers>(BY_DAY, [query.customerId, query.fromDay, query.toDay]);
   return rows;
 }
 

@@ -3,7 +3,7 @@ import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
 import { windowsAt } from '../../../../plugins/core/quota';
 import { readDenialCounts } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
-import { readHourlyUsage, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
+import { readDailyAnswers, readHourlyUsage, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { invalidInput } from '../../../kit/errors';
 import { streamReply } from '../../../kit/service/reply';
@@ -38,21 +38,22 @@ async function readPeriod(
   period: Period,
   { customerId }: Caller,
   { db, timeZone }: DashboardDeps,
-): Promise<Pick<Usage, 'days' | 'refusals' | 'hours'>> {
+): Promise<Pick<Usage, 'days' | 'refusals' | 'answers' | 'hours'>> {
   checkPeriod(period);
   if (period.by === 'hour') {
     const product = period.product?.replaceAll('\0', '');
     const hours = await readHourlyUsage(db, { customerId, fromDay: period.from, toDay: period.to, timeZone, product });
-    return { days: [], refusals: [], hours: hours.map((each) => ({ ...each, startsAt: each.startsAt.toISOString() })) };
+    return { days: [], refusals: [], answers: [], hours: hours.map((each) => ({ ...each, startsAt: each.startsAt.toISOString() })) };
   }
   const query = { customerId, fromDay: period.from, toDay: period.to };
-  const [days, refusals] = await Promise.all([readUsage(db, query), readDenialCounts(db, query)]);
+  const [days, refusals, answers] = await Promise.all([readUsage(db, query), readDenialCounts(db, query), readDailyAnswers(db, query)]);
   const isWanted = ({ product }: { product: string | null }): boolean => period.product === undefined || product === period.product;
   return {
     days: days
       .filter(isWanted)
       .map(({ day, product, mode, charged, refunded, used }) => ({ day, product: product ?? '', mode, charged, refunded, used })),
     refusals: refusals.filter(isWanted),
+    answers: answers.filter(isWanted),
     hours: [],
   };
 }

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Decision } from '../../../../plugins/core/ports';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
 import { type Answer } from '../../../../plugins/stores/postgres/decisions/answer-counts';
 import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stores/postgres/decisions/answer-writer';
-import { readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
+import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
+import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
+import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { MIGRATIONS_FOLDER } from '../../../../plugins/stores/postgres/migrate';
+import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
 const KOLKATA = 'Asia/Kolkata';
@@ -23,6 +30,24 @@ const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => 
   status: 200,
   atMs: AT_MS,
   elapsedMs: 20,
+  ...extra,
+});
+let requests = 0;
+const decisionOf = (extra: Partial<Decision>): Decision => ({
+  requestId: `request-${++requests}`,
+  atMs: AT_MS,
+  products: ['api-ip'],
+  outcome: 'admitted',
+  keyPlace: undefined,
+  maskedKey: undefined,
+  credentialId: undefined,
+  customerId: undefined,
+  subscriptionId: undefined,
+  product: 'api-ip',
+  callerAddress: undefined,
+  originHost: undefined,
+  matchedRule: undefined,
+  quota: undefined,
   ...extra,
 });
 const read = (keyId: string) =>
@@ -86,6 +111,63 @@ describe('answers', () => {
     await writer.close();
     expect(failures).toHaveLength(1);
     expect(await read(key)).toMatchObject([{ answers: { succeeded: 1, failed: 1, took: none.with(1, 2) } }]);
+  });
+
+  it('are counted by day for the customer too, beside the requests that nodes count at the same time', async () => {
+    const { pool } = database;
+    const [one, other] = [await newKey(pool), await newKey(pool)];
+    const { id: second } = await createKey(pool, { customer: one.customerId, products: ['api-ip'], actor: 'cli' });
+    const keys = [one, { ...one, id: second }, other].map(({ id, customerId }) => ({ credentialId: id, customerId }));
+    const services = [newWriter(), newWriter()];
+    const nodes = [0, 1].map(() => new DecisionWriter({ pool, timeZone: KOLKATA, flushMs: 3_600_000 }));
+    for (let round = 0; round < 10; round++) {
+      for (const key of round % 2 ? keys : keys.toReversed()) {
+        for (const node of nodes) node.record(decisionOf({ ...key, atMs: AT_MS + round * 3_600_000 }));
+        for (const service of services)
+          service.note(answerOf(key.credentialId, { atMs: AT_MS + round * 3_600_000, status: 200 + round * 50 }));
+      }
+      await Promise.all([...services, ...nodes].map((each) => each.flush()));
+    }
+    for (const node of nodes) node.record(decisionOf({ ...keys[0], outcome: 'key_expired', product: 'api-pincode' }));
+    await Promise.all([...services, ...nodes].map((each) => each.close()));
+    const days = (customerId: string) => readDailyAnswers(pool, { customerId, fromDay: '2026-11-20', toDay: '2026-11-21' });
+    const first = {
+      day: '2026-11-20',
+      product: 'api-ip',
+      admitted: 28,
+      answers: { succeeded: 16, rejected: 8, failed: 4, abandoned: 0, took: none.with(1, 28) },
+    };
+    const next = {
+      day: '2026-11-21',
+      product: 'api-ip',
+      admitted: 12,
+      answers: { succeeded: 0, rejected: 0, failed: 12, abandoned: 0, took: none.with(1, 12) },
+    };
+    expect(await days(one.customerId)).toEqual([first, next]);
+    expect(await days(other.customerId)).toMatchObject([{ admitted: 14, answers: { succeeded: 8, rejected: 4 } }, { admitted: 6 }]);
+  });
+
+  it('of before there were days are in them', async () => {
+    const { pool } = database;
+    const { id, customerId } = await newKey(pool);
+    const none = null;
+    for (const [hour, admitted, succeeded, took] of [
+      [1, 3, 2, [1, 1]],
+      [2, 4, none, none],
+      [3, 5, 1, [0, 0, 1]],
+    ] as const)
+      await pool.query(
+        `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+         VALUES ($1, '2026-11-20', $2, 'api-ip', $3, $4::bigint, $4 * 0, $4 * 0, $4 * 0, $5)`,
+        [id, hour, admitted, succeeded, took],
+      );
+    await pool.query('DELETE FROM customer_day');
+    await pool.query(
+      /INSERT INTO customer_day\n[^;]*;/.exec(readFileSync(join(MIGRATIONS_FOLDER, '0173_customer_day.sql'), 'utf8'))?.[0] ?? '',
+    );
+    const [day] = await readDailyAnswers(pool, { customerId, fromDay: '2026-11-20', toDay: '2026-11-20' });
+    expect(day).toMatchObject({ admitted: 12, answers: { succeeded: 3, rejected: 0 } });
+    expect(day?.answers?.took.slice(0, 4)).toEqual([1, 1, 1, 0]);
   });
 
   it('of what is no key are left out and harm nothing', async () => {

@@ -200,6 +200,8 @@ describe('the decision log', () => {
     expect(await read('day')).toHaveLength(2);
     await pruneKeyHours(database.pool, { now: new Date('2027-02-21T12:00:00Z') });
     expect(await read('day')).toEqual([{ ...early, hour: null, startsAt: null }]);
+    const { rows } = await database.pool.query('SELECT day::text, product_id, admitted::int FROM customer_day');
+    expect(rows).toEqual([{ day: '2026-11-21', product_id: 'api-pincode', admitted: 1 }]);
   });
 
   it('keeps counts by key exact when a flush fails, and when rows are dropped', async () => {

@@ -4,6 +4,8 @@ import { type ReactNode } from 'react';
 import { type Usage } from '../../../contract/usage';
 import { productsQuery, type UsagePeriod } from '../../api/queries';
 import { daysBetween } from '../../format/time';
+import { sumAnswers } from './answers';
+import { AnswersChart } from './answers-chart';
 import { LimitTable } from './limit-table';
 import { NoUsage } from './no-usage';
 import { refusedSeries, shownDays, usedSeries } from './usage-series';
@@ -18,15 +20,21 @@ interface UsageViewProps {
 /** What was used and refused in the period, and where each subscription stands. */
 export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   const products = useQuery(productsQuery).data?.products ?? [];
-  const { subscriptions, days, refusals } = usage;
+  const { subscriptions, days, refusals, answers } = usage;
   const shown = subscriptions.filter((each) => each.state !== 'cancelled' && (period.product ?? each.product) === each.product);
   if (shown.length === 0 && days.length === 0 && refusals.length === 0) return <NoUsage />;
-  const range = shownDays(daysBetween(period.from, period.to), [...days, ...refusals]);
+  const range = shownDays(daysBetween(period.from, period.to), [...days, ...refusals, ...answers]);
+  const bars = range.map((slot) => {
+    const own = answers.filter(({ day }) => day === slot);
+    const admitted = own.reduce((sum, each) => sum + each.admitted, 0);
+    return { slot, admitted, answers: sumAnswers(own.map((each) => each.answers)) };
+  });
   return (
     <Stack gap="md">
       <UsageChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} />}>
         No requests in this period.
       </UsageChart>
+      {bars.some(({ admitted }) => admitted > 0) && <AnswersChart by="day" bars={bars} boundsMs={usage.answerTimesMs} />}
       <LimitTable subscriptions={shown} />
       <UsageChart title="Requests refused" series={refusedSeries(refusals, range)} table={<RefusedTable refusals={refusals} />}>
         No refused requests in this period.
