@@ -120,8 +120,7 @@ function planGateways(options: { firstPort: number; folder: string; kongYml: str
   });
 }
 
-/** Starts the whole fleet on stores that exist. */
-export async function startFleet(options: FleetOptions): Promise<Fleet> {
+async function tryFleet(options: FleetOptions): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'));
   const kinds = readdirSync(WORKERS_FOLDER).filter((name) => name !== 'generated');
   const names = Object.keys(SERVICES);
@@ -156,4 +155,18 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     throw error;
   }
   return { gateways, services: services.units, workers, sandboxUrl, close };
+}
+
+/** Its ports are free when they are looked for; another test's program may take one before that of the fleet listens. */
+const TRIES = 3;
+
+/** Starts the whole fleet on stores that exist. */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryFleet(options);
+    } catch (error) {
+      if (tries === TRIES || !String(error).includes('EADDRINUSE')) throw error;
+    }
+  }
 }
