@@ -1,9 +1,10 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { type Decision, type DecisionTracer } from '../../plugins/core/ports';
+import { type DecisionTracer } from '../../plugins/core/ports';
 import { createDecisionTracer } from '../../plugins/server/decision-tracer';
 import { startTracing } from '../../plugins/tracing/start-tracing';
 import { continueTrace } from '../../services/kit/tracing';
 import { start, stopAll } from './support/load';
+import { someDecision } from '../support/some-decision';
 
 // What tracing adds to a request: CPU time of the spans of one decision and one service, made, packed and sent to a collector, by ratio.
 // All in one process and per request, so that neighbours on the machine blur it less than they blur test/bench/tracing.
@@ -15,22 +16,7 @@ const FLUSH_MS = 5_500;
 const BURST = 300;
 const PAUSE_MS = 30;
 
-const decision: Decision = {
-  requestId: '8f48a94bacc2c78dd3ccdae41d3f66bc',
-  atMs: 0,
-  products: ['api-ip'],
-  outcome: 'admitted',
-  keyPlace: undefined,
-  maskedKey: undefined,
-  credentialId: undefined,
-  customerId: undefined,
-  subscriptionId: undefined,
-  product: 'api-ip',
-  callerAddress: undefined,
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-};
+const decision = someDecision({ requestId: '8f48a94bacc2c78dd3ccdae41d3f66bc', product: 'api-ip' });
 
 function traceOne(tracer: DecisionTracer): void {
   const now = performance.now();

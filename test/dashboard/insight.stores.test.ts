@@ -19,6 +19,7 @@ import { eventually } from '../support/eventually';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard, tokenOf } from './support/dashboard';
 import { anyCharacter } from '../support/any-text';
 import { fc } from '../support/fast-check';
+import { someDecision } from '../support/some-decision';
 
 const ENDPOINTS: readonly Endpoint[] = [
   propagationEndpoint,
@@ -44,23 +45,17 @@ let asha: Account;
 let bela: Account;
 
 function decision(extra: Partial<Decision>): Decision {
-  return {
+  return someDecision({
     requestId: randomUUID(),
     atMs: Date.now(),
-    products: ['api-ip'],
     outcome: 'caller_not_whitelisted',
     keyPlace: 'x-api-key',
     maskedKey: 'tg_live…abcd',
-    credentialId: undefined,
-    customerId: undefined,
-    subscriptionId: undefined,
     product: 'api-ip',
     callerAddress: '203.0.113.7',
     originHost: 'shop.example.com',
-    matchedRule: undefined,
-    quota: undefined,
     ...extra,
-  };
+  });
 }
 
 async function record(...decisions: Decision[]): Promise<void> {

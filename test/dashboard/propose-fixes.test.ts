@@ -1,23 +1,18 @@
 import { type Decision } from '../../plugins/core/ports';
 import { proposeFixes } from '../../services/dashboard/api/requests/propose-fixes';
+import { someDecision } from '../support/some-decision';
 
-const refused = (outcome: Decision['outcome'], over: Partial<Decision> = {}): Decision => ({
-  requestId: 'a1',
-  atMs: 0,
-  products: ['api-ip'],
-  outcome,
-  keyPlace: 'x-api-key',
-  maskedKey: 'tg_live…1a2B',
-  credentialId: 'key',
-  customerId: 'customer',
-  subscriptionId: undefined,
-  product: 'api-ip',
-  callerAddress: '203.0.113.7',
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-  ...over,
-});
+const refused = (outcome: Decision['outcome'], over: Partial<Decision> = {}): Decision =>
+  someDecision({
+    outcome,
+    keyPlace: 'x-api-key',
+    maskedKey: 'tg_live…1a2B',
+    credentialId: 'key',
+    customerId: 'customer',
+    product: 'api-ip',
+    callerAddress: '203.0.113.7',
+    ...over,
+  });
 
 describe('what is offered against a refusal', () => {
   it('is a rule for the caller’s address; from a page, for its host first', () => {

@@ -36,7 +36,7 @@ describe('usage by hour', () => {
     );
   });
 
-  it('tells the same by day, of a product alone or of all', async () => {
+  it('tells the same by day', async () => {
     await stage.open('/usage?days=30');
     const chart = stage.page.getByRole('region', { name: 'Answers' });
     await chart.getByText(/^Half of the answers took/).waitFor();

@@ -2,6 +2,7 @@ import { tracing } from '@opentelemetry/sdk-node';
 import { type Decision } from '../../plugins/core/ports';
 import { parseTraceparent } from '../../plugins/core/trace-context';
 import { createDecisionTracer } from '../../plugins/server/decision-tracer';
+import { someDecision } from '../support/some-decision';
 
 const exporter = new tracing.InMemorySpanExporter();
 const provider = new tracing.BasicTracerProvider({ spanProcessors: [new tracing.SimpleSpanProcessor(exporter)] });
@@ -12,22 +13,18 @@ let now = 0;
 const tracerWith = (ratio: number, random = () => 0.5) =>
   createDecisionTracer({ ratio, random, clock: { monotonic: () => now }, tracer: provider.getTracer('test') });
 
-const decision = (outcome: Decision['outcome']): Decision => ({
-  requestId: 'r-1',
-  atMs: 0,
-  products: ['api-ip'],
-  outcome,
-  keyPlace: 'query',
-  maskedKey: 'tg_live_…abcd',
-  credentialId: 'k',
-  customerId: 'c',
-  subscriptionId: 's',
-  product: 'api-ip',
-  callerAddress: '203.0.113.9',
-  originHost: 'example.com',
-  matchedRule: undefined,
-  quota: undefined,
-});
+const decision = (outcome: Decision['outcome']): Decision =>
+  someDecision({
+    outcome,
+    keyPlace: 'query',
+    maskedKey: 'tg_live_…abcd',
+    credentialId: 'k',
+    customerId: 'c',
+    subscriptionId: 's',
+    product: 'api-ip',
+    callerAddress: '203.0.113.9',
+    originHost: 'example.com',
+  });
 
 beforeEach(() => {
   exporter.reset();

@@ -6,24 +6,15 @@ import { startMetricsListener } from '../../plugins/server/metrics-listener';
 import { readPluginServerSettings } from '../../plugins/server/settings';
 import { send } from '../support/http';
 import { pluginWith } from './test-server';
+import { someDecision } from '../support/some-decision';
 
-const decision = (over: Partial<Decision>): Decision => ({
-  requestId: 'r',
-  atMs: 0,
-  products: ['api-image', 'api-background-remover'],
-  outcome: 'admitted',
-  keyPlace: undefined,
-  maskedKey: 'tg_live_…abcd',
-  credentialId: undefined,
-  customerId: undefined,
-  subscriptionId: undefined,
-  product: undefined,
-  callerAddress: '203.0.113.9',
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-  ...over,
-});
+const decision = (over: Partial<Decision>): Decision =>
+  someDecision({
+    products: ['api-image', 'api-background-remover'],
+    maskedKey: 'tg_live_…abcd',
+    callerAddress: '203.0.113.9',
+    ...over,
+  });
 
 const cache = {
   known: 1,

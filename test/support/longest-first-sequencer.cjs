@@ -1,6 +1,6 @@
 const { default: TestSequencer } = require('@jest/test-sequencer');
 
-/** By how long such files take at most: the pages of the dashboard 7 minutes, a unit test 2 seconds. */
+/** By how long the slowest of such files take: the walk of all pages five to seven minutes, a unit test half a minute. */
 const ORDER = [/\.browser\.test\.ts$/, /\.system\.test\.ts$/, /\.stores\.test\.ts$/];
 
 function rankOf({ path }) {

@@ -7,6 +7,7 @@ const ROBOTS_TOKEN = 'TollgateBot';
 
 /** Bytes of a robots.txt that are unpacked and read; RFC 9309 asks for 500 KiB at least. */
 const MOST_BYTES = 512_000;
+/** As sent they are hardly longer where packing did not help: deflate adds 5 bytes to 64 KiB. */
 const MOST_SENT = 520_000;
 /** Comparisons of one look-up: about 10 ms. A path of 100 characters may meet 10,000 rules with a wildcard and 10 characters after it. */
 const MOST_WORK = 10_000_000;
@@ -88,7 +89,7 @@ export function parseRobots(text: string, token: string): RobotsRules {
   };
 }
 
-/** As much of a robots.txt, as sent, as can matter: a call keeps those of all its sites. No packing makes a text longer by a hundredth. */
+/** As much of a robots.txt, as sent, as can matter: a call keeps those of all its sites. */
 export function keepOfRobots(packed: Buffer): Buffer {
   return packed.length <= MOST_SENT ? packed : Buffer.from(packed.subarray(0, MOST_SENT));
 }

@@ -16,10 +16,8 @@ const PRELOAD = join(__dirname, 'redirect-network.cjs');
 export interface HostileNetwork {
   /** For the environment of an installation. */
   readonly env: Readonly<Record<string, string>>;
-  /** What `http://NAME.hostile.example/` answers, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
-  servePage(html: Buffer): void;
-  /** What they answer to `/robots.txt`, packed likewise; there is none before. */
-  serveRobots(text: Buffer): void;
+  /** What every `http://NAME.hostile.example/` answers from now on, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
+  serve(site: { readonly page: Buffer; readonly robots?: Buffer }): void;
   close(): Promise<void>;
 }
 
@@ -47,25 +45,26 @@ const SMALL_PAGE = Buffer.from(
 
 /** What the hosts of the attacker answer, packed. */
 interface HostileSite {
-  page: Uint8Array;
-  robots: Uint8Array | undefined;
+  readonly page: Uint8Array;
+  readonly robots: Uint8Array | undefined;
 }
 
-function startWeb(hostile: HostileSite): Promise<Server> {
+function startWeb(siteNow: () => HostileSite): Promise<Server> {
   const server = createServer((request, response) => {
     const isHostile = request.headers.host?.endsWith('.hostile.example') ?? false;
     const packed = { 'content-encoding': 'gzip' };
+    const { page, robots } = siteNow();
     if (request.url === '/robots.txt')
-      return isHostile && hostile.robots ? response.writeHead(200, packed).end(hostile.robots) : response.writeHead(404).end();
+      return isHostile && robots ? response.writeHead(200, packed).end(robots) : response.writeHead(404).end();
     const type = { 'content-type': 'text/html; charset=utf-8' };
-    return isHostile ? response.writeHead(200, { ...type, ...packed }).end(hostile.page) : response.writeHead(200, type).end(SMALL_PAGE);
+    return isHostile ? response.writeHead(200, { ...type, ...packed }).end(page) : response.writeHead(200, type).end(SMALL_PAGE);
   });
   return new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(server)));
 }
 
 export async function startHostileNetwork(): Promise<HostileNetwork> {
-  const hostile: HostileSite = { page: gzipSync(SMALL_PAGE), robots: undefined };
-  const [nameServer, web] = await Promise.all([startNameServer(), startWeb(hostile)]);
+  let site: HostileSite = { page: gzipSync(SMALL_PAGE), robots: undefined };
+  const [nameServer, web] = await Promise.all([startNameServer(), startWeb(() => site)]);
   const ports = { dns: nameServer.address().port, web: (web.address() as AddressInfo).port, address: ADDRESS };
   return {
     env: {
@@ -73,8 +72,7 @@ export async function startHostileNetwork(): Promise<HostileNetwork> {
       HOSTILE_NETWORK: JSON.stringify(ports),
       IP_DNS_SERVERS: `127.0.0.1:${ports.dns}`,
     },
-    servePage: (html) => void (hostile.page = gzipSync(html)),
-    serveRobots: (text) => void (hostile.robots = gzipSync(text)),
+    serve: ({ page, robots }) => void (site = { page: gzipSync(page), robots: robots && gzipSync(robots) }),
     async close() {
       web.closeAllConnections();
       await new Promise((done) => web.close(done));

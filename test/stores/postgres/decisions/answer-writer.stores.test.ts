@@ -11,6 +11,7 @@ import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { MIGRATIONS_FOLDER } from '../../../../plugins/stores/postgres/migrate';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { someDecision } from '../../../support/some-decision';
 
 const KOLKATA = 'Asia/Kolkata';
 /** 17:30 in Kolkata. */
@@ -33,23 +34,8 @@ const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => 
   ...extra,
 });
 let requests = 0;
-const decisionOf = (extra: Partial<Decision>): Decision => ({
-  requestId: `request-${++requests}`,
-  atMs: AT_MS,
-  products: ['api-ip'],
-  outcome: 'admitted',
-  keyPlace: undefined,
-  maskedKey: undefined,
-  credentialId: undefined,
-  customerId: undefined,
-  subscriptionId: undefined,
-  product: 'api-ip',
-  callerAddress: undefined,
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-  ...extra,
-});
+const decisionOf = (extra: Partial<Decision>): Decision =>
+  someDecision({ requestId: `request-${++requests}`, atMs: AT_MS, product: 'api-ip', ...extra });
 const read = (keyId: string) =>
   readKeyUsage(database.pool, { keyId, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: KOLKATA, by: 'hour' });
 const none = new Array<number>(ANSWER_TIME_BOUNDS_MS.length + 1).fill(0);
@@ -150,10 +136,9 @@ describe('answers', () => {
   it('of before there were days are in them', async () => {
     const { pool } = database;
     const { id, customerId } = await newKey(pool);
-    const none = null;
     for (const [hour, admitted, succeeded, took] of [
       [1, 3, 2, [1, 1]],
-      [2, 4, none, none],
+      [2, 4, null, null],
       [3, 5, 1, [0, 0, 1]],
     ] as const)
       await pool.query(

@@ -12,6 +12,7 @@ import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-stat
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { someDecision } from '../../../support/some-decision';
 
 let database: TestDatabase;
 const writers: DecisionWriter[] = [];
@@ -27,23 +28,8 @@ afterEach(async () => {
 const SOME_KEY = '6f1b7d9e-6b1c-4f5e-9d5a-0d6f3b0c2a11';
 
 let requests = 0;
-const decision = (extra: Partial<Decision> = {}): Decision => ({
-  requestId: `request-${++requests}`,
-  atMs: Date.UTC(2026, 10, 20, 12),
-  products: ['api-ip', 'api-pincode'],
-  outcome: 'admitted',
-  keyPlace: undefined,
-  maskedKey: undefined,
-  credentialId: undefined,
-  customerId: undefined,
-  subscriptionId: undefined,
-  product: undefined,
-  callerAddress: undefined,
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-  ...extra,
-});
+const decision = (extra: Partial<Decision> = {}): Decision =>
+  someDecision({ requestId: `request-${++requests}`, atMs: Date.UTC(2026, 10, 20, 12), products: ['api-ip', 'api-pincode'], ...extra });
 
 /** A writer that writes only when told to. */
 function newWriter(options: Partial<DecisionWriterOptions> = {}): DecisionWriter {

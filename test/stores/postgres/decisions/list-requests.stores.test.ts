@@ -4,6 +4,7 @@ import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/de
 import { listRequests, type RequestsQuery } from '../../../../plugins/stores/postgres/decisions/list-requests';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { someDecision } from '../../../support/some-decision';
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
@@ -12,23 +13,18 @@ let own: Key;
 let other: Key;
 const nowMs = Date.now();
 
-const decision = (key: Key, extra: Partial<Decision> = {}): Decision => ({
-  requestId: randomUUID(),
-  atMs: nowMs - 60_000,
-  products: ['api-ip'],
-  outcome: 'admitted',
-  keyPlace: 'x-api-key',
-  maskedKey: 'tg_live…abcd',
-  credentialId: key.id,
-  customerId: key.customerId,
-  subscriptionId: undefined,
-  product: 'api-ip',
-  callerAddress: '203.0.113.7',
-  originHost: undefined,
-  matchedRule: undefined,
-  quota: undefined,
-  ...extra,
-});
+const decision = (key: Key, extra: Partial<Decision> = {}): Decision =>
+  someDecision({
+    requestId: randomUUID(),
+    atMs: nowMs - 60_000,
+    keyPlace: 'x-api-key',
+    maskedKey: 'tg_live…abcd',
+    credentialId: key.id,
+    customerId: key.customerId,
+    product: 'api-ip',
+    callerAddress: '203.0.113.7',
+    ...extra,
+  });
 
 async function record(...decisions: Decision[]): Promise<void> {
   const writer = new DecisionWriter({ pool: database.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });

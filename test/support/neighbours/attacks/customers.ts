@@ -14,12 +14,12 @@ function networks(key: number): string[] {
 }
 
 /** A key that has paid asks for pages: four requests at a time, twenty links each. */
-function research(name: string, link: (index: number) => string, serve?: (network: HostileNetwork) => void): Attack {
+function research(name: string, link: (index: number) => string, site?: Parameters<HostileNetwork['serve']>[0]): Attack {
   return {
     name,
     paths: ['seo'],
     async prepare({ installation, network, newKey }: Neighbourhood) {
-      serve?.(network);
+      if (site) network.serve(site);
       const { key } = await newKey({ products: ['api-seo'] });
       const url = `${installation.gatewayUrl}/seo/link_pyramid`;
       let next = 0;
@@ -84,19 +84,11 @@ export const customers: readonly Attack[] = [
     // A tenth of the day's 300 is given back: 330 were served, and not one more.
     verify: (_neighbourhood, { statuses }) => expect((statuses.get(502) ?? 0) + (statuses.get(504) ?? 0)).toBeLessThanOrEqual(330),
   },
-  research(
-    'a page of 400,000 open <div>',
-    (index) => `http://h${index}.hostile.example/`,
-    (network) => network.servePage(HOSTILE_PAGE),
-  ),
-  research(
-    'robots.txt of 500 KB',
-    (index) => `http://r${index}.hostile.example/${'a'.repeat(1_000)}`,
-    (network) => {
-      network.servePage(SMALL_PAGE);
-      network.serveRobots(HOSTILE_ROBOTS);
-    },
-  ),
+  research('a page of 400,000 open <div>', (index) => `http://h${index}.hostile.example/`, { page: HOSTILE_PAGE }),
+  research('robots.txt of 500 KB', (index) => `http://r${index}.hostile.example/${'a'.repeat(1_000)}`, {
+    page: SMALL_PAGE,
+    robots: HOSTILE_ROBOTS,
+  }),
   research('hosts whose name servers are silent', (index) => `http://h${index}.silent.example/`),
   {
     name: '16 slow uploads of a test key',
