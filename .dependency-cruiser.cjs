@@ -10,6 +10,18 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     only('core-is-pure', '^plugins/core/', ['^plugins/core/'], 'core decides; it imports nothing else of ours'),
+    only(
+      'selling-stands-alone',
+      '^plugins/core/selling/',
+      ['^plugins/core/selling/', '^plugins/core/[^/]+$'],
+      'what is sold does not depend on how a request is checked',
+    ),
+    only(
+      'access-knows-what-is-sold',
+      '^plugins/core/access/',
+      ['^plugins/core/(access|selling)/', '^plugins/core/[^/]+$'],
+      'the checks run before a proof is made',
+    ),
     {
       name: 'core-has-no-io',
       severity: 'error',

@@ -1,4 +1,4 @@
-import { type Catalogue } from '../plugins/core/catalogue';
+import { type Catalogue } from '../plugins/core/selling/catalogue';
 import { hasLiveSource, sourcesOf } from '../services/kit/live-sources';
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */

@@ -1,4 +1,4 @@
-import { type Catalogue } from '../plugins/core/catalogue';
+import { type Catalogue } from '../plugins/core/selling/catalogue';
 import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
 import { catalogueFile } from './supervisor/data-folder';

@@ -1,4 +1,4 @@
-import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../plugins/core/request-variable';
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../plugins/core/access/request-variable';
 import { parseProperties } from './local/config/kong-conf';
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
-import { type Catalogue } from '../plugins/core/catalogue';
+import { type Catalogue } from '../plugins/core/selling/catalogue';
 import { type Clock, systemClock } from '../plugins/core/ports';
-import { type ContextKeys } from '../plugins/core/verify-context';
+import { type ContextKeys } from '../plugins/core/proof/verify-context';
 import { AnswerWriter } from '../plugins/stores/postgres/decisions/answer-writer';
 import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../plugins/core/settings';

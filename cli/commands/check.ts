@@ -8,7 +8,7 @@ import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
-import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue';
+import { type Catalogue, createCatalogue } from '../../plugins/core/selling/catalogue';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';

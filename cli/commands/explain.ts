@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { type Explanation, explainDecision } from '../../plugins/core/explain';
+import { type Explanation, explainDecision } from '../../plugins/core/access/explain';
 import { explainDecision as findDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';

@@ -1,4 +1,4 @@
-import { type Catalogue } from '../../plugins/core/catalogue';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 
 export interface FirstCallOptions {
   readonly key: string;

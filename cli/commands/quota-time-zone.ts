@@ -1,4 +1,4 @@
-import { isTimeZone } from '../../plugins/core/quota';
+import { isTimeZone } from '../../plugins/core/access/quota';
 import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';

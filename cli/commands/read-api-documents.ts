@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CORE_SCHEMA, load } from 'js-yaml';
-import { type Catalogue } from '../../plugins/core/catalogue';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { CommandError } from './command-error';
 
 /** Descriptions of large public APIs have 1 to 5 MB. */

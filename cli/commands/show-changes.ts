@@ -1,4 +1,4 @@
-import { type CatalogueChange } from '../../plugins/core/compare-catalogues';
+import { type CatalogueChange } from '../../plugins/core/selling/compare-catalogues';
 import { type Touched } from '../../plugins/stores/postgres/catalogue/count-touched';
 
 /** A change with those whom it takes something from, if it does. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { type ContextAlgorithm, parseKeySet } from '../../plugins/core/context-keys';
-import { createContextKey, type KeySet } from '../../plugins/core/create-context-key';
+import { type ContextAlgorithm, parseKeySet } from '../../plugins/core/proof/context-keys';
+import { createContextKey, type KeySet } from '../../plugins/core/proof/create-context-key';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
 

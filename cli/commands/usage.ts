@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
-import { windowsAt } from '../../plugins/core/quota';
+import { windowsAt } from '../../plugins/core/access/quota';
 import { requireCustomer } from '../../plugins/stores/postgres/customers/find-customer';
 import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/quota/usage-read';

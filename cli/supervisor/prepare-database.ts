@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type Catalogue } from '../../plugins/core/catalogue';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';

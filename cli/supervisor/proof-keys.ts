@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContextKey, keySetOf } from '../../plugins/core/create-context-key';
+import { createContextKey, keySetOf } from '../../plugins/core/proof/create-context-key';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { keepSecret, keepSharedKeys } from './secrets';
 import { type StartSettings } from './start-settings';

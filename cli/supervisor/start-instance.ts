@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Catalogue } from '../../plugins/core/catalogue';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
 import { createDataFolder, socketPath } from './data-folder';

@@ -1,5 +1,5 @@
-import { parseSharedKeys } from '../../plugins/core/context-keys';
-import { isTimeZone } from '../../plugins/core/quota';
+import { parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { isTimeZone } from '../../plugins/core/access/quota';
 import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';

@@ -1,4 +1,4 @@
-import { FORGEABLE } from '../../plugins/core/request-variable';
+import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { type Directive, parseNginx, type ReadIncluded } from './nginx-syntax';
 
 /** Directives of the enclosing blocks, innermost last: nginx takes the innermost block that has one of a name. */

@@ -1,5 +1,5 @@
-import { type AccessLink, type AccessLinks } from '../core/access-link';
-import { type KeyPlace, type RequestHeaders } from '../core/credential-location';
+import { type AccessLink, type AccessLinks } from '../core/proof/access-link';
+import { type KeyPlace, type RequestHeaders } from '../core/access/credential-location';
 import {
   type AccessRecord,
   type AccessRecords,
@@ -13,8 +13,8 @@ import {
   type SubscriptionAccess,
 } from '../core/ports';
 import { type DenialCode } from '../core/problems';
-import { type RawBody } from '../core/kong-pdk';
-import { type ContextSigner } from '../core/context-token';
+import { type RawBody } from '../core/access/kong-pdk';
+import { type ContextSigner } from '../core/proof/context-token';
 import { type AccessLayerConfig } from './config';
 
 /** What the plugin is given by its composition root. */

@@ -1,12 +1,12 @@
-import { LINK_PARAMETER } from '../core/access-link';
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/context-token';
-import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/credential-location';
-import { crossOriginHeaders, preflightHeaders } from '../core/cross-origin';
-import { type KongPdk } from '../core/kong-pdk';
+import { LINK_PARAMETER } from '../core/proof/access-link';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/proof/context-token';
+import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/access/credential-location';
+import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
+import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
-import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/quota';
-import { removeParameter } from '../core/raw-parameters';
-import { TRACE_HEADER } from '../core/trace-context';
+import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
+import { removeParameter } from '../core/access/raw-parameters';
+import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessRequest, type Denial } from './access-request';
 
 function quotaOf(request: AccessRequest): QuotaReport | null {

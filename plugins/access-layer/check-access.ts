@@ -1,5 +1,5 @@
-import { checkSubscription } from '../core/subscription';
-import { checkWhitelist } from '../core/whitelist';
+import { checkSubscription } from '../core/access/subscription';
+import { checkWhitelist } from '../core/access/whitelist';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
 /** Step 2: checks 1 to 5 of the specification, in its order. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type PluginModule } from '../core/kong-pdk';
-import { KEY_PLACES } from '../core/credential-location';
+import { type PluginModule } from '../core/access/kong-pdk';
+import { KEY_PLACES } from '../core/access/credential-location';
 import { type AccessInstance } from './held-request';
 
 /** Far more than a gateway has routes; each costs a few hundred bytes. */

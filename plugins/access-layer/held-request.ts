@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { CONTEXT_HEADER } from '../core/context-token';
-import { type RequestHeaders } from '../core/credential-location';
-import { type KongPdk } from '../core/kong-pdk';
+import { CONTEXT_HEADER } from '../core/proof/context-token';
+import { type RequestHeaders } from '../core/access/credential-location';
+import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
 
 /** A request that an entrance other than Kong's has in hand: nothing has to be asked for. */

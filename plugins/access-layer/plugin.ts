@@ -1,11 +1,11 @@
-import { maskApiKey } from '../core/api-key';
-import { originHostOf } from '../core/whitelist';
-import { type RequestHeaders } from '../core/credential-location';
-import { type KongPdk, type PluginModule, type RawBody } from '../core/kong-pdk';
+import { maskApiKey } from '../core/access/api-key';
+import { originHostOf } from '../core/access/whitelist';
+import { type RequestHeaders } from '../core/access/credential-location';
+import { type KongPdk, type PluginModule, type RawBody } from '../core/access/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
-import { isPreflight } from '../core/cross-origin';
-import { MAX_HEADERS, type RequestFacts } from '../core/request-variable';
-import { TRACE_HEADER } from '../core/trace-context';
+import { isPreflight } from '../core/access/cross-origin';
+import { MAX_HEADERS, type RequestFacts } from '../core/access/request-variable';
+import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
 import { admit, answerPreflight, refuse } from './answer';
 import { checkAccess } from './check-access';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type RequestHeaders } from '../core/credential-location';
-import { type KongPdk } from '../core/kong-pdk';
-import { readRequestVariable, REQUEST_VARIABLE, type RequestFacts } from '../core/request-variable';
+import { type RequestHeaders } from '../core/access/credential-location';
+import { type KongPdk } from '../core/access/kong-pdk';
+import { readRequestVariable, REQUEST_VARIABLE, type RequestFacts } from '../core/access/request-variable';
 
 /** Kong's maximum for `get_headers`. */
 const KONG_MAX_HEADERS = 1000;

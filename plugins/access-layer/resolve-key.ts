@@ -1,6 +1,6 @@
-import { hashApiKey, isPlausibleKey } from '../core/api-key';
-import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/credential-location';
-import { isForm, readFormField } from '../core/form-body';
+import { hashApiKey, isPlausibleKey } from '../core/access/api-key';
+import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/access/credential-location';
+import { isForm, readFormField } from '../core/access/form-body';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 import { findLinks, resolveLink } from './resolve-link';
 

@@ -1,6 +1,6 @@
-import { LINK_PARAMETER, type AccessLink } from '../core/access-link';
-import { parseIpAddress } from '../core/ip-address';
-import { readParameter } from '../core/raw-parameters';
+import { LINK_PARAMETER, type AccessLink } from '../core/proof/access-link';
+import { parseIpAddress } from '../core/access/ip-address';
+import { readParameter } from '../core/access/raw-parameters';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
 /** A link shows something: it can change nothing. */

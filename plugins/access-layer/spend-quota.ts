@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../core/ports';
-import { type QuotaWindowName } from '../core/quota';
-import { counterOf } from '../core/quota-counter-id';
+import { type QuotaWindowName } from '../core/access/quota';
+import { counterOf } from '../core/access/quota-counter-id';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
 /** Whoever calls may be another than who set it. */

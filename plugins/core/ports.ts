@@ -1,8 +1,8 @@
-import { type QuotaLimits } from './catalogue';
+import { type QuotaLimits } from './selling/catalogue';
 import { type DenialCode } from './problems';
-import { type QuotaStanding, type QuotaWindowName } from './quota';
-import { type RefundOutcome } from './refunds';
-import { type Whitelist } from './whitelist';
+import { type QuotaStanding, type QuotaWindowName } from './access/quota';
+import { type RefundOutcome } from './selling/refunds';
+import { type Whitelist } from './access/whitelist';
 
 /** `test` keys are served by the sandbox upstreams. */
 export type KeyMode = 'live' | 'test';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTimeZone } from './quota';
+import { isTimeZone } from './access/quota';
 import { findRedisUrlProblem } from './redis-address';
 
 /** Everything that is wrong with the environment, in one text: one line a problem, never a value. */

@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { type ListenPlace } from '../access-layer/gateway-question';
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
 import { type EntranceSettings } from './settings';
 

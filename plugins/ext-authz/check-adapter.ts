@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { type HeldRequest, type Verdict } from '../access-layer/held-request';
 import { type RouteText } from '../access-layer/entrance-routes';
-import { KEY_PARAMETER } from '../core/credential-location';
-import { removeParameter } from '../core/raw-parameters';
-import { resolvePath } from '../core/request-path';
+import { KEY_PARAMETER } from '../core/access/credential-location';
+import { removeParameter } from '../core/access/raw-parameters';
+import { resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 

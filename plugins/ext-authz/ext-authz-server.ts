@@ -3,7 +3,7 @@ import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnary
 import { loadSync } from '@grpc/proto-loader';
 import { refusalOf } from '../access-layer/held-request';
 import { EntranceRoutes } from '../access-layer/entrance-routes';
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { readCheck, writeCheck } from './check-adapter';
 import { type CheckRequest, type CheckResponse } from './check-messages';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { EntranceRoutes, type RouteText } from '../access-layer/entrance-routes';
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';

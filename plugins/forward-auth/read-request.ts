@@ -1,10 +1,10 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type HeldRequest } from '../access-layer/held-request';
-import { KEY_PARAMETER } from '../core/credential-location';
-import { removeParameter } from '../core/raw-parameters';
-import { FORGEABLE } from '../core/request-variable';
-import { resolvePath } from '../core/request-path';
+import { KEY_PARAMETER } from '../core/access/credential-location';
+import { removeParameter } from '../core/access/raw-parameters';
+import { FORGEABLE } from '../core/access/request-variable';
+import { resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
 

@@ -1,7 +1,7 @@
 import { type ServerResponse } from 'node:http';
 import { type Admission, type Refusal } from '../access-layer/held-request';
-import { CONTEXT_HEADER } from '../core/context-token';
-import { TRACE_HEADER } from '../core/trace-context';
+import { CONTEXT_HEADER } from '../core/proof/context-token';
+import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type GatewayProfile } from './gateway-profiles';
 import { type ForwardedRequest } from './read-request';
 

@@ -1,4 +1,4 @@
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 import { type Instance, type Instances } from './instances';
 import { type ServerLog } from './log';
 import { pluginSchema } from './plugin-info';

@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context, type Span, type Tracer } from '@opentelemetry/api';
 import { type Clock, type Decision, type DecisionStep, type DecisionTrace, type DecisionTracer } from '../core/ports';
-import { formatTraceparent, parseTraceparent, unrecordedContext, type TraceContext } from '../core/trace-context';
+import { formatTraceparent, parseTraceparent, unrecordedContext, type TraceContext } from '../core/proof/trace-context';
 
 /**
  * Traces a second that callers may ask for with the sampled flag of their own context. Without a bound a stranger could have every

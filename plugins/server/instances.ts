@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type KongPdk, type PluginModule } from '../core/kong-pdk';
+import { type KongPdk, type PluginModule } from '../core/access/kong-pdk';
 import { type ServerLog } from './log';
 import { type InstanceDirectory } from './workers/instance-directory';
 

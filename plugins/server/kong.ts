@@ -1,5 +1,5 @@
-import { type KongPdk, type RawBody } from '../core/kong-pdk';
-import { REQUEST_VARIABLE, requestIdIn } from '../core/request-variable';
+import { type KongPdk, type RawBody } from '../core/access/kong-pdk';
+import { REQUEST_VARIABLE, requestIdIn } from '../core/access/request-variable';
 import { type EventExchange } from './event-exchange';
 import { encodeFrames } from './frames';
 import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';

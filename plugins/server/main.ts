@@ -4,7 +4,7 @@ import { type Pool } from 'pg';
 import { destination, pino, stdTimeFunctions, type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
-import { openLink } from '../core/access-link';
+import { openLink } from '../core/proof/access-link';
 import { systemClock, type DecisionTracer } from '../core/ports';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { type QuotaStoreStats } from '../core/store-stats';

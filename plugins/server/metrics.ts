@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { type PluginModule, type KongPdk } from '../core/kong-pdk';
+import { type PluginModule, type KongPdk } from '../core/access/kong-pdk';
 import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
 import { type AccessRecordCacheStats, type DecisionWriterStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';

@@ -1,4 +1,4 @@
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 
 type PluginFacts = Omit<PluginModule, 'Plugin'>;
 

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { type PluginModule } from '../core/kong-pdk';
+import { type PluginModule } from '../core/access/kong-pdk';
 import { KongConnection, type ConnectionContext, type Counters } from './kong-connection';
 import { defaultMaxFrameBytes } from './frames';
 import { Instances } from './instances';

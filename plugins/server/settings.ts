@@ -1,8 +1,8 @@
 import { availableParallelism, hostname } from 'node:os';
 import { z } from 'zod';
 import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
-import { linkSettings } from '../core/link-settings';
-import { type LinkKeys } from '../core/access-link';
+import { linkSettings } from '../core/proof/link-settings';
+import { type LinkKeys } from '../core/proof/access-link';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
 /** Migration 0042 keeps younger lines, whatever is asked. */

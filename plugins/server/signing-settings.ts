@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createJwtSigner } from '../core/context-jwt';
-import { parsePrivateKey, parseSharedKeys, sharedContextKey, type ContextKey } from '../core/context-keys';
-import { type ContextSigner } from '../core/context-token';
-import { createV1Signer } from '../core/context-v1';
+import { createJwtSigner } from '../core/proof/context-jwt';
+import { parsePrivateKey, parseSharedKeys, sharedContextKey, type ContextKey } from '../core/proof/context-keys';
+import { type ContextSigner } from '../core/proof/context-token';
+import { createV1Signer } from '../core/proof/context-v1';
 
 /** What a parser throws becomes the setting's problem. */
 function parsed<Value>(parse: (text: string) => Value): z.ZodType<Value> {

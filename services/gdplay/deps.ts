@@ -1,4 +1,4 @@
-import { type LinkKeys } from '../../plugins/core/access-link';
+import { type LinkKeys } from '../../plugins/core/proof/access-link';
 import { type ServiceTools } from '../kit/service/define-service';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { ApiDirectory } from './api-directory';

@@ -1,5 +1,5 @@
-import { newViewing, sealLink, LINK_PARAMETER } from '../../plugins/core/access-link';
-import { parseIpAddress } from '../../plugins/core/ip-address';
+import { newViewing, sealLink, LINK_PARAMETER } from '../../plugins/core/proof/access-link';
+import { parseIpAddress } from '../../plugins/core/access/ip-address';
 import { invalidInput, notConfigured } from '../kit/errors';
 import { type CallContext } from '../kit/service/define-service';
 import { formatTimestamp } from '../kit/timestamp';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { linkSettings } from '../../plugins/core/link-settings';
+import { linkSettings } from '../../plugins/core/proof/link-settings';
 import { listSetting, numberSetting, urlSetting } from '../../plugins/core/settings';
 
 /** Where Google sends downloads and pictures to. */

@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { type LinkGrant } from '../../plugins/core/access-link';
+import { type LinkGrant } from '../../plugins/core/proof/access-link';
 import { type Clock } from '../../plugins/core/ports';
 import { ServiceError } from '../kit/errors';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type UpstreamClient } from '../kit/upstream/upstream-client';
 

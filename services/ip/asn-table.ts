@@ -1,4 +1,4 @@
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 
 /** The autonomous system that announces an address. */
 export interface AsnFacts {

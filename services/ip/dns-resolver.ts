@@ -1,5 +1,5 @@
 import { promises as dns } from 'node:dns';
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { codeOf } from '../kit/error-code';
 
 /** The part of DNS that look-ups need. `node:dns` resolvers have this shape. */

@@ -1,4 +1,4 @@
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { type DnsResolver, isNoRecord, reversedLabels } from './dns-resolver';
 import { type RiskSignal } from './scores';
 

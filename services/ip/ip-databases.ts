@@ -1,5 +1,5 @@
 import { Reader, type Response } from 'maxmind';
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { type AsnFacts, type AsnRanges, type AsnTable, createAsnTable } from './asn-table';
 import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore } from './ip-records';
 import { parseAsnCsv } from './parse-asn-csv';

@@ -1,4 +1,4 @@
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { type AddressClass, classifyAddress } from '../kit/upstream/reserved-addresses';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { parseIpAddress } from '../../plugins/core/ip-address';
+import { parseIpAddress } from '../../plugins/core/access/ip-address';
 import { ipAnswer } from './ip-answer';
 import { lookUpAddress, type LookUpDeps } from './look-up-address';
 

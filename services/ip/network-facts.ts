@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 import { type Clock } from '../../plugins/core/ports';
 import { within } from '../kit/deadline';
 import { isTimeout } from '../kit/errors';

@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../plugins/core/access/ip-address';
 import { type DnsResolver, isNoRecord, reversedLabels } from './dns-resolver';
 
 /** RFC 1035. */

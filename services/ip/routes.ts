@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseIpAddress } from '../../plugins/core/ip-address';
+import { parseIpAddress } from '../../plugins/core/access/ip-address';
 import { type Clock, type KeyMode } from '../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, notConfigured, ServiceError } from '../kit/errors';

@@ -1,4 +1,4 @@
-import { type IpAddress } from '../../plugins/core/ip-address';
+import { type IpAddress } from '../../plugins/core/access/ip-address';
 
 /** One reason to distrust an address. */
 export interface RiskSignal {

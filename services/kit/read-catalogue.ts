@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Catalogue } from '../../plugins/core/catalogue';
-import { parseCatalogue } from '../../plugins/core/parse-catalogue';
-import { type CatalogueProblem } from '../../plugins/core/locate-problems';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { parseCatalogue } from '../../plugins/core/selling/parse-catalogue';
+import { type CatalogueProblem } from '../../plugins/core/selling/locate-problems';
 
 /** Below the project's folder, which is where processes run. */
 export const CATALOGUE_FILE = 'kong/catalogue.yml';

@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Attributes, type Span } from '@opentelemetry/api';
-import { formatTraceparent, parseTraceparent } from '../../plugins/core/trace-context';
+import { formatTraceparent, parseTraceparent } from '../../plugins/core/proof/trace-context';
 import { ServiceError } from './errors';
 
 /** Does nothing until a process starts OpenTelemetry. */

@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
 import { type Failure, listErrors } from './error-table';

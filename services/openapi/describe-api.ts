@@ -1,4 +1,4 @@
-import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { ownOperations } from './own-operations';
 import { productPaths } from './product-paths';
 

@@ -1,4 +1,4 @@
-import { type CatalogueProduct } from '../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { gatewayParts, operationId } from './product-paths';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];

@@ -1,4 +1,4 @@
-import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/catalogue';
+import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
 
 /** In any one of three places; see docs on keys. */
 const SECURITY = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];

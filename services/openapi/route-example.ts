@@ -1,4 +1,4 @@
-import { type CatalogueRoute } from '../../plugins/core/catalogue';
+import { type CatalogueRoute } from '../../plugins/core/selling/catalogue';
 import { type SandboxExample } from '../sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
 

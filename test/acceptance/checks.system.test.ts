@@ -1,4 +1,4 @@
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { send, type Reply } from '../support/http';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { send, type Sending } from '../support/http';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
 

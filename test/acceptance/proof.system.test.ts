@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { CONTEXT_HEADER, type ContextSigner } from '../../plugins/core/context-token';
-import { createV1Signer } from '../../plugins/core/context-v1';
+import { CONTEXT_HEADER, type ContextSigner } from '../../plugins/core/proof/context-token';
+import { createV1Signer } from '../../plugins/core/proof/context-v1';
 import { SERVICES } from '../../services/registry';
 import { send, type Sending } from '../support/http';
 import { createProofKeys } from '../support/proof-keys';

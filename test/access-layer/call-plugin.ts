@@ -1,8 +1,8 @@
 import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
 import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeOutcome, type FakeRequest } from './fake-kong';
-import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/context-token';
-import { verifyContext } from '../../plugins/core/verify-context';
-import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
+import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/proof/context-token';
+import { verifyContext } from '../../plugins/core/proof/verify-context';
+import { generateApiKey, hashApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecord, type AccessRecords, type QuotaCounter } from '../../plugins/core/ports';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { createProofKeys } from '../support/proof-keys';

@@ -1,9 +1,9 @@
-import { type KongPdk } from '../../plugins/core/kong-pdk';
-import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/request-variable';
+import { type KongPdk } from '../../plugins/core/access/kong-pdk';
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
 import { type Decision, type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
 import { createAccessLayer } from '../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
-import { decideSpend, windowsAt } from '../../plugins/core/quota';
+import { decideSpend, windowsAt } from '../../plugins/core/access/quota';
 
 /** One request as Kong would describe it. */
 export interface FakeRequest {

@@ -1,9 +1,9 @@
-import { type AccessLink, createLinkKeys, openLink, sealLink } from '../../plugins/core/access-link';
-import { hashApiKey } from '../../plugins/core/api-key';
-import { CONTEXT_HEADER } from '../../plugins/core/context-token';
+import { type AccessLink, createLinkKeys, openLink, sealLink } from '../../plugins/core/proof/access-link';
+import { hashApiKey } from '../../plugins/core/access/api-key';
+import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
 import { type AccessRecord, type Decision, StoreUnavailable } from '../../plugins/core/ports';
-import { explainDecision } from '../../plugins/core/explain';
-import { verifyContext } from '../../plugins/core/verify-context';
+import { explainDecision } from '../../plugins/core/access/explain';
+import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { createProofKeys } from '../support/proof-keys';
 import { key, recordOf, recordsOf } from './call-plugin';

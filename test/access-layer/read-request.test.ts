@@ -1,4 +1,4 @@
-import { readRequestVariable, requestIdIn } from '../../plugins/core/request-variable';
+import { readRequestVariable, requestIdIn } from '../../plugins/core/access/request-variable';
 import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
 import { fc, propertyRuns } from '../support/fast-check';

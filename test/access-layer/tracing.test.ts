@@ -1,5 +1,5 @@
 import { createProofKeys } from '../support/proof-keys';
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecord, type DecisionTracer } from '../../plugins/core/ports';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { createInstance, memoryQuota, runEvent, type FakeOutcome } from './fake-kong';

@@ -3,7 +3,7 @@ import { setCustomerLimits } from '../../plugins/stores/postgres/customers/custo
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
-import { hashApiKey } from '../../plugins/core/api-key';
+import { hashApiKey } from '../../plugins/core/access/api-key';
 import { type BenchNode, startBenchNode } from './support/bench-node';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, start, type Load } from './support/load';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { generateApiKey } from '../../plugins/core/api-key';
-import { createContextKey } from '../../plugins/core/create-context-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';

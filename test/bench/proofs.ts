@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createJwtSigner } from '../../plugins/core/context-jwt';
-import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../plugins/core/context-keys';
-import { type ContextSigner } from '../../plugins/core/context-token';
-import { createV1Signer } from '../../plugins/core/context-v1';
-import { createContextKey } from '../../plugins/core/create-context-key';
-import { createContextKeys, verifyContext } from '../../plugins/core/verify-context';
+import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
+import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { type ContextSigner } from '../../plugins/core/proof/context-token';
+import { createV1Signer } from '../../plugins/core/proof/context-v1';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { contextFor } from '../services/kit/harness';

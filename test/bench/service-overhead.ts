@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { type RequestContext } from '../../plugins/core/context-token';
+import { type RequestContext } from '../../plugins/core/proof/context-token';
 import { type RankingMethods } from '../../services/grank/routes';
 import { createMetrics } from '../../services/kit/metrics';
 import { connectWorkers } from '../../services/kit/worker/connect-workers';

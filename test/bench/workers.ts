@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContextKey } from '../../plugins/core/create-context-key';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { NO_LIMIT, withBenchStores, type BenchStores } from './support/bench-stores';

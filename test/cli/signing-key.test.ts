@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseKeySet, parsePrivateKey } from '../../plugins/core/context-keys';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
 import { runCommand } from './support/run-command';
 
 interface Created {

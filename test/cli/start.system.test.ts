@@ -15,8 +15,8 @@ import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
 import { readStartSettings } from '../../cli/supervisor/start-settings';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
-import { parseSharedKeys } from '../../plugins/core/context-keys';
-import { createContextKey } from '../../plugins/core/create-context-key';
+import { parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
 
 const root = join(__dirname, '..', '..');
 let folder: string;

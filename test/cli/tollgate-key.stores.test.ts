@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hashApiKey, isPlausibleKey } from '../../plugins/core/api-key';
+import { hashApiKey, isPlausibleKey } from '../../plugins/core/access/api-key';
 import { CUSTOMER, useCommands } from './support/use-commands';
 
 const { database, run, json, failure, newCustomer, newKey } = useCommands();

@@ -1,8 +1,8 @@
 import { type Pool } from 'pg';
-import { hashApiKey } from '../../plugins/core/api-key';
+import { hashApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecords } from '../../plugins/core/ports';
-import { checkSubscription } from '../../plugins/core/subscription';
-import { checkWhitelist } from '../../plugins/core/whitelist';
+import { checkSubscription } from '../../plugins/core/access/subscription';
+import { checkWhitelist } from '../../plugins/core/access/whitelist';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/keys/create-key';

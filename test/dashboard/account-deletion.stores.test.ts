@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eraseDueAccounts } from '../../plugins/stores/postgres/customers/account-deletion';
-import { PERSONAL_PARTS } from '../../plugins/core/personal-parts';
+import { PERSONAL_PARTS } from '../../plugins/core/selling/personal-parts';
 import { erasedAddress, TABLE_PARTS } from './support/personal-data';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
 import { makeBelongings } from './support/endpoint-samples';

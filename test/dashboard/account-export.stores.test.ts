@@ -1,4 +1,4 @@
-import { PERSONAL_PARTS } from '../../plugins/core/personal-parts';
+import { PERSONAL_PARTS } from '../../plugins/core/selling/personal-parts';
 import { EXPORT_SECTIONS, exportPerson } from '../../plugins/stores/postgres/customers/export-person';
 import { PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
 import { makeBelongings } from './support/endpoint-samples';

@@ -1,4 +1,4 @@
-import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../plugins/core/answer-times';
+import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../plugins/core/selling/answer-times';
 import { formatWithin, notKnown, sumAnswers, withinMs } from '../../services/dashboard/web/pages/usage/answers';
 
 const NONE = new Array<number>(BOUNDS.length + 1).fill(0);

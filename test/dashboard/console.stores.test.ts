@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createCatalogue } from '../../plugins/core/catalogue';
-import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+import { createCatalogue } from '../../plugins/core/selling/catalogue';
+import { parseCatalogue } from '../../plugins/core/selling/parse-catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
 import { MOST_OF_ALL } from '../../plugins/stores/postgres/operators/most-of-all';
 import { endLimits } from '../../plugins/stores/postgres/operators/limit-terms';
 import { addUpProducts } from '../../plugins/stores/postgres/operators/product-figures';
-import { windowsAt } from '../../plugins/core/quota';
+import { windowsAt } from '../../plugins/core/access/quota';
 import { endpoints } from '../../services/dashboard/api/endpoints';
 import { operatorEndpoints } from '../../services/dashboard/api/operator/operator-endpoints';
 import { CATALOGUE } from '../support/catalogue';

@@ -1,6 +1,6 @@
 import { type Browser, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
-import { PERSONAL_PARTS } from '../../plugins/core/personal-parts';
+import { PERSONAL_PARTS } from '../../plugins/core/selling/personal-parts';
 import { eraseDueAccounts } from '../../plugins/stores/postgres/customers/account-deletion';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { eventually } from '../support/eventually';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { generateAdminToken } from '../../plugins/core/api-key';
+import { generateAdminToken } from '../../plugins/core/access/api-key';
 import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
 import { endpoints } from '../../services/dashboard/api/endpoints';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../plugins/core/ports';
-import { windowsAt } from '../../plugins/core/quota';
+import { windowsAt } from '../../plugins/core/access/quota';
 import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
 import { approvePlanRequest } from '../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { type Mail } from '../../services/dashboard/api/mail/mail-sender';
@@ -10,7 +10,7 @@ import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { createLog } from '../../services/kit/log';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, makeBelongings } from './support/endpoint-samples';
-import { createCatalogue } from '../../plugins/core/catalogue';
+import { createCatalogue } from '../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 

@@ -1,4 +1,4 @@
-import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue';
+import { type Catalogue, createCatalogue } from '../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { textOn } from '../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../services/dashboard/api/public/brand';

@@ -1,4 +1,4 @@
-import { isPlausibleKey } from '../../plugins/core/api-key';
+import { isPlausibleKey } from '../../plugins/core/access/api-key';
 import { eventually } from '../support/eventually';
 import { startDashboard, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';

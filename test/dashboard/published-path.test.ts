@@ -1,4 +1,4 @@
-import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { isPublishedPath } from '../../services/dashboard/api/requests/published-path';
 
 const weather: CatalogueProduct = {

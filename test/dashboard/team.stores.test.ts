@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type LightMyRequestResponse } from 'fastify';
-import { type Role, ROLES, roleMay } from '../../plugins/core/member-roles';
+import { type Role, ROLES, roleMay } from '../../plugins/core/selling/member-roles';
 import { soleOwnerOf } from '../../plugins/stores/postgres/members/sole-owner-of';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';

@@ -1,4 +1,4 @@
-import { generateApiKey, hashApiKey } from '../../plugins/core/api-key';
+import { generateApiKey, hashApiKey } from '../../plugins/core/access/api-key';
 import { PRODUCTS } from '../support/catalogue';
 import { type TryAnswer } from '../../services/dashboard/contract/try';
 import { eventually } from '../support/eventually';

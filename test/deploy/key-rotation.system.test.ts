@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { createContextKey, type NewContextKey } from '../../plugins/core/create-context-key';
+import { createContextKey, type NewContextKey } from '../../plugins/core/proof/create-context-key';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { closeConnections, send } from '../support/http';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { computeStatement, type Statement, type SubscriptionTerm } from '../../plugins/core/statement';
+import { computeStatement, type Statement, type SubscriptionTerm } from '../../plugins/core/selling/statement';
 import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'seller-webhooks.md'), 'utf8');

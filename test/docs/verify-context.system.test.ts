@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseKeySet } from '../../plugins/core/context-keys';
-import { createContextKeys, verifyContext } from '../../plugins/core/verify-context';
+import { parseKeySet } from '../../plugins/core/proof/context-keys';
+import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createContextVectors, type ContextVectors } from '../support/context-vectors';
 import { ensurePackages } from '../support/debian-packages';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { describeStatuses, recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { Answers, type Answer } from '../support/faults/fault-probe';

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { HeaderList } from '../../kong/local/http/header-list';
-import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/request-variable';
+import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
 import { loadKongConf } from '../../kong/local/config/kong-conf';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { fixtures, writeConfig } from './support/test-gateway';

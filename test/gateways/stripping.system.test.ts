@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { GATEWAY_KINDS } from '../../kong/gateways/render';
-import { FORGEABLE } from '../../plugins/core/request-variable';
+import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
 import { sharedInstance } from '../support/system/shared-instance';

@@ -1,5 +1,5 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue';
+import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { PRODUCTS } from '../support/catalogue';
 

@@ -1,6 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { listProblems } from '../../plugins/core/problems';
-import { isRefunded } from '../../plugins/core/refunds';
+import { isRefunded } from '../../plugins/core/selling/refunds';
 import { apiDocument } from '../../services/dashboard/contract/api-document';
 import { otherSuccesses, sendersOf } from '../../services/dashboard/reference/error-codes';
 import { type Route } from '../../services/kit/service/define-service';

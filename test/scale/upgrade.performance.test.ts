@@ -1,7 +1,7 @@
 import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { migrateOnce } from '../../cli/container/migrate-once';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';

@@ -1,6 +1,6 @@
 import { tracing } from '@opentelemetry/sdk-node';
 import { type Decision } from '../../plugins/core/ports';
-import { parseTraceparent } from '../../plugins/core/trace-context';
+import { parseTraceparent } from '../../plugins/core/proof/trace-context';
 import { createDecisionTracer } from '../../plugins/server/decision-tracer';
 import { someDecision } from '../support/some-decision';
 

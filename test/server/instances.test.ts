@@ -1,4 +1,4 @@
-import { type KongPdk } from '../../plugins/core/kong-pdk';
+import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { Instances } from '../../plugins/server/instances';
 import { pluginWith, TestServer } from './test-server';
 

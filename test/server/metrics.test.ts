@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type PluginModule } from '../../plugins/core/kong-pdk';
+import { type PluginModule } from '../../plugins/core/access/kong-pdk';
 import { type Decision } from '../../plugins/core/ports';
 import { createPluginServerMetrics, type MetricSources } from '../../plugins/server/metrics';
 import { startMetricsListener } from '../../plugins/server/metrics-listener';

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type KongPdk } from '../../plugins/core/kong-pdk';
+import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { decodeString, encodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
 import { TestServer, until, type Access } from './test-server';

@@ -1,6 +1,6 @@
 import { decodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
-import { type KongPdk } from '../../plugins/core/kong-pdk';
+import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { recordedTraces, withBodyLast } from './recorded-traces';
 import { TestServer } from './test-server';
 import { decodeByteString, decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KongPdk, type PluginModule } from '../../plugins/core/kong-pdk';
+import { type KongPdk, type PluginModule } from '../../plugins/core/access/kong-pdk';
 import { createPluginServer, type PluginServer, type PluginServerOptions } from '../../plugins/server/plugin-server';
 import { ScriptedKong } from './scripted-kong';
 

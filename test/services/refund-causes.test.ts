@@ -1,4 +1,4 @@
-import { isRefunded, mostRefundsOf } from '../../plugins/core/refunds';
+import { isRefunded, mostRefundsOf } from '../../plugins/core/selling/refunds';
 import { type DriveFailureReason } from '../../services/gdplay/drive-failure';
 import { answerFailure } from '../../services/kit/errors';
 import { type FailureReason } from '../../services/pincode/provider';

@@ -1,4 +1,4 @@
-import { compileSteps, type Whitelist } from '../../plugins/core/whitelist';
+import { compileSteps, type Whitelist } from '../../plugins/core/access/whitelist';
 
 /** All steps of a compilation at once, which production takes in slices. */
 export function compileWhitelist(texts: readonly string[]): Whitelist {

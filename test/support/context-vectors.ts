@@ -1,7 +1,7 @@
 import { createHmac, sign } from 'node:crypto';
-import { parseKeySet, parsePrivateKey } from '../../plugins/core/context-keys';
-import { keySetOf } from '../../plugins/core/create-context-key';
-import { createV1Signer } from '../../plugins/core/context-v1';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
+import { keySetOf } from '../../plugins/core/proof/create-context-key';
+import { createV1Signer } from '../../plugins/core/proof/context-v1';
 import { contextFor } from '../services/kit/harness';
 import { fixedPrivateKey } from './proof-keys';
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { readFormField } from '../../plugins/core/form-body';
-import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
+import { readFormField } from '../../plugins/core/access/form-body';
+import { readParameter, removeParameter } from '../../plugins/core/access/raw-parameters';
 import { parseFormText } from '../../services/kit/input/form-text';
 import { parseJsonText } from '../../services/kit/input/json-text';
 import { readMultipart } from '../../services/kit/input/multipart';

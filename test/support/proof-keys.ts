@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
-import { createJwtSigner } from '../../plugins/core/context-jwt';
-import { parseKeySet, parsePrivateKey } from '../../plugins/core/context-keys';
-import { type ContextSigner } from '../../plugins/core/context-token';
-import { createContextKey, keySetOf } from '../../plugins/core/create-context-key';
-import { createContextKeys, type ContextKeys } from '../../plugins/core/verify-context';
+import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
+import { type ContextSigner } from '../../plugins/core/proof/context-token';
+import { createContextKey, keySetOf } from '../../plugins/core/proof/create-context-key';
+import { createContextKeys, type ContextKeys } from '../../plugins/core/proof/verify-context';
 
 /** What a plugin server signs with, and what services verify with. */
 export interface ProofPair {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generateApiKey } from '../../plugins/core/api-key';
+import { generateApiKey } from '../../plugins/core/access/api-key';
 import { checkLogs, findSecrets, noteSecretsOf } from './used-secrets';
 
 const key = generateApiKey('test');

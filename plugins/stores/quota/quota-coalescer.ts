@@ -1,7 +1,7 @@
-import { type QuotaLimits } from '../../core/catalogue';
+import { type QuotaLimits } from '../../core/selling/catalogue';
 import { type QuotaCounter, type RefundRequest, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
-import { decideSpend, type QuotaStanding } from '../../core/quota';
-import { type RefundOutcome } from '../../core/refunds';
+import { decideSpend, type QuotaStanding } from '../../core/access/quota';
+import { type RefundOutcome } from '../../core/selling/refunds';
 import { type QuotaBackend, type Taken } from './quota-parts';
 
 interface Waiter {

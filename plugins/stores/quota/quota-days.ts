@@ -1,5 +1,5 @@
 import { type Clock } from '../../core/ports';
-import { type QuotaWindows, windowsAt } from '../../core/quota';
+import { type QuotaWindows, windowsAt } from '../../core/access/quota';
 
 /** Three consecutive days, for a store that knows the time but not the time zone. */
 export interface DayTable {

@@ -1,5 +1,5 @@
 import { type RefundRequest, StoreUnavailable } from '../../core/ports';
-import { type RefundOutcome } from '../../core/refunds';
+import { type RefundOutcome } from '../../core/selling/refunds';
 import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type RedisQuotaCounter } from '../redis/quota-counter';
 import { type Demand, type QuotaBackend, type StoreLog, type Taken } from './quota-parts';

@@ -1,7 +1,7 @@
-import { type QuotaLimits } from '../../core/catalogue';
+import { type QuotaLimits } from '../../core/selling/catalogue';
 import { type RefundRequest } from '../../core/ports';
-import { type QuotaStanding } from '../../core/quota';
-import { type RefundOutcome } from '../../core/refunds';
+import { type QuotaStanding } from '../../core/access/quota';
+import { type RefundOutcome } from '../../core/selling/refunds';
 
 /**
  * The parts of a count. Each only ever grows and has one author, so two views of a part merge by taking the larger one, in any order

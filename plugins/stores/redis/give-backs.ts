@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RefundRequest } from '../../core/ports';
-import { type RefundOutcome } from '../../core/refunds';
+import { type RefundOutcome } from '../../core/selling/refunds';
 import { type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { NO_USAGE, type SubscriptionUsage } from '../quota/quota-parts';
 import { type SeenUsage } from '../quota/quota-seen';

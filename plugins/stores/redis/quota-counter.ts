@@ -1,5 +1,5 @@
 import { type RefundRequest, StoreUnavailable } from '../../core/ports';
-import { type RefundOutcome } from '../../core/refunds';
+import { type RefundOutcome } from '../../core/selling/refunds';
 import { type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { StoreDays, type StoreDaysOptions } from '../quota/quota-days';
 import { type Demand, NO_USAGE, type QuotaBackend, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';

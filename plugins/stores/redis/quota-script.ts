@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../core/ports';
-import { type QuotaWindows } from '../../core/quota';
+import { type QuotaWindows } from '../../core/access/quota';
 import { type DayTable } from '../quota/quota-days';
 import { type Demand, type SubscriptionUsage } from '../quota/quota-parts';
 

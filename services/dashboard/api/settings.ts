@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTimeZone } from '../../../plugins/core/quota';
+import { isTimeZone } from '../../../plugins/core/access/quota';
 import {
   booleanSetting,
   type Environment,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PERSONAL_PARTS } from '../../../plugins/core/personal-parts';
+import { type PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
 import { id, moment, suspension } from './fields';
 import { invitedRole, ownMembership, permission, role } from './team';
 

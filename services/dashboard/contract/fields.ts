@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_ID } from '../../../plugins/core/catalogue';
+import { PRODUCT_ID } from '../../../plugins/core/selling/catalogue';
 
 /** ISO 8601, UTC. */
 export const moment = z.iso.datetime();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/key-tag';
+import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/selling/key-tag';
 import { id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
 
 /** The other key of a rotation, as it is now. */

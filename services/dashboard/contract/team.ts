@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERMISSIONS, ROLES } from '../../../plugins/core/member-roles';
+import { PERMISSIONS, ROLES } from '../../../plugins/core/selling/member-roles';
 import { id, moment } from './fields';
 
 export const role = z.enum(ROLES);

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { type IpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress } from '../../../plugins/core/access/ip-address';
 import { type DataFile } from '../ip-databases';
 import { LIST_DEFINITIONS, type ListDefinition, type ListedAs } from './list-definitions';
 import { listPath, parseListFile } from './list-file';

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { formatIpAddress, type IpAddress, type IpNetwork, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { formatIpAddress, type IpAddress, type IpNetwork, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { classifyAddress } from '../../kit/upstream/reserved-addresses';
 import { type IpAnswer } from '../ip-answer';
 import { LIST_DEFINITIONS, type ListDefinition } from './list-definitions';

@@ -1,4 +1,4 @@
-import { type IpAddress, type IpNetwork, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { type IpAddress, type IpNetwork, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { type AddressRanges, findRange } from '../asn-table';
 
 /** Networks between two pauses: some milliseconds of work, so that the service answers meanwhile. */

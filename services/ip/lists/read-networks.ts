@@ -1,4 +1,4 @@
-import { formatIpAddress, networkValue, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { formatIpAddress, networkValue, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { type ListDefinition } from './list-definitions';
 
 /** A wider network is no provider's: a list that names one would flag a good part of the internet. */

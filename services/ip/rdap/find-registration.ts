@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { type IpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress } from '../../../plugins/core/access/ip-address';
 import { type Clock } from '../../../plugins/core/ports';
 import { type GuardedFetch } from '../../kit/upstream/guarded-fetch';
 import { type FindServer } from './rdap-servers';

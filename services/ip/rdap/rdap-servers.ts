@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 
 /** As `npx tollgate data update` names it. */
 export const RDAP_SERVERS = 'rdap_servers';

@@ -1,6 +1,6 @@
 import { type Span } from '@opentelemetry/api';
 import { type FastifyRequest } from 'fastify';
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Cancellation } from '../deadline';
 import { type SettledRefund } from './refund';
 

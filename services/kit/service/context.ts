@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders } from 'node:http';
-import { CONTEXT_HEADER, type RequestContext } from '../../../plugins/core/context-token';
-import { verifyContext, type ContextKeys } from '../../../plugins/core/verify-context';
-import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/quota';
+import { CONTEXT_HEADER, type RequestContext } from '../../../plugins/core/proof/context-token';
+import { verifyContext, type ContextKeys } from '../../../plugins/core/proof/verify-context';
+import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/access/quota';
 import { type SettledRefund } from './refund';
 
 const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();

@@ -1,8 +1,8 @@
 import { type Readable } from 'node:stream';
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/catalogue';
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/selling/catalogue';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
-import { CONTEXT_HEADER } from '../../../plugins/core/context-token';
+import { CONTEXT_HEADER } from '../../../plugins/core/proof/context-token';
 import { scrubText } from '../log';
 
 /** Answers `POST /refunds`; takes the value of `X-Tollgate-Context`. */

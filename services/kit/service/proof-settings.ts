@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseKeySet, parseSharedKeys, type ContextKey } from '../../../plugins/core/context-keys';
-import { createContextKeys, type ContextKeys } from '../../../plugins/core/verify-context';
+import { parseKeySet, parseSharedKeys, type ContextKey } from '../../../plugins/core/proof/context-keys';
+import { createContextKeys, type ContextKeys } from '../../../plugins/core/proof/verify-context';
 
 /**
  * @param value a JSON Web Key Set, or the path of a file that holds one; an empty file counts as none, so that a compose file may name

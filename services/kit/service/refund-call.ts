@@ -1,5 +1,5 @@
 import { type Clock } from '../../../plugins/core/ports';
-import { type ContextKeys, verifyContext } from '../../../plugins/core/verify-context';
+import { type ContextKeys, verifyContext } from '../../../plugins/core/proof/verify-context';
 import { problemOf, type Problem, type ProblemCode } from '../../../plugins/core/problems';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';

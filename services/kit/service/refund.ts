@@ -1,7 +1,7 @@
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type RefundRequest } from '../../../plugins/core/ports';
-import { counterOf } from '../../../plugins/core/quota-counter-id';
-import { type RefundOutcome } from '../../../plugins/core/refunds';
+import { counterOf } from '../../../plugins/core/access/quota-counter-id';
+import { type RefundOutcome } from '../../../plugins/core/selling/refunds';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 

@@ -1,4 +1,4 @@
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { ServiceError } from '../errors';
 
 export interface RequiredUnits {

@@ -1,11 +1,11 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/selling/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
-import { isExempt } from '../../../plugins/core/refunds';
-import { TRACE_HEADER } from '../../../plugins/core/trace-context';
-import { type ContextKeys } from '../../../plugins/core/verify-context';
+import { isExempt } from '../../../plugins/core/selling/refunds';
+import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
+import { type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { type CallState, stateOf } from './call-state';
 import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from '../deadline';

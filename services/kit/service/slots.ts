@@ -1,5 +1,5 @@
-import { type Catalogue } from '../../../plugins/core/catalogue';
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type Catalogue } from '../../../plugins/core/selling/catalogue';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { Places, type ReleasePlace } from '../places';
 
 /** Takes a slot for a request. @throws ServiceError 429 `concurrency_exceeded` when its subscription uses all that it has */

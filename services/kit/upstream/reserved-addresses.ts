@@ -1,4 +1,4 @@
-import { formatIpAddress, parseIpAddress, parseIpNetwork, type IpAddress } from '../../../plugins/core/ip-address';
+import { formatIpAddress, parseIpAddress, parseIpNetwork, type IpAddress } from '../../../plugins/core/access/ip-address';
 
 /** `global` rows are exceptions inside a reserved block. `embedded` rows carry a v4 address in their last 32 bits. */
 type Kind = 'reserved' | 'private' | 'loopback' | 'linkLocal' | 'multicast' | 'unspecified' | 'global' | 'embedded';

@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { type KeyMode } from '../../../plugins/core/ports';
-import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { within } from '../deadline';
 import { upstreamFailure } from '../errors';
 import { joinHeaders } from '../input/join-headers';

@@ -1,6 +1,6 @@
 import { credentials, Metadata, ServerCredentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { type KeyMode } from '../../../plugins/core/ports';
-import { TRACE_HEADER } from '../../../plugins/core/trace-context';
+import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 
 /** What a worker learns of the call it serves. */
 export interface WorkerCaller {

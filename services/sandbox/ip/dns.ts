@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from './dns-message';
 import { ALL_HOSTS, HOSTS, type SandboxHost } from './internet-hosts';
 import { type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';

@@ -1,4 +1,4 @@
-import { parseIpAddress } from '../../../plugins/core/ip-address';
+import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { HOSTS } from './internet-hosts';
 import { type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createContextKey } from '../../../plugins/core/create-context-key';
+import { createContextKey } from '../../../plugins/core/proof/create-context-key';
 import { start } from './load';
 
 const project = resolve(__dirname, '../../../..');

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { REQUEST_VARIABLE_PROPERTY } from '../../../plugins/core/request-variable';
+import { REQUEST_VARIABLE_PROPERTY } from '../../../plugins/core/access/request-variable';
 import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
 import { encodeString } from '../../../plugins/server/pdk-messages';
 import { decodeRpcReturn, encodeRpcCall } from '../../../plugins/server/rpc-messages';

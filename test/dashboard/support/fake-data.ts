@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/selling/answer-times';
 import { PRODUCTS } from '../../support/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
 import { type AuditLog } from '../../../services/dashboard/contract/audit';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/answer-times';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/selling/answer-times';
 import { type PersonView, type Session } from '../../../services/dashboard/contract/account';
 import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
@@ -17,7 +17,7 @@ import { type Provider, type Ways } from '../../../services/dashboard/contract/s
 import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
 import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
-import { permissionsOf } from '../../../plugins/core/member-roles';
+import { permissionsOf } from '../../../plugins/core/selling/member-roles';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';

@@ -1,6 +1,6 @@
 import { createAccessLayer } from '../../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../../plugins/access-layer/access-request';
-import { type PluginModule } from '../../../plugins/core/kong-pdk';
+import { type PluginModule } from '../../../plugins/core/access/kong-pdk';
 import { type AccessRecord, type Decision } from '../../../plugins/core/ports';
 import { recordOf, recordsOf, signContext } from '../../access-layer/call-plugin';
 import { memoryQuota, NOW_MS } from '../../access-layer/fake-kong';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayKind } from '../../../kong/gateways/render';
-import { generateApiKey } from '../../../plugins/core/api-key';
+import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type IssuedKey, type OwnInstallation } from '../../acceptance/installation';
 import { type ProbeTarget } from '../../support/faults/fault-probe';
 import { describeStatuses } from '../../support/faults/fault-report';

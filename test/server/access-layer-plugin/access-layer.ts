@@ -1,7 +1,7 @@
 import { createProofKeys } from '../../support/proof-keys';
 import { createAccessLayer } from '../../../plugins/access-layer/plugin';
 import { compileWhitelist } from '../../support/compile-whitelist';
-import { windowsAt } from '../../../plugins/core/quota';
+import { windowsAt } from '../../../plugins/core/access/quota';
 
 /** Noon in Kolkata on 20 November 2026. */
 const NOW_MS = Date.parse('2026-11-20T06:30:00Z');

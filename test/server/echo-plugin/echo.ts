@@ -1,4 +1,4 @@
-import { type KongPdk } from '../../../plugins/core/kong-pdk';
+import { type KongPdk } from '../../../plugins/core/access/kong-pdk';
 
 // A plugin of the access layer's shape and cost towards Kong (four reads at once, two writes), without a decision. It is loaded by
 // our server, by the stock one and by the benchmark, so its members are those that kong-pdk looks for in a module.

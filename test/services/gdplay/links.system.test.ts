@@ -1,4 +1,4 @@
-import { createLinkKeys, type LinkGrant, openLink } from '../../../plugins/core/access-link';
+import { createLinkKeys, type LinkGrant, openLink } from '../../../plugins/core/proof/access-link';
 import { linkOutput } from '../../../services/gdplay/schema';
 import { Viewings } from '../../../services/gdplay/viewings';
 import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseIpAddress } from '../../../plugins/core/ip-address';
+import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { openAddressLists } from '../../../services/ip/lists/address-lists';
 import { listPath, writeList } from '../../../services/ip/lists/list-file';
 

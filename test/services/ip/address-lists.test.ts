@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIpAddress, type IpAddress, networkValue, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { formatIpAddress, type IpAddress, networkValue, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { openAddressLists } from '../../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS } from '../../../services/ip/lists/list-definitions';
 import { listPath, parseListFile, writeList } from '../../../services/ip/lists/list-file';

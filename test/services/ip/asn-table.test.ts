@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type AsnTable, createAsnTable } from '../../../services/ip/asn-table';
 import { parseAsnCsv } from '../../../services/ip/parse-asn-csv';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type IpDatabasePaths, type IpDatabases, openDatabases } from '../../../services/ip/ip-databases';
 import { writeMmdb } from './mmdb-writer';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { formatIpAddress } from '../../../plugins/core/ip-address';
+import { formatIpAddress } from '../../../plugins/core/access/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
 import { ipAnswer } from '../../../services/ip/ip-answer';
 import { GRID_UNITS } from '../../../services/grank/routes';

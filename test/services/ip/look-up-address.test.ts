@@ -1,4 +1,4 @@
-import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { type IpDatabases } from '../../../services/ip/ip-databases';
 import { lookUpAddress } from '../../../services/ip/look-up-address';
 import { type IpAnswer } from '../../../services/ip/ip-answer';

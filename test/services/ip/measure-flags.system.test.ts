@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIpAddress, type IpAddress } from '../../../plugins/core/ip-address';
+import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip-address';
 import { openDatabases } from '../../../services/ip/ip-databases';
 import { openAddressLists } from '../../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS } from '../../../services/ip/lists/list-definitions';

@@ -1,4 +1,4 @@
-import { parseIpNetwork } from '../../../plugins/core/ip-address';
+import { parseIpNetwork } from '../../../plugins/core/access/ip-address';
 
 /**
  * A small writer of MaxMind DB files (format 2.0), so that tests have databases of every shape: a v6 tree with v4 networks at `::/96`,

@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type Clock } from '../../../plugins/core/ports';
 import { type DnsResolver } from '../../../services/ip/dns-resolver';
 import { DnsblRefused, dnsblName, findListings, readListings } from '../../../services/ip/dnsbl';

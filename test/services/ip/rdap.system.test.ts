@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createFindRegistration, RDAP_LIMITS } from '../../../services/ip/rdap/find-registration';
 import { createFindServer, openRdapServers, parseBootstrap } from '../../../services/ip/rdap/rdap-servers';

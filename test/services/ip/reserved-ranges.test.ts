@@ -1,4 +1,4 @@
-import { formatIpAddress, parseIpNetwork } from '../../../plugins/core/ip-address';
+import { formatIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { classifyAddress } from '../../../services/kit/upstream/reserved-addresses';
 
 interface Verdict {

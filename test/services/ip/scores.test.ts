@@ -1,4 +1,4 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/ip-address';
+import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from '../../../services/ip/scores';
 import { fc } from '../../support/fast-check';
 

@@ -1,5 +1,5 @@
 import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
-import { type RequestContext } from '../../../plugins/core/context-token';
+import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
 import { checkDocumented } from './documented-answers';
 import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';

@@ -1,4 +1,4 @@
-import { parseCatalogue } from '../../../plugins/core/parse-catalogue';
+import { parseCatalogue } from '../../../plugins/core/selling/parse-catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { migrate, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { createCatalogue } from '../../../plugins/core/catalogue';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../../support/system/next-version';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type QuotaLimits } from '../../../plugins/core/catalogue';
+import { type QuotaLimits } from '../../../plugins/core/selling/catalogue';
 import { type KeyMode } from '../../../plugins/core/ports';
-import { decideSpend } from '../../../plugins/core/quota';
-import { counterOf } from '../../../plugins/core/quota-counter-id';
-import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/refunds';
+import { decideSpend } from '../../../plugins/core/access/quota';
+import { counterOf } from '../../../plugins/core/access/quota-counter-id';
+import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/selling/refunds';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';

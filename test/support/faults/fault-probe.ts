@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../../plugins/core/api-key';
+import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { send } from '../http';
 import { isUndecided } from './turn-meter';
 

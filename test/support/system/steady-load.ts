@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../../plugins/core/api-key';
+import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type BalancedClient, type BalancedRequest } from './balanced-client';
 import { isUndecided, sayExcused, startTurnMeter } from '../faults/turn-meter';
 

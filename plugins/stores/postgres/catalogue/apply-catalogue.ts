@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type PoolClient } from 'pg';
-import { type Catalogue, type CatalogueProduct } from '../../../core/catalogue';
-import { type CatalogueChange, compareCatalogues } from '../../../core/compare-catalogues';
+import { type Catalogue, type CatalogueProduct } from '../../../core/selling/catalogue';
+import { type CatalogueChange, compareCatalogues } from '../../../core/selling/compare-catalogues';
 import { type Database, inTransaction } from '../database';
 import { type ProductDefinition, readAppliedCatalogue } from './read-catalogue';
 

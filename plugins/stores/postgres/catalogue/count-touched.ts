@@ -1,4 +1,4 @@
-import { type CatalogueChange } from '../../../core/compare-catalogues';
+import { type CatalogueChange } from '../../../core/selling/compare-catalogues';
 import { type Database } from '../database';
 
 /** Whom a change reaches. */

@@ -1,4 +1,10 @@
-import { type Catalogue, type CataloguePlan, type CatalogueProduct, type CatalogueSource, createCatalogue } from '../../../core/catalogue';
+import {
+  type Catalogue,
+  type CataloguePlan,
+  type CatalogueProduct,
+  type CatalogueSource,
+  createCatalogue,
+} from '../../../core/selling/catalogue';
 import { type Database } from '../database';
 
 /** What a product is besides its limits and its state, as `product.definition` keeps it. */

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type Catalogue } from '../../../core/catalogue';
+import { type Catalogue } from '../../../core/selling/catalogue';
 import { readAppliedCatalogue, readCatalogueRevision } from './read-catalogue';
 
 /**

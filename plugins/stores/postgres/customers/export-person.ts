@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type PersonalPart } from '../../../core/personal-parts';
+import { type PersonalPart } from '../../../core/selling/personal-parts';
 
 /** One list of an export. */
 export interface ExportSection {

@@ -1,4 +1,4 @@
-import { type AuditAction } from '../../../core/audit-actions';
+import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type Database } from '../database';
 
 /** Who did it, for example `cli` or `dashboard:you@example.com`; with the address it came from when it came over a network. */

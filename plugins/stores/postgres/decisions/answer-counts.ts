@@ -1,5 +1,5 @@
-import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/answer-times';
-import { type QuotaHour } from '../../../core/quota-hours';
+import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/selling/answer-times';
+import { type QuotaHour } from '../../../core/access/quota-hours';
 import { isUuid } from '../database';
 
 /** What a product service made of one admitted request. */

@@ -1,4 +1,4 @@
-import { ANSWER_TIME_BOUNDS_MS } from '../../../core/answer-times';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../core/selling/answer-times';
 import { type KeyMode } from '../../../core/ports';
 import { type Database } from '../database';
 import { type AnswerHour } from './answer-counts';

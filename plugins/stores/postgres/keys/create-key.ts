@@ -1,4 +1,4 @@
-import { displayOf, generateApiKey, hashApiKey } from '../../../core/api-key';
+import { displayOf, generateApiKey, hashApiKey } from '../../../core/access/api-key';
 import { type KeyMode } from '../../../core/ports';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';

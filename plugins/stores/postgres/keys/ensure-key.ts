@@ -1,4 +1,4 @@
-import { displayOf, hashApiKey } from '../../../core/api-key';
+import { displayOf, hashApiKey } from '../../../core/access/api-key';
 import { type Database, inTransaction } from '../database';
 import { requireCustomer } from '../customers/find-customer';
 import { type Actor } from '../customers/write-audit';

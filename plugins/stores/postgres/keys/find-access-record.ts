@@ -8,7 +8,7 @@ import {
   type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
-import { type Whitelist } from '../../../core/whitelist';
+import { type Whitelist } from '../../../core/access/whitelist';
 import { WhitelistCompiler } from './whitelist-compiler';
 
 /**

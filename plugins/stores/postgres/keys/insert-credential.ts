@@ -1,7 +1,7 @@
 import { type PoolClient } from 'pg';
-import { type KeyDisplay } from '../../../core/api-key';
+import { type KeyDisplay } from '../../../core/access/api-key';
 import { type KeyMode } from '../../../core/ports';
-import { type WhitelistRule } from '../../../core/whitelist';
+import { type WhitelistRule } from '../../../core/access/whitelist';
 import { auditRules } from './audit-rules';
 import { OperationRefused } from '../operation-refused';
 import { insertTags } from './key-tags';

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type KeyDisplay } from '../../../core/api-key';
+import { type KeyDisplay } from '../../../core/access/api-key';
 import { type KeyMode } from '../../../core/ports';
 import { requireRoom } from '../customers/customer-limits';
 import { requireCustomer } from '../customers/find-customer';

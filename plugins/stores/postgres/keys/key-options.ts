@@ -1,4 +1,4 @@
-import { isTag, LONGEST_TAG, MOST_TAGS, normaliseTags } from '../../../core/key-tag';
+import { isTag, LONGEST_TAG, MOST_TAGS, normaliseTags } from '../../../core/selling/key-tag';
 import { type KeyMode } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 

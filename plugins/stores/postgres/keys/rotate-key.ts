@@ -1,4 +1,4 @@
-import { displayOf, generateApiKey, hashApiKey } from '../../../core/api-key';
+import { displayOf, generateApiKey, hashApiKey } from '../../../core/access/api-key';
 import { type Database, inTransaction } from '../database';
 import { requireRoom } from '../customers/customer-limits';
 import { insertCredential } from './insert-credential';

@@ -1,4 +1,4 @@
-import { type AuditAction } from '../../../core/audit-actions';
+import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type CredentialState } from '../../../core/ports';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../../../core/ports';
-import { compileSteps, type Whitelist } from '../../../core/whitelist';
+import { compileSteps, type Whitelist } from '../../../core/access/whitelist';
 
 /** Longest piece of work between two turns of the event loop; a single rule takes up to 0.1 ms. */
 const SLICE_MS = 1;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type PoolClient } from 'pg';
-import { parseWhitelistRule, type WhitelistRule } from '../../../core/whitelist';
+import { parseWhitelistRule, type WhitelistRule } from '../../../core/access/whitelist';
 import { requireRoom } from '../customers/customer-limits';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';

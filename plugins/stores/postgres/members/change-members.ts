@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
-import { type AuditAction } from '../../../core/audit-actions';
-import { type Role } from '../../../core/member-roles';
+import { type AuditAction } from '../../../core/selling/audit-actions';
+import { type Role } from '../../../core/selling/member-roles';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';

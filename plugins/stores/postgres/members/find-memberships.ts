@@ -1,4 +1,4 @@
-import { type Role } from '../../../core/member-roles';
+import { type Role } from '../../../core/selling/member-roles';
 import { type Database } from '../database';
 import { organisationOf } from './rename-organisation';
 

@@ -1,4 +1,4 @@
-import { type Role } from '../../../core/member-roles';
+import { type Role } from '../../../core/selling/member-roles';
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { organisationOf } from './rename-organisation';

@@ -8,7 +8,7 @@ ALTER TABLE key_hour
   ADD COLUMN rejected bigint,
   ADD COLUMN failed bigint,
   ADD COLUMN abandoned bigint,
-  -- Of the first three: how many took up to each bound of plugins/core/answer-times.ts, and longer than the last. Bounds are only ever added
+  -- Of the first three: how many took up to each bound of plugins/core/selling/answer-times.ts, and longer than the last. Bounds are only ever added
   -- at the end.
   ADD COLUMN took integer[];
 

@@ -1,5 +1,5 @@
 import { type RefundRequest } from '../../../core/ports';
-import { type RefundOutcome } from '../../../core/refunds';
+import { type RefundOutcome } from '../../../core/selling/refunds';
 import { createDayLookup } from '../../quota/quota-days';
 import { BatchQueue } from '../../quota/quota-batch-queue';
 import { type Demand, type QuotaBackend, type Taken, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-parts';

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Clock, type RefundRequest, StoreUnavailable } from '../../../core/ports';
-import { mostRefundsOf, type RefundOutcome } from '../../../core/refunds';
+import { mostRefundsOf, type RefundOutcome } from '../../../core/selling/refunds';
 import { BatchQueue } from '../../quota/quota-batch-queue';
 import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-parts';
 import { ReplyWatch } from '../../quota/quota-reply-watch';

@@ -1,5 +1,5 @@
-import { windowsAt } from '../../../core/quota';
-import { computeStatement, daysOfMonth, type Statement, type StatementUse, type SubscriptionTerm } from '../../../core/statement';
+import { windowsAt } from '../../../core/access/quota';
+import { computeStatement, daysOfMonth, type Statement, type StatementUse, type SubscriptionTerm } from '../../../core/selling/statement';
 import { type Database } from '../database';
 
 /** A customer's statement of one month. */

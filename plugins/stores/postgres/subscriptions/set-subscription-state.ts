@@ -1,4 +1,4 @@
-import { type AuditAction } from '../../../core/audit-actions';
+import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';

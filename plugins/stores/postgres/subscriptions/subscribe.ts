@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type AuditAction } from '../../../core/audit-actions';
+import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type AuditAction } from '../../../core/audit-actions';
+import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type CustomerDetails, showCustomer } from '../customers/show-customers';
 import { requireCustomer } from '../customers/find-customer';
 import { type Actor, writeAudit } from '../customers/write-audit';

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { generateAdminToken, hashApiKey } from '../../../core/api-key';
+import { generateAdminToken, hashApiKey } from '../../../core/access/api-key';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';

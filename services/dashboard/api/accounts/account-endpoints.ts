@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Pool } from 'pg';
-import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/member-roles';
+import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
 import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/has-second-factor';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';

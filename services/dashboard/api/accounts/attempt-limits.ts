@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type Pool } from 'pg';
-import { formatIpAddress, networkValue, parseIpAddress } from '../../../../plugins/core/ip-address';
+import { formatIpAddress, networkValue, parseIpAddress } from '../../../../plugins/core/access/ip-address';
 import { clearAttempts, takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { isKnownPlace, rememberPlace } from '../../../../plugins/stores/postgres/customers/known-place';
 import { Refusal } from '../http/refusal';

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
-import { type Permission, roleMay } from '../../../../plugins/core/member-roles';
+import { type Permission, roleMay } from '../../../../plugins/core/selling/member-roles';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { findMemberships, type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';

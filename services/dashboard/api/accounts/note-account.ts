@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type AuditAction } from '../../../../plugins/core/audit-actions';
+import { type AuditAction } from '../../../../plugins/core/selling/audit-actions';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';

@@ -1,7 +1,7 @@
 import { type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
 import { z } from 'zod';
-import { type AuditAction } from '../../../../plugins/core/audit-actions';
+import { type AuditAction } from '../../../../plugins/core/selling/audit-actions';
 import { endOtherSessions } from '../../../../plugins/stores/postgres/customers/end-sessions';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { type z } from 'zod';
-import { type Catalogue } from '../../../../plugins/core/catalogue';
-import { type Permission, type Role } from '../../../../plugins/core/member-roles';
+import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
+import { type Permission, type Role } from '../../../../plugins/core/selling/member-roles';
 import { type Clock } from '../../../../plugins/core/ports';
 import { type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { type Log } from '../../../kit/log';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hashApiKey } from '../../../../plugins/core/api-key';
+import { hashApiKey } from '../../../../plugins/core/access/api-key';
 import { changeKeyOptimistically } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeKey } from '../../../../plugins/stores/postgres/keys/change-key';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';

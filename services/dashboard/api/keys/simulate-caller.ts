@@ -1,5 +1,5 @@
-import { parseIpAddress } from '../../../../plugins/core/ip-address';
-import { checkWhitelist, originHostOf } from '../../../../plugins/core/whitelist';
+import { parseIpAddress } from '../../../../plugins/core/access/ip-address';
+import { checkWhitelist, originHostOf } from '../../../../plugins/core/access/whitelist';
 import { WhitelistCompiler } from '../../../../plugins/stores/postgres/keys/whitelist-compiler';
 import { parseRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
 import { invalidInput } from '../../../kit/errors';

@@ -1,6 +1,6 @@
 import { type FastifyRequest } from 'fastify';
-import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/api-key';
-import { bearerToken } from '../../../../plugins/core/credential-location';
+import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/access/api-key';
+import { bearerToken } from '../../../../plugins/core/access/credential-location';
 import { findToken, noteTokenUse, type TokenGrant } from '../../../../plugins/stores/postgres/tokens/find-token';
 import { type Caller, type DashboardDeps } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';

@@ -1,4 +1,4 @@
-import { windowsAt } from '../../../../plugins/core/quota';
+import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';

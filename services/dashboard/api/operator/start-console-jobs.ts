@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Clock } from '../../../../plugins/core/ports';
-import { windowsAt } from '../../../../plugins/core/quota';
+import { windowsAt } from '../../../../plugins/core/access/quota';
 import { endLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
 import { addUpProducts } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { type Log } from '../../../kit/log';

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/catalogue';
+import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/selling/catalogue';
 import { type Terms } from '../../contract/plans';
 import { type DashboardDeps } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';

@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
-import { type QuotaWindows, windowsAt } from '../../../../plugins/core/quota';
-import { mostRefundsOf } from '../../../../plugins/core/refunds';
+import { type QuotaWindows, windowsAt } from '../../../../plugins/core/access/quota';
+import { mostRefundsOf } from '../../../../plugins/core/selling/refunds';
 import { type SubscriptionView, viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../../plugins/stores/postgres/version';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { listErrors } from '../../../openapi/error-table';
 import { type ApiDocument, type ErrorCode } from '../../contract/api-document';
 import { CHARGES, otherSuccesses, sendersOf } from '../../reference/error-codes';

@@ -1,5 +1,5 @@
 import { type FastifyInstance } from 'fastify';
-import { type Catalogue, type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { type DashboardDeps } from '../http/define-endpoint';
 import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { LiveStatus } from './live-status';
 import { type PageTools } from './page-frame';
 import { describeLimits, formatPrice, isOffered } from './wording';

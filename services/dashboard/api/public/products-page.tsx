@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { PageFrame, type PageTools } from './page-frame';
 import { ProductTable } from './product-table';
 import { isOffered } from './wording';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FastifyInstance } from 'fastify';
-import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
 import { ensureCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { invalidInput } from '../../../kit/errors';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { sharedCodes, SharedAnswers } from './answer-list';
 import { OperationSection } from './operation-section';
 import { type Operation } from './operations';

@@ -1,5 +1,5 @@
 import { type ReactElement } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { type ApiDocument } from '../../contract/api-document';
 import { ErrorsPage } from './errors-page';
 import { LandingPage } from './landing-page';

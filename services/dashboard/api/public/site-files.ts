@@ -1,4 +1,4 @@
-import { type CatalogueProduct } from '../../../../plugins/core/catalogue';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
 interface Site {

@@ -1,4 +1,4 @@
-import { type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../../plugins/core/catalogue';
+import { type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../../plugins/core/selling/catalogue';
 
 const counts = new Intl.NumberFormat('en-GB');
 

@@ -1,4 +1,4 @@
-import { explainDecision } from '../../../../plugins/core/explain';
+import { explainDecision } from '../../../../plugins/core/access/explain';
 import { type Decision } from '../../../../plugins/core/ports';
 import { type Explanation } from '../../contract/explain';
 

@@ -1,4 +1,4 @@
-import { type Catalogue } from '../../../../plugins/core/catalogue';
+import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
 
 /** Published beside `/gst/refresh_captcha`, in no product's list. */
 const GST_ALIAS = '/api/v1/gst/refresh-captcha';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
-import { deriveApiKey } from '../../../../plugins/core/api-key';
+import { deriveApiKey } from '../../../../plugins/core/access/api-key';
 import { ensureKey } from '../../../../plugins/stores/postgres/keys/ensure-key';
 import { type KeyRef } from '../../../../plugins/stores/postgres/keys/key-view';
 import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
-import { windowsAt } from '../../../../plugins/core/quota';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
+import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readDenialCounts } from '../../../../plugins/stores/postgres/decisions/list-denials';
 import { viewKey } from '../../../../plugins/stores/postgres/keys/key-view';
 import { readDailyAnswers, readHourlyUsage, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';

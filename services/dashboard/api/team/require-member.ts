@@ -1,4 +1,4 @@
-import { roleMay } from '../../../../plugins/core/member-roles';
+import { roleMay } from '../../../../plugins/core/selling/member-roles';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type Caller, type CallingMember, type DashboardDeps } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { type RequestContext } from '../../../../plugins/core/context-token';
+import { type RequestContext } from '../../../../plugins/core/proof/context-token';
 import { type RefundRequest } from '../../../../plugins/core/ports';
-import { type RefundOutcome } from '../../../../plugins/core/refunds';
+import { type RefundOutcome } from '../../../../plugins/core/selling/refunds';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { createRefundCall } from '../../../../services/kit/service/refund-call';
 import { createProofKeys } from '../../../support/proof-keys';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Exemption, type RefundOutcome } from '../../../../plugins/core/refunds';
-import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { type Exemption, type RefundOutcome } from '../../../../plugins/core/selling/refunds';
+import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
 import { ServiceError } from '../../../../services/kit/errors';
 import { defineRoute, defineService } from '../../../../services/kit/service/define-service';
 import { emptyReply } from '../../../../services/kit/service/reply';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Decision } from '../../../../plugins/core/ports';
-import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/answer-times';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
 import { type Answer } from '../../../../plugins/stores/postgres/decisions/answer-counts';
 import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hashApiKey, isPlausibleKey } from '../../../../plugins/core/api-key';
+import { hashApiKey, isPlausibleKey } from '../../../../plugins/core/access/api-key';
 import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
 import { createKey, importKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { expireKey, revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';

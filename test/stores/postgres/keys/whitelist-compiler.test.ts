@@ -1,4 +1,4 @@
-import { checkWhitelist } from '../../../../plugins/core/whitelist';
+import { checkWhitelist } from '../../../../plugins/core/access/whitelist';
 import { compileWhitelist } from '../../../support/compile-whitelist';
 import { WhitelistCompiler } from '../../../../plugins/stores/postgres/keys/whitelist-compiler';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool } from 'pg';
 import { type AccessRecord, StoreUnavailable } from '../../../../plugins/core/ports';
-import { hashApiKey } from '../../../../plugins/core/api-key';
+import { hashApiKey } from '../../../../plugins/core/access/api-key';
 import { AccessRecordCache } from '../../../../plugins/stores/cache/access-record-cache';
 import { type Change } from '../../../../plugins/stores/cache/change-feed';
 import { KnownHashes } from '../../../../plugins/stores/cache/known-hashes';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
 import { type QuotaCounter } from '../../../../plugins/core/ports';
-import { windowsAt } from '../../../../plugins/core/quota';
-import { counterOf } from '../../../../plugins/core/quota-counter-id';
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { counterOf } from '../../../../plugins/core/access/quota-counter-id';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';

@@ -1,4 +1,4 @@
-import { createCatalogue } from '../../../../plugins/core/catalogue';
+import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateApiKey } from '../../../../plugins/core/api-key';
+import { generateApiKey } from '../../../../plugins/core/access/api-key';
 import { send } from '../../http';
 import { atRate, DamageCount, shoot } from '../attacker';
 import { type Attack, type Damage } from '../observe-attack';

@@ -8,7 +8,7 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** When the change counts, and how it is charged: as `plugins/core/statement.ts` does it. */
+/** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
 export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);

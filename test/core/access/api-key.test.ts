@@ -6,8 +6,8 @@ import {
   isPlausibleAdminToken,
   isPlausibleKey,
   maskApiKey,
-} from '../../plugins/core/api-key';
-import { fc } from '../support/fast-check';
+} from '../../../plugins/core/access/api-key';
+import { fc } from '../../support/fast-check';
 
 describe('API keys', () => {
   it('have mode, 27 secret digits and a checksum that holds', () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type AccessLink, createLinkKeys, newViewing, openLink, sealLink } from '../../plugins/core/access-link';
-import { linkSettings } from '../../plugins/core/link-settings';
+import { type AccessLink, createLinkKeys, newViewing, openLink, sealLink } from '../../../plugins/core/proof/access-link';
+import { linkSettings } from '../../../plugins/core/proof/link-settings';
 
 const NOW = 1_700_000_000;
 const secret = (fill: number): Buffer => Buffer.alloc(32, fill);

@@ -1,5 +1,11 @@
-import { computeStatement, daysOfMonth, shareOfPrice, type StatementUse, type SubscriptionTerm } from '../../plugins/core/statement';
-import { fc } from '../support/fast-check';
+import {
+  computeStatement,
+  daysOfMonth,
+  shareOfPrice,
+  type StatementUse,
+  type SubscriptionTerm,
+} from '../../../plugins/core/selling/statement';
+import { fc } from '../../support/fast-check';
 
 const star: SubscriptionTerm = {
   subscriptionId: 'one',

@@ -1,4 +1,4 @@
-import { PERMISSIONS, roleMay, type ROLES } from '../../plugins/core/member-roles';
+import { PERMISSIONS, roleMay, type ROLES } from '../../../plugins/core/selling/member-roles';
 
 const granted = (role: (typeof ROLES)[number]) => PERMISSIONS.filter((each) => roleMay(role, each));
 

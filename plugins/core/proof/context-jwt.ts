@@ -2,7 +2,7 @@ import { createHmac, sign, timingSafeEqual, verify } from 'node:crypto';
 import { type LinkGrant } from './access-link';
 import { type ContextKey } from './context-keys';
 import { CONTEXT_LIFETIME_SECONDS, MAX_TOKEN_LENGTH, type ContextSigner, type ContextVerdict, type RequestContext } from './context-token';
-import { type QuotaReport } from './quota';
+import { type QuotaReport } from '../access/quota';
 
 /** Who issues proofs. */
 const CONTEXT_ISSUER = 'tollgate';

@@ -1,6 +1,6 @@
 import { type LinkGrant } from './access-link';
-import { type KeyMode } from './ports';
-import { type QuotaReport } from './quota';
+import { type KeyMode } from '../ports';
+import { type QuotaReport } from '../access/quota';
 
 /** What the access layer tells a service about an admitted request. Signed; never sent to the caller. */
 export interface RequestContext {

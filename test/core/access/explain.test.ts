@@ -1,6 +1,6 @@
-import { explainDecision } from '../../plugins/core/explain';
-import { type Decision } from '../../plugins/core/ports';
-import { listProblems, type DenialCode } from '../../plugins/core/problems';
+import { explainDecision } from '../../../plugins/core/access/explain';
+import { type Decision } from '../../../plugins/core/ports';
+import { listProblems, type DenialCode } from '../../../plugins/core/problems';
 
 const decision: Decision = {
   requestId: 'r1',

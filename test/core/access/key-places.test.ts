@@ -1,7 +1,7 @@
-import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../plugins/core/credential-location';
-import { isForm, readFormField } from '../../plugins/core/form-body';
-import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
-import { fc, propertyRuns } from '../support/fast-check';
+import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../../plugins/core/access/credential-location';
+import { isForm, readFormField } from '../../../plugins/core/access/form-body';
+import { readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const all = new Set(KEY_PLACES);
 

@@ -1,5 +1,5 @@
-import { type Decision } from './ports';
-import { type DenialCode } from './problems';
+import { type Decision } from '../ports';
+import { type DenialCode } from '../problems';
 
 /** One line of an explanation: a check, how it went, and what it saw. */
 export interface ExplainedCheck {

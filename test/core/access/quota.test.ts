@@ -1,5 +1,5 @@
-import { decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../plugins/core/quota';
-import { fc, propertyRuns } from '../support/fast-check';
+import { decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../../plugins/core/access/quota';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
 

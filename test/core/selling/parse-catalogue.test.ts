@@ -1,5 +1,5 @@
-import { CATALOGUE_BOUNDS } from '../../plugins/core/catalogue-schema';
-import { parseCatalogue } from '../../plugins/core/parse-catalogue';
+import { CATALOGUE_BOUNDS } from '../../../plugins/core/selling/catalogue-schema';
+import { parseCatalogue } from '../../../plugins/core/selling/parse-catalogue';
 
 const HEAD = 'version: 1\nproducts:\n';
 const weather = `  - id: api-weather

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { catalogueJsonSchema } from '../../plugins/core/catalogue-schema';
-import { listProblems, problemOf } from '../../plugins/core/problems';
-import { SERVICES } from '../../services/registry';
-import { CATALOGUE, PRODUCTS } from '../support/catalogue';
+import { catalogueJsonSchema } from '../../../plugins/core/selling/catalogue-schema';
+import { listProblems, problemOf } from '../../../plugins/core/problems';
+import { SERVICES } from '../../../services/registry';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 
 /** The customer's published table (specification, part 8): id, base day, base month, Star day, Star month, price. */
 const PUBLISHED = `

@@ -1,4 +1,4 @@
-import { type KeyMode } from './ports';
+import { type KeyMode } from '../ports';
 
 /** Where a UUID has its version, in text: 1 to 8. */
 const VERSION_PLACE = 14;

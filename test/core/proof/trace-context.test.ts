@@ -1,4 +1,4 @@
-import { formatTraceparent, parseTraceparent, unrecordedContext } from '../../plugins/core/trace-context';
+import { formatTraceparent, parseTraceparent, unrecordedContext } from '../../../plugins/core/proof/trace-context';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const spanId = 'b7ad6b7169203331';

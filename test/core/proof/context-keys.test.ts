@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes, type JsonWebKey } from 'node:crypto';
-import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../plugins/core/context-keys';
-import { createContextKey } from '../../plugins/core/create-context-key';
-import { createContextKeys } from '../../plugins/core/verify-context';
+import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../../plugins/core/proof/context-keys';
+import { createContextKey } from '../../../plugins/core/proof/create-context-key';
+import { createContextKeys } from '../../../plugins/core/proof/verify-context';
 
 const pair = createContextKey('EdDSA');
 const jwk = JSON.parse(pair.privateKey) as JsonWebKey & { kid: string };

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type SharedKey } from './context-keys';
 import { type ContextSigner, type ContextVerdict, type RequestContext } from './context-token';
-import { type KeyMode } from './ports';
-import { type QuotaReport } from './quota';
+import { type KeyMode } from '../ports';
+import { type QuotaReport } from '../access/quota';
 
 // The form of proofs before JSON Web Tokens: `v1.<base64url JSON>.<HMAC-SHA256>`. Kept for gateways and services of both versions that run
 // side by side during an upgrade.

@@ -1,8 +1,8 @@
-import { bearerToken } from '../../plugins/core/credential-location';
-import { readFormField } from '../../plugins/core/form-body';
-import { readParameter, removeParameter } from '../../plugins/core/raw-parameters';
-import { originHostOf } from '../../plugins/core/whitelist';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { bearerToken } from '../../../plugins/core/access/credential-location';
+import { readFormField } from '../../../plugins/core/access/form-body';
+import { readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
+import { originHostOf } from '../../../plugins/core/access/whitelist';
+import { compileWhitelist } from '../../support/compile-whitelist';
 
 /** Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
 function expectQuick(work: () => void): void {

@@ -1,5 +1,5 @@
-import { type AccessRecord, type SubscriptionAccess } from './ports';
-import { type DenialCode } from './problems';
+import { type AccessRecord, type SubscriptionAccess } from '../ports';
+import { type DenialCode } from '../problems';
 
 export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { ok: false; denial: DenialCode; suspended?: string };
 

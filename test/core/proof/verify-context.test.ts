@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
-import { createJwtSigner } from '../../plugins/core/context-jwt';
-import { parseKeySet, parsePrivateKey, parseSharedKeys, sharedContextKey } from '../../plugins/core/context-keys';
-import { type ContextSigner, type RequestContext } from '../../plugins/core/context-token';
-import { createV1Signer } from '../../plugins/core/context-v1';
-import { createContextKey } from '../../plugins/core/create-context-key';
-import { createContextKeys, verifyContext } from '../../plugins/core/verify-context';
-import { fc } from '../support/fast-check';
+import { createJwtSigner } from '../../../plugins/core/proof/context-jwt';
+import { parseKeySet, parsePrivateKey, parseSharedKeys, sharedContextKey } from '../../../plugins/core/proof/context-keys';
+import { type ContextSigner, type RequestContext } from '../../../plugins/core/proof/context-token';
+import { createV1Signer } from '../../../plugins/core/proof/context-v1';
+import { createContextKey } from '../../../plugins/core/proof/create-context-key';
+import { createContextKeys, verifyContext } from '../../../plugins/core/proof/verify-context';
+import { fc } from '../../support/fast-check';
 
 const context: RequestContext = {
   requestId: 'r1',

@@ -1,6 +1,6 @@
-import { checkWhitelist, normaliseHost, originHostOf, parseWhitelistRule } from '../../plugins/core/whitelist';
-import { compileWhitelist } from '../support/compile-whitelist';
-import { fc } from '../support/fast-check';
+import { checkWhitelist, normaliseHost, originHostOf, parseWhitelistRule } from '../../../plugins/core/access/whitelist';
+import { compileWhitelist } from '../../support/compile-whitelist';
+import { fc } from '../../support/fast-check';
 
 const admits = (rules: string[], address: string, originHost?: string): boolean =>
   checkWhitelist(compileWhitelist(rules), { address, originHost }).admitted;

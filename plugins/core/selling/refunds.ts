@@ -1,4 +1,4 @@
-import { type ProblemCode } from './problems';
+import { type ProblemCode } from '../problems';
 
 /** How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday; `capped`: {@link mostRefundsOf}. */
 export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
