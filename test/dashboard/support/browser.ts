@@ -3,10 +3,11 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { ensurePackages } from '../../support/debian-packages';
 import { eventually } from '../../support/eventually';
 
-const USUAL = '/usr/bin/chromium';
-const PLACES = [USUAL, '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Needs about half the CPU time of the whole browser for the same pages. */
+const USUAL = '/usr/bin/chromium-headless-shell';
+const PLACES = [USUAL, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The system's Chromium, installed when it is missing; CHROMIUM_PATH names another. */
+/** Debian's headless Chromium, installed when no browser is there; CHROMIUM_PATH names another. */
 async function findChromium(): Promise<string> {
   const found = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
   if (found !== undefined) return found;

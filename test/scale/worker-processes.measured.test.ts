@@ -9,6 +9,7 @@ import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
+import { expectMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 import { childProcesses } from '../support/system/child-processes';
@@ -101,7 +102,7 @@ describe('a plugin server of two workers', () => {
     const { key, id } = await newKey();
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key, revoke: () => revokeKey(database.pool, { id, actor: 'test' }) });
-    for (const ms of lastAdmitted) expect(ms).toBeLessThan(1_000);
+    for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
   });
 
   it.each<[string, string, (key: CreatedKey, reason: string | undefined) => Promise<unknown>]>([
@@ -120,7 +121,7 @@ describe('a plugin server of two workers', () => {
     const made = await newKey();
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });
-    for (const ms of lastAdmitted) expect(ms).toBeLessThan(1_000);
+    for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
     const refused = await send(url(), { headers: { 'X-API-Key': made.key } });
     const { code: shown, request_id: requestId } = refused.json() as { code: string; request_id: string };
     expect([refused.status, shown]).toEqual([401, code]);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GATEWAY_KINDS } from '../../kong/gateways/render';
 import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
+import { sceneOn } from '../support/sample';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from './support/faulted-gateway';
 
 /** Past the 6 s for which a gateway waits. */
@@ -23,7 +24,7 @@ describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while the plu
   });
   afterAll(() => gateway.stop());
 
-  it('is killed again and again', async () => {
+  sceneOn(kind, 0)('is killed again and again', async () => {
     const inflict = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         process.kill(pluginServer(), 'SIGKILL');
@@ -34,12 +35,12 @@ describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while the plu
     await gateway.expectRefusals('killed three times', { ...RECOVERY, inflict, lastsMs: 0 });
   });
 
-  it('is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind, 1)('is stopped for longer than the gateway waits', async () => {
     const pid = pluginServer();
     const inflict = (): void => void process.kill(pid, 'SIGSTOP');
     const lift = (): void => void process.kill(pid, 'SIGCONT');
     await gateway.expectRefusals('stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
   });
 
-  it('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
+  sceneOn(kind, 2)('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
 });

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually';
 import { type ProbeTarget } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
 import { send } from '../support/http';
+import { expectMeasured } from '../support/measured';
 import { type RunningInstance } from '../support/system/instance';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
@@ -37,13 +38,7 @@ const statusOf = (key: string): Promise<number> =>
     () => 0,
   );
 
-async function untilServed(key: string): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  for (let askedAt = performance.now(); (await statusOf(key)) !== 200; askedAt = performance.now()) {
-    if (askedAt > deadline) throw new Error('a valid key was not admitted again within 15 s');
-    await sleep(50);
-  }
-}
+const untilServed = (key: string): Promise<void> => eventually(async () => (await statusOf(key)) === 200);
 
 const pluginServer = (): number => instance.pidOf('plugin-server');
 
@@ -124,11 +119,12 @@ describe('the database', () => {
     // Its commit waits for the disk, and so brings the counts of the tests before there, which are not to be lost here.
     await newKey();
     const untilKeysCanBeMade = async (): Promise<void> => {
-      const deadline = Date.now() + 30_000;
-      while (!fresh && Date.now() < deadline) {
+      const diedAt = performance.now();
+      await eventually(async () => {
         fresh = await newKey().catch(() => undefined);
-        if (!fresh) await sleep(200);
-      }
+        return fresh !== undefined || sleep(200, false);
+      });
+      expectMeasured(performance.now() - diedAt, 30_000);
     };
     const inflict = async (): Promise<void> => {
       process.kill(pid, 'SIGKILL');

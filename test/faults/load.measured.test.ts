@@ -5,11 +5,12 @@ import { generateApiKey } from '../../plugins/core/access/api-key';
 import { describeStatuses, recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { Answers, type Answer } from '../support/faults/fault-probe';
+import { expectMeasured, isMeasured } from '../support/measured';
 import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 import { isUndecided } from '../support/faults/turn-meter';
 
-const REJECTED = 100_000;
+const REJECTED = isMeasured ? 100_000 : 10_000;
 
 let stage: FaultStage;
 const sockets: Socket[] = [];
@@ -40,7 +41,7 @@ function open(): Promise<Socket> {
 }
 
 describe('nothing unauthorised gets through and valid keys are served', () => {
-  it('while 100,000 requests are rejected, whose memory does not add up', async () => {
+  it(`while ${REJECTED} requests are rejected, whose memory does not add up`, async () => {
     const { node, target } = stage;
     const before = residentMegabytes(node.pluginServer.pid);
     let rejected = new Map<number, number>();
@@ -62,10 +63,10 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
     expect([...rejected.keys()].filter((status) => status !== 401 && status !== 503)).toEqual([]);
     expect([...rejected.values()].reduce((sum, count) => sum + count, 0)).toBe(REJECTED);
     expect(rejected.get(401)).toBeGreaterThan(0.9 * REJECTED);
-    expect(after).toBeLessThan(150);
+    expectMeasured(after, 150);
     expectDocumented(seen, { statuses: [503] });
     const note = `the rejected ones: ${describeStatuses(rejected)}; plugin server ${before} MB before, ${after} MB after`;
-    recordObservation('100,000 rejected requests', seen, { note, rejected });
+    if (isMeasured) recordObservation('100,000 rejected requests', seen, { note, rejected });
     // Bound by the machine's speed alone.
   }, 900_000);
 
