@@ -14,3 +14,8 @@ export function sceneOn(kind: GatewayKind, scene: number): jest.It {
   if (!isSampled || GATEWAY_KINDS.indexOf(kind) === (scene + Number(SAMPLE)) % GATEWAY_KINDS.length) return it;
   return it.skip;
 }
+
+/** A third of a list of scenes in a sampled run, another one with the next sample; else all of them. */
+export function sampled<T>(scenes: readonly T[]): readonly T[] {
+  return isSampled ? scenes.filter((_, index) => (index + Number(SAMPLE)) % 3 === 0) : scenes;
+}

@@ -18,7 +18,7 @@ const START_LIMIT_MS = 240_000;
 const STOP_LIMIT_MS = 60_000;
 
 /** An instance that several test files use at the same time, each with customers of its own: nobody stops or changes it. */
-export type SharedInstance = Pick<RunningInstance, 'gateway' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
+export type SharedInstance = Pick<RunningInstance, 'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
 
 interface Started {
   readonly supervisor: ProcessIdentity;
