@@ -5,7 +5,7 @@ import { customers } from '../support/neighbours/attacks/customers';
 import { dashboardAttacks } from '../support/neighbours/attacks/dashboard';
 import { strangers } from '../support/neighbours/attacks/strangers';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+const page = readFileSync(join(__dirname, '..', '..', 'docs', 'attacks.md'), 'utf8');
 
 /** Cells of the table's rows. */
 function rows(): string[][] {

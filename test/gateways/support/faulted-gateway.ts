@@ -35,7 +35,7 @@ const asksAgain = (kind: GatewayKind): boolean => kind === 'caddy';
 export interface FaultedGateway {
   /** Until a valid key is admitted again. @throws Error after 15 s */
   untilServed(): Promise<void>;
-  /** Inflicts a fault, judges what was seen, and leaves a row for the tables in docs/gateways.md. */
+  /** Inflicts a fault, judges what was seen, and leaves a row of it. */
   expectRefusals(fault: string, plan: GatewayFault): Promise<void>;
   /** The same, where the fault is 10,000 requests without a valid key over 64 connections. */
   expectRefusalsUnderFlood(fault: string): Promise<void>;

@@ -1,13 +1,13 @@
-// The table of attacks in docs/operations.md, from the rows that the last run of test/neighbours left under .test/neighbours.
+// The table of attacks in docs/attacks.md, from the rows that the last run of test/neighbours left under .test/neighbours.
 //   node test/support/neighbours/attack-table.mjs           prints it
-//   node test/support/neighbours/attack-table.mjs --write   puts it between the markers in docs/operations.md
+//   node test/support/neighbours/attack-table.mjs --write   puts it between the markers in docs/attacks.md
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { printOrWrite } from '../table-page.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const ROWS = join(ROOT, '.test', 'neighbours');
-const PAGE = join(ROOT, 'docs', 'operations.md');
+const PAGE = join(ROOT, 'docs', 'attacks.md');
 const BEGIN = '<!-- attacks: written by test/support/neighbours/attack-table.mjs -->';
 const END = '<!-- attacks: end -->';
 
