@@ -32,13 +32,13 @@ function table(rows) {
   const attacks = read(join(ROOT, 'test', 'neighbours', 'attacks.json'));
   const missing = attacks.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/neighbours first.`);
-  const lines = attacks.map(({ name, before }) => {
+  const lines = attacks.map(({ name }) => {
     const { bystander, attacker, cost, growth } = rows.get(name);
-    return `| ${[escape(name), before, bystander, attacker, cost, growth].join(' | ')} |`;
+    return `| ${[escape(name), bystander, attacker, cost, growth].join(' | ')} |`;
   });
   const head = [
-    '| attack | before | a customer’s p99, quiet → attacked | the attacker is answered | what it costs | memory, disk |',
-    '|---|---|---|---|---|---|',
+    '| attack | a customer’s p99, quiet → attacked | the attacker is answered | what it costs | memory, disk |',
+    '|---|---|---|---|---|',
   ];
   return [...head, ...lines, '', foreignLine([...rows.values()])].join('\n');
 }
