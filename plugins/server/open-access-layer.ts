@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 import { type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { type PluginModule } from '../core/access/kong-pdk';
-import { type DecisionTracer, systemClock } from '../core/ports';
+import { type DecisionTracer, systemClock, type DecisionLog } from '../core/ports';
 import { openLink } from '../core/proof/access-link';
 import { type QuotaStoreStats } from '../core/store-stats';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
@@ -17,7 +17,6 @@ import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
 import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
-import { logDecisions } from './log-decisions';
 import { type ServerLog } from './log';
 import { type MetricSources, type PluginServerMetrics } from './metrics';
 import { readBodyFile } from './read-body-file';
@@ -60,6 +59,23 @@ async function openPools(databaseUrl: string, log: ServerLog): Promise<Record<'r
   const pools = { records: open('tollgate-access', 8), counters: open('tollgate-quota', 4), ledger: open('tollgate-decisions', 2) };
   await Promise.all(Object.values(pools).map(warmPool));
   return pools;
+}
+
+interface DebugLog {
+  isLevelEnabled(level: string): boolean;
+  debug(details: object, message: string): void;
+}
+
+/** The same log; at level debug every decision is a line too. At other levels nothing is added: the table of decisions has them all. */
+function logDecisions(decisions: DecisionLog, log: DebugLog): DecisionLog {
+  if (!log.isLevelEnabled('debug')) return decisions;
+  return {
+    record(decision) {
+      const { requestId, outcome, product, keyPlace, credentialId, subscriptionId } = decision;
+      log.debug({ requestId, outcome, product, keyPlace, credentialId, subscriptionId }, 'decided');
+      decisions.record(decision);
+    },
+  };
 }
 
 function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined {
