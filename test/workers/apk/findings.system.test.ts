@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
-import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
+import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import { type ApkReport, type Finding } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec, DEBUG_KEY, RELEASE_KEY, SHA1_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FAKE_SECRETS, FULL_APP, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';

@@ -1,7 +1,7 @@
-import { type KongPdk } from '../../../plugins/core/access/kong-pdk';
+import { type KongPdk } from '../../../../plugins/core/access/kong-pdk';
 
 // A plugin of the access layer's shape and cost towards Kong (four reads at once, two writes), without a decision. It is loaded by
-// our server, by the stock one and by the benchmark, so its members are those that kong-pdk looks for in a module.
+// Tollgate's server and by the stock one in the benchmark, so its members are those that kong-pdk looks for in a module.
 
 export const Name = 'echo';
 export const Version = '1.0.0';
