@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { ensureRedis } from './bootstrap/redis.mjs';
 
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 try {
   ensureRedis();
 } catch (error) {
