@@ -27,7 +27,7 @@ CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_L
   THEN jsonb_path_query_array(value, '$[0 to ${MOST_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MOST_LISTED}) || ' more')
   ELSE value END`;
 
-/** Of one kind by the index of migration 0100. */
+/** Of one kind by the index audit_log_kind_idx. */
 const pageOf = (kind: string | undefined): string => `
 SELECT a.id::text AS number, a.at, a.actor, a.from_address AS "from", a.action, a.subject_kind AS "subjectKind", a.subject_id AS "subjectId",
   CASE a.subject_kind
