@@ -79,7 +79,7 @@ describe('the roles of the database', () => {
 
   beforeAll(async () => {
     admin = open(server.url);
-    // As an earlier version left it: everything belongs to the superuser.
+    // As a restore leaves it: everything belongs to the superuser.
     await migrate(server.url);
     await createLogins(server.url, passwords);
     owner = open(urlOf(OWNER_ROLE));
@@ -101,7 +101,7 @@ describe('the roles of the database', () => {
     expect(await attempt(open(other), 'SELECT 1')).toMatch(/^28P01 /);
   });
 
-  it('leave schema, tables and functions to the owner, also those of an earlier version', async () => {
+  it('leave schema, tables and functions to the owner, also those that a superuser made', async () => {
     const { rows } = await admin.query(`SELECT DISTINCT owner::regrole::text FROM (
       SELECT relowner AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
       UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = 'public'::regnamespace

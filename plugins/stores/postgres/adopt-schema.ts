@@ -17,7 +17,7 @@ export function isFromBeforeBaseline(applied: readonly string[]): boolean {
   return applied.includes(FIRST_BEFORE);
 }
 
-/** What the last version before 0.1.0 has beyond the baseline goes; what only these columns hold is kept in those that are read. */
+/** Drops what the last version before 0.1.0 has beyond the baseline. What only a dropped column holds moves to the one that is read. */
 const ADOPT = `
 DROP TABLE schema_migration;
 DROP FUNCTION quota_take(uuid[], bigint[], bigint[], bigint[], text, double precision, date[], bigint[], bigint[]);
@@ -34,6 +34,14 @@ UPDATE decision SET standing = concat_ws(' ', quota ->> 'day', quota ->> 'usedDa
   quota ->> 'monthly', quota ->> 'exceeded', CASE WHEN quota ->> 'isCapped' = 'true' THEN 'capped' END)
 WHERE standing IS NULL AND quota IS NOT NULL;
 ALTER TABLE decision DROP COLUMN quota;
+
+ALTER TABLE audit_log DISABLE TRIGGER USER;
+UPDATE audit_log SET label = CASE subject_kind
+    WHEN 'credential' THEN (SELECT prefix || '…' || last_four FROM credential WHERE id = subject_id::uuid)
+    WHEN 'subscription' THEN (SELECT product_id FROM subscription WHERE id = subject_id::uuid)
+  END
+WHERE label IS NULL AND subject_kind IN ('credential', 'subscription') AND subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+ALTER TABLE audit_log ENABLE TRIGGER USER;
 
 ALTER TABLE alert VALIDATE CONSTRAINT alert_percent_check;
 ALTER TABLE audit_log VALIDATE CONSTRAINT audit_log_subject_kind_check;

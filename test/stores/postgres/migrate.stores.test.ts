@@ -124,6 +124,9 @@ INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
   VALUES ('00000000-0000-4000-8000-000000000001', sha256('x'), 'tg_live', 'abcd', 'live');
 INSERT INTO usage SELECT id, '2026-11-20', 7, 5, 1 FROM subscription;
 INSERT INTO audit_log (actor, action, subject_kind, subject_id) SELECT 'cli', 'key.create', 'credential', id FROM credential;
+ALTER TABLE audit_log DISABLE TRIGGER audit_log_is_append_only;
+UPDATE audit_log SET label = NULL;
+ALTER TABLE audit_log ENABLE TRIGGER audit_log_is_append_only;
 INSERT INTO decision (request_id, at, outcome, products, quota) VALUES ('old', now(), 'quota_daily_exceeded', '{api-ip}',
   '{"day": "2026-11-20", "usedDaily": 5, "usedMonthly": 9, "daily": 5, "monthly": 50, "exceeded": "daily", "isCapped": true}');
 INSERT INTO decision (request_id, at, outcome, products, standing) VALUES ('new', now(), 'admitted', '{api-ip}', '2026-11-20 4 8 5 50');`;
@@ -150,7 +153,7 @@ describe('a database from before 0.1.0', () => {
     const applied = await Promise.all([migrate(old.url), migrate(old.url)]);
     expect(applied.flat()).toEqual(migrationNames());
     const after = await fingerprint();
-    for (const table of ['customer', 'subscription', 'subscription_term', 'credential', 'usage', 'audit_log'])
+    for (const table of ['customer', 'subscription', 'subscription_term', 'credential', 'usage'])
       expect([table, after.find((each) => each.table === table)]).toEqual([table, before.find((each) => each.table === table)]);
 
     const fresh = await testDatabase();
@@ -164,10 +167,10 @@ describe('a database from before 0.1.0', () => {
     expect(await explainDecision(old.pool, { requestId: 'new' })).toMatchObject({ quota: { usedDaily: 4 } });
   });
 
-  it('keeps the price of a plan that had one in rupees only', async () => {
+  it('keeps the price of a plan that had one in rupees only, and says in old lines of the audit log which key it was', async () => {
     await migrate(old.url);
-    const { rows } = await old.pool.query('SELECT price FROM plan');
-    expect(rows).toEqual([{ price: '5.00' }]);
+    const { rows } = await old.pool.query("SELECT price, label FROM plan, audit_log WHERE action = 'key.create'");
+    expect(rows).toEqual([{ price: '5.00', label: 'tg_live…abcd' }]);
   });
 
   it('is taken by the one-shot for containers, with its catalogue and roles', async () => {
