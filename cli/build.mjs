@@ -2,7 +2,7 @@
 // Types are checked by `npm run check`, not here: a start must not wait for them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildProtoTypes, hasProtoTypes } from './build-proto-types.mjs';
@@ -14,6 +14,7 @@ const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
 const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
 const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
+const migrationsFolder = 'plugins/stores/postgres/migrations';
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
 /** Types alone, which compiled code does not have. */
@@ -95,6 +96,8 @@ async function buildServer() {
     sourcemap: 'linked',
     logLevel: 'warning',
   });
+  // Whatever lies in this folder is run on the database: a file that is gone from the sources goes from here too.
+  rmSync(join(root, 'dist', migrationsFolder), { recursive: true, force: true });
   for (const path of wanted.filter((each) => assets.test(each))) {
     const target = join(root, 'dist', path);
     mkdirSync(dirname(target), { recursive: true });

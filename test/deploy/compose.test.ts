@@ -162,7 +162,7 @@ describe('docker-compose.yml', () => {
     expect(command).toEqual(['credentials', ...workers]);
   });
 
-  it('gives what signs proofs to the plugin server alone, and the keys of the time before to services too', () => {
+  it('gives what signs proofs to the plugin server alone, and shared keys to services too', () => {
     const holdersOf = (secret: string): string[] => services.filter(([, { secrets }]) => secrets?.includes(secret)).map(([name]) => name);
     expect(holdersOf('context_private_key')).toEqual(['plugin-server']);
     const told = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_PRIVATE_KEY' in environment).map(([name]) => name);
