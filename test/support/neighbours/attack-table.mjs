@@ -33,13 +33,10 @@ function table(rows) {
   const missing = attacks.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/neighbours first.`);
   const lines = attacks.map(({ name }) => {
-    const { bystander, attacker, cost, growth } = rows.get(name);
-    return `| ${[escape(name), bystander, attacker, cost, growth].join(' | ')} |`;
+    const { bystander, attacker, cost } = rows.get(name);
+    return `| ${[escape(name), bystander, attacker, cost].join(' | ')} |`;
   });
-  const head = [
-    '| attack | a customer’s p99, quiet → attacked | the attacker is answered | what it costs | memory, disk |',
-    '|---|---|---|---|---|',
-  ];
+  const head = ['| attack | a customer’s p99, quiet → attacked | the attacker is answered | what it costs |', '|---|---|---|---|'];
   return [...head, ...lines, '', foreignLine([...rows.values()])].join('\n');
 }
 
