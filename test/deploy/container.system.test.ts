@@ -57,6 +57,10 @@ describe('secrets from files', () => {
     );
   });
 
+  it('of other programs are left alone, readable or not', () => {
+    expect(readSecrets({ TF_CLI_CONFIG_FILE: join(folder, 'absent'), SSL_CERT_FILE: write('ca.pem', 'authorities') })).toEqual({});
+  });
+
   it('put a password with any characters into the database URL', () => {
     const secret = 'a/b:c@d%e #?';
     const { DATABASE_URL } = readSecrets({
