@@ -55,15 +55,15 @@ export function judgeFormKey(values: readonly string[]): KeySearch {
   return key === undefined || key === '' ? { status: 'missing' } : { status: 'found', key, place: 'form' };
 }
 
-/** Headers that only the gateway may set, in any spelling that a lenient receiver could take for one. */
+/** Headers that only the gateway may set, in every spelling that a lenient receiver would accept. */
 const GATEWAY_HEADER = /^x[-_]tollgate[-_]/;
 
-/** The key's header in the spellings that nginx's variables, and lenient receivers, do not tell apart. */
+/** The key's header in the spellings that nginx's variables and lenient receivers treat as the same. */
 const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
- * @param key the key in use; `Authorization` goes when it carried it, or carries anything that looks like one of our keys
+ * @param key the key in use; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key
  */
 export function headersToStrip(headers: RequestHeaders, key: string): string[] {
   const names: string[] = [];

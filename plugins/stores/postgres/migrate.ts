@@ -55,7 +55,7 @@ export async function migrate(
 async function runMigrations(url: string, dir: string): Promise<string[]> {
   // Loaded on use: only the process that migrates pays for it.
   const { runner } = await import('node-pg-migrate');
-  // Our own connection: the library does not wait for the end of one that it opened, and nobody would hear the server end it meanwhile.
+  // A connection of its own: the library does not wait for the end of one that it opened, and would not notice when the server ends it.
   const dbClient = new Client({
     connectionString: url,
     application_name: 'tollgate migrate',

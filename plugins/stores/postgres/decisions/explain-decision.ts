@@ -18,7 +18,7 @@ interface Row {
   readonly matchedRule: string | null;
   readonly suspended: string | null;
   readonly standing: string | null;
-  /** Of lines that the version before wrote. */
+  /** For lines of the version before. */
   readonly quota: Decision['quota'] | null;
 }
 
