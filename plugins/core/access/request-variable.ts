@@ -4,11 +4,11 @@ import { type RequestHeaders } from './credential-location';
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** The number of this layout. A change of the lines gets a new number. */
-const LAYOUT = '2';
+const LAYOUT = '3';
 
 const HEADER_FIELDS = [
   'authorization', 'x-api-key', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
-  'access-control-request-method',
+  'access-control-request-method', 'connection',
 ] as const; // prettier-ignore
 
 /**
