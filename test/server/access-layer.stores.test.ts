@@ -22,7 +22,8 @@ import { TestServer, until } from './test-server';
 const VARIABLE = 'kong.nginx.get_var';
 const WRITES = ['kong.service.request.set_headers'];
 
-const variable = (apiKey: string): string => requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
+const variable = (apiKey: string): string =>
+  requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
 
 describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {

@@ -35,7 +35,8 @@ const READ = 'kong.nginx.get_var';
 const ADMITTED = [READ, 'kong.service.request.set_headers'];
 const REFUSED = [READ, 'kong.response.exit'];
 
-const variable = (apiKey: string): string => requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
+const variable = (apiKey: string): string =>
+  requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
 
 const codeIn = (body: Uint8Array | undefined): unknown => (JSON.parse(Buffer.from(body ?? '{}').toString()) as { code?: unknown }).code;
 
