@@ -31,7 +31,7 @@ export async function listWays(db: Database, userId: string): Promise<Ways> {
 
 interface Removal {
   readonly userId: string;
-  /** Whose audit log has it; undefined for whoever is in no organisation. */
+  /** The customer whose audit log gets it; undefined for a person in no organisation. */
   readonly customerId: string | undefined;
   /** Of the session that asks: it alone goes on. */
   readonly sessionId: string;
