@@ -40,7 +40,7 @@ function run([name, program, args]) {
   });
 }
 
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 let failed = 0;
 const waiting = [...checks];
 

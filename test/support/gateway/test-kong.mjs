@@ -31,7 +31,7 @@ async function findObstacle(image) {
   }
 }
 
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 // One container, which the teardown stops: no second one is needed to watch it.
 process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
 const obstacle = await findObstacle(process.env.KONG_IMAGE || 'kong:3.9');
