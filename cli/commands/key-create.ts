@@ -79,7 +79,7 @@ interface FirstCallOptions {
   readonly key: string;
   readonly products: readonly string[];
   readonly catalogue: Catalogue;
-  /** Undefined when no instance runs from this folder. */
+  /** Undefined when GATEWAY_URL names none and no instance runs from this folder. */
   readonly gateway: string | undefined;
 }
 
@@ -105,7 +105,7 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
       }));
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
-        const gateway = readState(dataFolder(context.root, context.env))?.gateway;
+        const gateway = context.env['GATEWAY_URL']?.replace(/\/+$/, '') || readState(dataFolder(context.root, context.env))?.gateway;
         const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
         return [created.key, `shown this once; its id is ${created.id}`, '', showSubscriptions(subscriptions), '', ...call].join('\n');
       });
