@@ -15,6 +15,8 @@ const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
+/** Shared by the pages and the server. */
+const sharedFolder = 'services/dashboard/reference/';
 const webStampFile = join(root, 'dist', '.web-stamp');
 
 /** Every file below `folder`, as paths relative to the project, in a stable order. */
@@ -48,7 +50,7 @@ function readSources() {
 
 /** A stamp of everything that the browser's code is made from. */
 function stampWeb() {
-  return fingerprint([...listFiles(join(root, webFolder)), 'cli/build-web.mjs', 'package-lock.json']);
+  return fingerprint([...[webFolder, sharedFolder].flatMap((folder) => listFiles(join(root, folder))), 'cli/build-web.mjs', 'package-lock.json']);
 }
 
 function isStamped(file, stamp) {

@@ -24,17 +24,6 @@ function signedOut(): FakeState {
   return Object.assign(new FakeState(), { isSignedIn: false });
 }
 
-/** An operation after it was tried with the key that is kept for this. */
-const triedScene = (name: string, operation: string): Scene => ({
-  name: `reference-${name}`,
-  state: () => new FakeState(),
-  play: async (page, api) => {
-    await go(page, api, `/reference?operation=${operation}`);
-    await button(page, 'Send request').click();
-    await page.getByText(/^(Status \d{3}|No response)$/).waitFor();
-  },
-});
-
 /** What only shows after a click, a fault or a second person. */
 export const SCENES: readonly Scene[] = [
   {
@@ -227,23 +216,6 @@ export const SCENES: readonly Scene[] = [
     play: async (page, api) => {
       await go(page, api, '/usage?days=7');
       await page.getByText('Requests used as a table').click();
-    },
-  },
-  triedScene('answered', 'get_ip'),
-  triedScene('captcha', 'get_gst_start'),
-  triedScene('picture', 'get_gdplay_thumbnail'),
-  triedScene('bytes', 'get_gdplay_stream'),
-  triedScene('refused', 'get_pincode'),
-  triedScene('without-answer', 'get_seo'),
-  {
-    name: 'reference-not-sent',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/reference?operation=post_glead_search');
-      await page.getByLabel('Test key').fill('tg_live_never');
-      await page.getByRole('textbox', { name: 'Body' }).fill('{');
-      await button(page, 'Send request').click();
-      await page.getByText('This is not valid JSON.').waitFor();
     },
   },
   {

@@ -223,17 +223,6 @@ const auditRoute = createRoute({
   }),
   component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
 });
-const referenceRoute = createRoute({
-  ...shell,
-  path: '/reference',
-  validateSearch: (search: Record<string, unknown>) => ({ operation: text(search['operation']) }),
-  component: lazyRouteComponent(() => import('../pages/reference/reference-page'), 'ReferencePage'),
-});
-const errorCodesRoute = createRoute({
-  ...shell,
-  path: '/reference/errors',
-  component: lazyRouteComponent(() => import('../pages/errors/error-codes-page'), 'ErrorCodesPage'),
-});
 const accountRoute = createRoute({
   ...shell,
   path: '/account',
@@ -385,8 +374,6 @@ const routeTree = rootRoute.addChildren([
     tokensRoute,
     teamRoute,
     auditRoute,
-    referenceRoute,
-    errorCodesRoute,
     accountRoute,
   ]),
 ]);
