@@ -50,7 +50,11 @@ function readSources() {
 
 /** A stamp of everything that the browser's code is made from. */
 function stampWeb() {
-  return fingerprint([...[webFolder, sharedFolder].flatMap((folder) => listFiles(join(root, folder))), 'cli/build-web.mjs', 'package-lock.json']);
+  return fingerprint([
+    ...[webFolder, sharedFolder].flatMap((folder) => listFiles(join(root, folder))),
+    'cli/build-web.mjs',
+    'package-lock.json',
+  ]);
 }
 
 function isStamped(file, stamp) {
