@@ -6,10 +6,10 @@ import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { firstCall } from './first-call';
 import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
 import { showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from './command-error';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 
 interface IssueFlags {
   readonly customer: string;
@@ -73,6 +73,24 @@ function readIssueFlags(flags: IssueFlags): IssueKeyOptions & { mode?: KeyMode }
     ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
     ...(name !== undefined && { name }),
   };
+}
+
+interface FirstCallOptions {
+  readonly key: string;
+  readonly products: readonly string[];
+  readonly catalogue: Catalogue;
+  /** Undefined when no instance runs from this folder. */
+  readonly gateway: string | undefined;
+}
+
+/** A query with which the route answers something worth seeing; others are called bare. */
+const QUERIES: Readonly<Record<string, string>> = { '/ip': '?ip=8.8.8.8', '/pincode': '?country=IN&pin=110001' };
+
+/** Lines with a curl command that is ready to run, for the first product that has a route; none when none has. */
+function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
+  const [route] = products.flatMap((id) => catalogue.find(id)?.routes ?? []);
+  if (!route) return [];
+  return ['try it:', `  curl -H 'X-API-Key: ${key}' '${gateway}${route.path}${QUERIES[route.path] ?? ''}'`];
 }
 
 /** `key create` and `key import`. */
