@@ -2,17 +2,12 @@ import { Alert, Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
+import { CopyButton } from '../../components/copy-button';
+import { type Answered, FAILURES, headerLines, readBody } from '../../format/answer-body';
 import { formatCount } from '../../format/numbers';
-import { TryBody } from './try-body';
+import classes from './try-result.module.css';
 
-type Answered = Extract<TryAnswer, { outcome: 'answered' }>;
-
-const FAILURES = {
-  unreachable: 'The gateway could not be reached, or dropped the connection. Try again shortly.',
-  timeout: 'No complete response within 60 seconds.',
-} as const;
-
-/** What came of a try. */
+/** What came of a call that was tried. */
 export function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode {
   if (answer.outcome === 'failed') {
     return (
@@ -24,13 +19,11 @@ export function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode
   return (
     <Stack gap="sm">
       <Summary answer={answer} />
-      <TryBody answer={answer} />
+      <Body answer={answer} />
       <details className="figures">
         <summary>Response headers</summary>
         <pre className="code-line" tabIndex={0} aria-label="Response headers">
-          {Object.entries(answer.headers)
-            .map(([name, value]) => `${name}: ${value}`)
-            .join('\n')}
+          {headerLines(answer)}
         </pre>
       </details>
     </Stack>
@@ -55,5 +48,30 @@ function Summary({ answer: { status, durationMs, requestId } }: { readonly answe
         </Link>
       )}
     </Group>
+  );
+}
+
+function Body({ answer }: { readonly answer: Answered }): ReactNode {
+  const { note, picture, text, download } = readBody(answer);
+  return (
+    <Stack gap="xs">
+      {note !== '' && <Text size="sm">{note}</Text>}
+      {picture !== undefined && <img src={picture} alt="Image in the response" className={classes['picture']} />}
+      {text !== undefined && (
+        <>
+          <pre className={`code-line ${classes['answer']}`} tabIndex={0} aria-label="Response body">
+            {text}
+          </pre>
+          <div>
+            <CopyButton text={text} what="response" />
+          </div>
+        </>
+      )}
+      {download !== undefined && (
+        <a href={download} download="answer" className="text-link in-text">
+          Download it
+        </a>
+      )}
+    </Stack>
   );
 }

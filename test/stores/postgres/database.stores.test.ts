@@ -1,8 +1,12 @@
 import { Client } from 'pg';
-import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
-import { touchLastUsed } from '../../../plugins/stores/postgres/decisions/decision-tallies';
 import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
+import { inTransaction } from '../../../plugins/stores/postgres/database';
+import { touchLastUsed } from '../../../plugins/stores/postgres/decisions/decision-tallies';
+import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { readTableSizes } from '../../../plugins/stores/postgres/table-sizes';
 import { newKey } from '../../contracts/access-records';
+import { eventually } from '../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 let database: TestDatabase;
@@ -10,6 +14,32 @@ beforeAll(async () => {
   database = await testDatabase();
 });
 afterAll(() => database.close());
+
+describe('the sizes of tables', () => {
+  it('are bytes, rows as PostgreSQL estimates them, and since when there are rows', async () => {
+    await newKey(database.pool);
+    await database.pool.query('ANALYZE audit_log');
+    const { bytes, tables } = await readTableSizes(database.pool);
+    const of = (name: string): unknown => tables.find(({ table }) => table === name);
+    const { rows } = await database.pool.query('SELECT count(*)::int AS count, min(at) AS since FROM audit_log');
+    expect(of('audit_log')).toEqual({
+      table: 'audit_log',
+      bytes: expect.any(Number),
+      rows: rows[0].count,
+      countedAt: expect.any(Date),
+      since: rows[0].since,
+    });
+    expect(of('webhook_delivery')).toMatchObject({ rows: null, countedAt: null, since: null });
+    expect(tables.map((each) => each.bytes)).toEqual([...tables.map((each) => each.bytes)].sort((a, b) => b - a));
+    expect(bytes).toBeGreaterThan(tables.reduce((sum, each) => sum + each.bytes, 0));
+  });
+
+  it('are told of every table', async () => {
+    const { rows } = await database.pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1");
+    const { tables } = await readTableSizes(database.pool);
+    expect(tables.map(({ table }) => table).sort()).toEqual(rows.map(({ tablename }) => tablename));
+  });
+});
 
 const run = (sql: string, values: unknown[] = []): Promise<unknown> => database.pool.query(sql, values);
 
@@ -172,5 +202,58 @@ describe('touchLastUsed', () => {
     await client.query('COMMIT');
     client.release();
     expect(await lastUse()).toBe(1_900_000_000_000);
+  });
+});
+
+/** Ends a connection from outside and waits until its own end has noticed. */
+async function terminate(pid: number): Promise<void> {
+  await database.pool.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
+}
+
+describe('the pool', () => {
+  it('replaces a connection that broke while idle, and says so', async () => {
+    const errors: Error[] = [];
+    const pool = createPool(database.url, { max: 1, onError: (error) => errors.push(error) });
+    const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
+    await terminate(rows[0].pid);
+    await eventually(() => errors.length > 0);
+    expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    await pool.end();
+  });
+
+  it('survives a connection that breaks between two queries of a transaction', async () => {
+    const pool = createPool(database.url, { max: 1 });
+    const broken = inTransaction(pool, async (client) => {
+      const noticed = new Promise((done) => client.once('end', done));
+      const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+      await terminate(rows[0].pid);
+      await noticed;
+      await client.query('SELECT 1');
+    });
+    await expect(broken).rejects.toThrow(/not queryable|terminat/i);
+    expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    await pool.end();
+  });
+
+  it('does not wait for a query longer than its time-out', async () => {
+    const pool = createPool(database.url, { max: 1, statementTimeoutMs: 500 });
+    await expect(pool.query('SELECT pg_sleep(600)')).rejects.toThrow(/timeout/);
+    // The next query has no longer than that either, which a busy machine may not keep at the first try.
+    await eventually(async () => (await pool.query('SELECT 1 AS n').catch(() => undefined))?.rows[0]?.n === 1);
+    await pool.end();
+  });
+
+  it('leaves no lock behind for longer than its time-out when a transaction stops halfway', async () => {
+    await database.pool.query('CREATE TABLE stopped_halfway AS SELECT 1 AS n');
+    const pool = createPool(database.url, { max: 1, statementTimeoutMs: 500 });
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query('UPDATE stopped_halfway SET n = 2');
+    // Waits for the row, and takes it once the server has ended the other one.
+    await database.pool.query('UPDATE stopped_halfway SET n = n + 10');
+    expect((await database.pool.query('SELECT n FROM stopped_halfway')).rows).toEqual([{ n: 11 }]);
+    client.release(true);
+    await pool.end();
+    await database.pool.query('DROP TABLE stopped_halfway');
   });
 });
