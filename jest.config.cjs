@@ -19,19 +19,8 @@ const esmOnly = [
   'dom-serializer',
   'domelementtype',
   'entities',
-  'node-pg-migrate',
   'p-limit',
-  'p-timeout',
   'yocto-queue',
-  'ansi-regex',
-  'ansi-styles',
-  'cliui',
-  'string-width',
-  'strip-ansi',
-  'wrap-ansi',
-  'yargs',
-  'yargs-parser',
-  'get-east-asian-width',
 ];
 
 // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.

@@ -15,7 +15,7 @@ const SELECTIONS = {
 
 const [, , scope, ...forJest] = process.argv;
 if (!(scope in SELECTIONS)) fail(`test.mjs runs ${Object.keys(SELECTIONS).join(', ')}; not ${scope}`);
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 try {
   ensureRedis();
   process.env.TEST_SAMPLE = scope === 'sampled' ? chooseSample(process.env.TEST_SAMPLE, readCommit(root)) : 'all';

@@ -24,8 +24,8 @@ function ensureLogin(role: DatabaseRole, password: string): string {
 }
 
 /**
- * Hands database, schema and everything in it over to the owner's role. Databases of earlier versions belong to the superuser; sequences
- * of columns follow their tables, and extensions stay whose they are.
+ * Hands database, schema and everything in it over to the owner's role. What a superuser made or restored belongs to
+ * the superuser until then. Sequences of columns follow their tables, and extensions stay whose they are.
  */
 const HAND_OVER = `
 DO $$ DECLARE item record; BEGIN
@@ -46,8 +46,8 @@ END $$`;
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Gives every role a login, and the schema to the owner's. For servers that are ours alone: under `npm start` and in compose. May run
- * at every start.
+ * Gives every role a login, and the schema to the owner's. Only for a server that Tollgate has to itself: under `npm start` and in compose.
+ * May run at every start.
  * @param adminUrl of a superuser, on Tollgate's database
  */
 export async function createLogins(adminUrl: string, passwords: Readonly<Record<DatabaseRole, string>>): Promise<void> {

@@ -4,16 +4,16 @@ import { type RequestHeaders } from '../core/access/credential-location';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
 
-/** A request that an entrance other than Kong's has in hand: nothing has to be asked for. */
+/** A request that an entrance other than Kong's holds in full, so nothing has to be asked for. */
 export interface HeldRequest {
   readonly requestId: string;
   /** Lower-cased names; a repeated header has a list, so that repetition can be judged. */
   readonly headers: RequestHeaders;
   /** Without `?`, undecoded. */
   readonly rawQuery: string;
-  /** Empty where the entrance has no way to answer a preflight: it is then refused like any request without a key. */
+  /** Empty if the entrance cannot answer a preflight, which is then refused like any request without a key. */
   readonly method: string;
-  /** As the gateway vouches for it. */
+  /** As the gateway determined it. */
   readonly callerAddress: string;
 }
 
@@ -30,7 +30,10 @@ export interface Admission {
   readonly responseHeaders: Readonly<Record<string, string>>;
 }
 
-/** The answer to the caller; nothing reaches the service. A preflight's has status 200: an entrance must not let it be taken for an admission. */
+/**
+ * The answer to the caller; nothing reaches the service. The answer to a preflight has status 200, and an entrance must not treat it as an
+ * admission.
+ */
 export interface Refusal {
   readonly admitted: false;
   readonly status: number;
@@ -63,9 +66,11 @@ export function refusalOf(
   return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(problem)) };
 }
 
+type HeaderValues = Record<string, string | string[]>;
+
 const single = (value: string | string[]): string => (typeof value === 'string' ? value : value.join(', '));
 
-/** Collects what the access layer does to a request, in place of a Kong that would do it. */
+/** Collects the changes that Kong would make to a request. */
 class HeldPdk implements KongPdk {
   private readonly set: Record<string, string> = {};
   private readonly remove: string[] = [];
@@ -93,32 +98,38 @@ class HeldPdk implements KongPdk {
   readonly service: KongPdk['service'] = {
     setTarget: () => Promise.reject(new Error('this entrance cannot send a request elsewhere')),
     request: {
-      setHeaders: (headers) => {
+      setHeaders: (headers: HeaderValues) => {
         for (const [name, value] of Object.entries(headers)) {
           if (value.length === 0) this.remove.push(name.toLowerCase());
           else this.set[name] = single(value);
         }
-        return Promise.resolve();
+        return Promise.resolve(null);
       },
-      clearHeader: (name) => Promise.resolve(this.remove.push(name.toLowerCase())),
-      setRawQuery: (query) => Promise.resolve((this.newQuery = query)),
+      clearHeader: (name) => {
+        this.remove.push(name.toLowerCase());
+        return Promise.resolve(null);
+      },
+      setRawQuery: (query) => {
+        this.newQuery = query;
+        return Promise.resolve(null);
+      },
       setRawBody: () => Promise.reject(new Error('this entrance cannot change bodies')),
     },
   };
 
   readonly response: KongPdk['response'] = {
-    setHeaders: (headers) => {
+    setHeaders: (headers: HeaderValues) => {
       for (const [name, value] of Object.entries(headers)) this.responseHeaders[name] = single(value);
-      return Promise.resolve();
+      return Promise.resolve(null);
     },
-    exit: (status, body = Buffer.alloc(0), headers = {}) => {
+    exit: (status, body = Buffer.alloc(0), headers: HeaderValues = {}) => {
       const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, single(value)]));
       this.refusal = { admitted: false, status, headers: plain, body };
-      return Promise.resolve();
+      return Promise.resolve(null);
     },
   };
 
-  /** @throws Error when the access layer came to no end: silence admits nobody */
+  /** @throws Error when the access layer neither admitted nor refused; the request is then refused */
   verdict(): Verdict {
     if (this.refusal) return this.refusal;
     if (this.set[CONTEXT_HEADER] === undefined) throw new Error('a request was neither refused nor given its proof');
@@ -128,8 +139,8 @@ class HeldPdk implements KongPdk {
 }
 
 /**
- * Asks the access layer about a request. Whatever goes wrong, and whatever takes too long, is a refusal.
- * @param onError told what went wrong; the caller of the API is not
+ * Asks the access layer about a request. Every error and every time-out refuses the request.
+ * @param onError gets the error; the caller of the API never sees it
  */
 export async function askAccess(instance: AccessInstance, held: HeldRequest, onError: (error: unknown) => void): Promise<Verdict> {
   const pdk = new HeldPdk(held);

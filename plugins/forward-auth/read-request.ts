@@ -4,7 +4,7 @@ import { type HeldRequest } from '../access-layer/held-request';
 import { KEY_PARAMETER } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
 import { FORGEABLE } from '../core/access/request-variable';
-import { resolvePath } from '../core/access/request-path';
+import { hasNeedlessEncoding, resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
 
@@ -30,7 +30,7 @@ const HOP_HEADERS = new Set([
 
 const known = new Set([SECRET_HEADER, ...FORGEABLE.map((name) => `x-tollgate-${name}`)]);
 
-/** A header that no shipped configuration removes by name, and that a service could take for ours, or for the key. */
+/** A header that no shipped configuration removes by name, and that a service could take for one of Tollgate's or for the key. */
 function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean {
   const hyphened = name.replaceAll('_', '-');
   if (hyphened !== name && !stripsEverything && (hyphened === 'x-api-key' || known.has(hyphened))) return true;
@@ -53,7 +53,7 @@ function splitTarget(target: string): { rawPath: string; rawQuery: string } {
   return { rawPath: rawPath === '' ? '/' : rawPath, rawQuery: rest.join('?') };
 }
 
-/** Reads what the gateway says of a request. Only a gateway that has proved to be ours may be read. */
+/** Reads what the gateway says of a request. Call it only after the gateway has proved who it is. */
 export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableQuestion {
   const all = collectHeaders(pairsOf(rawHeaders));
   const requestId = requestIdOf(profile.namesRequests ? all['x-request-id'] : undefined);
@@ -66,6 +66,9 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   const path = resolvePath(rawPath);
   if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
   if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
+  if (hasNeedlessEncoding(rawPath) && !profile.resolvesPaths) {
+    return unreadable('client', 'The path encodes a letter or digit, which needs no encoding.');
+  }
   const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
   if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
     return unreadable('client', 'The path has an encoded dot, or repeats the query with the key.');

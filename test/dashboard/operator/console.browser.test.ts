@@ -38,7 +38,7 @@ const open = async (page: Page, path: string) => {
 async function askForPlan(): Promise<void> {
   await dashboard.pool.query(
     `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
-     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, COALESCE(p.price, p.price_inr), p.currency
+     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, p.price, p.currency
      FROM customer c, plan p WHERE c.email = $1 AND p.product_id = 'api-ip' AND p.name = 'Star'`,
     [CUSTOMER],
   );

@@ -1,4 +1,4 @@
-import { sampled } from '../../support/sample';
+import { chosenThird } from '../../support/sample';
 import { inaccessibleInBoth } from '../support/axe';
 import { overflowAt, type WatchedPage } from '../support/browser';
 import { EVERY_PAGE } from '../support/every-page';
@@ -19,13 +19,13 @@ async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
   return [...found, ...complaints, ...(tooWide > 0 ? [`${tooWide} px wider than a phone`] : [])];
 }
 
-describe.each(sampled(EVERY_PAGE))('the page $name', (scene) => {
+describe.each(chosenThird(EVERY_PAGE))('the page $name', (scene) => {
   it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
     expect(await stage.play(scene, faultsOf)).toEqual([]);
   });
 });
 
-describe.each(sampled(SCENES))('the scene $name', (scene) => {
+describe.each(chosenThird(SCENES))('the scene $name', (scene) => {
   it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
     expect(await stage.play(scene, faultsOf)).toEqual([]);
   });

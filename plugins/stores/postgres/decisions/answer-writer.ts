@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { QuotaHours } from '../../../core/access/quota-hours';
+import { QuotaHours } from '../../../core/access/quota';
 import { type Answer, AnswerCounts } from './answer-counts';
 
 export interface AnswerWriterOptions {
@@ -33,7 +33,7 @@ export class AnswerWriter {
     this.counts.count(answer, this.hours.at(answer.atMs));
   }
 
-  /** Writes what was counted, after a flush that is running. Never throws. */
+  /** Writes what was counted, after a flush that is already running. Never throws. */
   async flush(): Promise<void> {
     await this.running;
     await this.startFlush();

@@ -37,7 +37,7 @@ function createProof(deadlineMs: number): Proof {
 }
 
 /**
- * Listens to the NOTIFYs of migration 0001 on a connection of its own. PostgreSQL hands over what was committed before it answers a
+ * Listens to the NOTIFYs of the schema's triggers on a connection of its own. PostgreSQL hands over what was committed before it answers a
  * later question, so an answered heartbeat proves that nothing from before it was sent is missing. Starts at once and never gives up.
  */
 export class PostgresChangeFeed implements ChangeFeed {
@@ -110,7 +110,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     try {
       await listener.listen();
       this.backoffMs = FIRST_BACKOFF_MS;
-      // From here on everything is told; what was missed before, nobody knows.
+      // From here on every change is told; changes before may have been missed.
       this.tell({ kind: 'gap' });
       for (;;) {
         asked = this.takeWaiting();

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
-import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/has-second-factor';
+import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
 import { session } from '../../contract/account';
 import { streamReply } from '../../../kit/service/reply';

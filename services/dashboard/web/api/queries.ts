@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Outbox } from '../../contract/account';
-import { type ApiDocument } from '../../contract/api-document';
 import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
 import { type AuditLog } from '../../contract/audit';
 import { type Explanation, type RefusalPage } from '../../contract/explain';
@@ -10,7 +9,7 @@ import { type StatementAnswer, type StatementMonths } from '../../contract/state
 import { type TokenList } from '../../contract/tokens';
 import { type KeyUsage, type Usage } from '../../contract/usage';
 import { type KeyFilter } from './key-filter';
-import { get, getFile } from './request';
+import { get } from './request';
 
 export interface UsagePeriod {
   readonly from: string;
@@ -25,12 +24,6 @@ type After = string | undefined;
 
 export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => get<Outbox>('/outbox'), refetchInterval: 3_000 });
 export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => get<ProductList>('/products') });
-/** The same for as long as a page is open. */
-export const documentQuery = queryOptions({
-  queryKey: ['document'],
-  queryFn: () => getFile<ApiDocument>('/openapi.json'),
-  staleTime: Infinity,
-});
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: () => get<WebhookList>('/webhooks'),

@@ -27,17 +27,16 @@ interface Ask {
   /** With everything that stands before it. */
   readonly path: string;
   readonly body?: unknown;
-  readonly cache?: RequestCache;
   readonly timeoutMs?: number;
 }
 
-async function exchange({ method, path, body, cache = 'no-store', timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
+async function exchange({ method, path, body, timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
   const shown = shownOrganisation();
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
-      cache,
+      cache: 'no-store',
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...(shown !== undefined && { 'x-organisation': shown }),
@@ -86,17 +85,6 @@ async function request<Answer>(method: Method, path: string, body?: unknown): Pr
   // The API has no such route either; this says so in words.
   if (method !== 'GET' && place.includes('/view/')) throw new ApiProblem(409, 'read_only', READ_ONLY);
   return ask({ method, path: place, body });
-}
-
-/** A file beside the API, kept by the browser as its headers say. @throws ApiProblem */
-export function getFile<Answer>(path: string): Promise<Answer> {
-  return ask({ method: 'GET', path, cache: 'default' });
-}
-
-/** For an answer that may take longer than others. @throws ApiProblem */
-export async function postSlowly<Answer>(path: string, body: object, timeoutMs: number): Promise<Answer> {
-  if (viewedCustomer() !== undefined) throw new ApiProblem(409, 'read_only', READ_ONLY);
-  return ask({ method: 'POST', path: `/api${path}`, body, timeoutMs });
 }
 
 /** A file that takes a body to be had. @throws ApiProblem */
