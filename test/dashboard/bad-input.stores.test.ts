@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes, verifyRoute } from '../../services/dashboard/api/accounts/auth-routes';
+import { endpointsFor } from '../../services/dashboard/contract/endpoints';
 import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
 import { startDashboard, tokenOf, type TestDashboard } from './support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from './support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from './support/endpoint-samples';
 import { fc } from '../support/fast-check';
+
+const endpoints = endpointsFor('members');
 
 const EMAIL = 'fuzzer@example.com';
 let dashboard: TestDashboard;
@@ -94,30 +95,27 @@ describe('whatever is sent', () => {
     );
   });
 
-  it.each([...authRoutes, verifyRoute].map(({ method, path }) => [method, path] as const))(
-    '%s /auth%s never answers 5xx',
-    async (method, path) => {
-      const valid = {
-        email: 'x@example.com',
-        password: 'a long password',
-        token: path === verifyRoute.path ? tokenOf(dashboard.mails[0]) : 'x',
-        newPassword: 'another long password',
-        callbackURL: '/',
-      };
-      await fc.assert(
-        fc.asyncProperty(
-          bodiesLike(valid),
-          fc.dictionary(fc.constantFrom('token', 'callbackURL', 'disableRefresh'), value),
-          async (body, query) => {
-            const text = asQuery(query);
-            const answer = await dashboard.ask({ method, path: `/api/auth${path}?${text}`, ...(method !== 'GET' && { body }) });
-            expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);
-          },
-        ),
-        { numRuns: RUNS },
-      );
-    },
-  );
+  it.each(endpointsFor('everybody').map(({ method, path }) => [method, path] as const))('%s %s never answers 5xx', async (method, path) => {
+    const valid = {
+      email: 'x@example.com',
+      password: 'a long password',
+      token: path === '/auth/verify-email' ? tokenOf(dashboard.mails[0]) : 'x',
+      newPassword: 'another long password',
+      callbackURL: '/',
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        bodiesLike(valid),
+        fc.dictionary(fc.constantFrom('token', 'callbackURL', 'disableRefresh'), value),
+        async (body, query) => {
+          const text = asQuery(query);
+          const answer = await dashboard.ask({ method, path: `/api${path}?${text}`, ...(method !== 'GET' && { body }) });
+          expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
 
   it.each([
     ['no JSON', '{"version":'],

@@ -1,7 +1,8 @@
-import { endpoints } from '../../services/dashboard/api/endpoints';
-import { authRoutes } from '../../services/dashboard/api/accounts/auth-routes';
+import { endpointsFor } from '../../services/dashboard/contract/endpoints';
 import { ORIGIN, startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
+
+const endpoints = endpointsFor('members');
 
 let dashboard: TestDashboard;
 let victim: Belongings;
@@ -94,7 +95,9 @@ describe('a request from another site', () => {
   const origins = ['https://evil.example', 'null', `${ORIGIN}.evil.example`, 'http://dashboard.test:81', 'https://dashboard.test', ''];
   const routes = [
     ...changing.map(title),
-    ...authRoutes.filter(({ method }) => method === 'POST').map(({ path }) => ['POST', `/auth${path}`] as const),
+    ...endpointsFor('everybody')
+      .filter(({ method, path }) => method === 'POST' && path.startsWith('/auth/'))
+      .map(title),
   ];
 
   it.each(routes)('changes nothing, whatever cookie it brings: %s %s', async (method, path) => {

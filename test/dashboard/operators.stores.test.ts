@@ -1,11 +1,13 @@
 import { removeOperator, resetOperator } from '../../plugins/stores/postgres/operators/change-operators';
 import { makeSetUpLink } from '../../services/dashboard/api/accounts/set-up-link';
-import { endpoints } from '../../services/dashboard/api/endpoints';
-import { operatorEndpoints } from '../../services/dashboard/api/operator/operator-endpoints';
+import { endpointsFor } from '../../services/dashboard/contract/endpoints';
 import { ORIGIN, PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from './support/endpoint-samples';
 import { beginOperator, makeOperator, type OperatorSession, type OperatorSteps } from './support/operator';
 import { operatorSamples } from './support/operator-samples';
+
+const endpoints = endpointsFor('members');
+const operatorEndpoints = endpointsFor('operators');
 
 let dashboard: TestDashboard;
 let customer: Belongings;

@@ -9,7 +9,6 @@ import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
-import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
 import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
@@ -28,7 +27,6 @@ export const PASSWORD = 'correct horse battery';
 
 export interface DashboardOptions {
   readonly clock?: Clock;
-  readonly endpoints?: readonly Endpoint[];
   readonly trustedProxies?: readonly string[];
   readonly hasOutbox?: boolean;
   readonly url?: string;
@@ -176,7 +174,6 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.brand && { brand: options.brand }),
-    ...(options.endpoints && { endpoints: options.endpoints }),
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
 

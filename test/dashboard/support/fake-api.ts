@@ -3,20 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type z } from 'zod';
-import * as account from '../../../services/dashboard/contract/account';
-import * as signIn from '../../../services/dashboard/contract/sign-in';
-import * as alerts from '../../../services/dashboard/contract/alerts';
-import { auditPage } from '../../../services/dashboard/contract/audit';
-import { explanation, refusalPage } from '../../../services/dashboard/contract/explain';
-import * as keys from '../../../services/dashboard/contract/keys';
-import * as plans from '../../../services/dashboard/contract/plans';
-import { requestPage } from '../../../services/dashboard/contract/requests';
-import * as statements from '../../../services/dashboard/contract/statements';
-import * as team from '../../../services/dashboard/contract/team';
-import * as tokens from '../../../services/dashboard/contract/tokens';
-import { tryAnswer, tryBody } from '../../../services/dashboard/contract/try';
-import { keyUsage, usage } from '../../../services/dashboard/contract/usage';
+import { type Endpoint } from '../../../services/dashboard/contract/endpoint';
+import { contract } from '../../../services/dashboard/contract/endpoints';
 import { FakeProblem } from './fake-problem';
 import { FakeState } from './fake-state';
 
@@ -39,7 +27,7 @@ export interface FakeApi {
   close(): Promise<void>;
 }
 
-type Body = Record<string, unknown>;
+type Body = any;
 interface Call {
   readonly params: Record<string, string>;
   readonly query: Record<string, string>;
@@ -84,37 +72,36 @@ function answerError(error: unknown, reply: FastifyReply): FastifyReply {
 }
 
 function addRoutes(app: FastifyInstance, state: FakeState): void {
-  const route = (
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-    path: string,
-    answer: z.ZodType | undefined,
-    work: (call: Call) => unknown,
-  ): void => {
+  const route = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, work: (call: Call) => unknown): void => {
+    const { body, answer } = (contract as Readonly<Record<string, Endpoint>>)[`${method} ${path}`] ?? {};
+    const isOwn = !path.startsWith('/auth/');
     app.route({
       method,
       url: `/api${path}`,
       handler: async (request: FastifyRequest, reply) => {
-        const call = { params: request.params, query: request.query, body: request.body ?? {} } as Call;
+        // Read as the contract has it, and again as text: the state keeps what pages are told.
+        const read: unknown = isOwn && body ? JSON.parse(JSON.stringify(body.parse(request.body ?? {}))) : (request.body ?? {});
+        const call = { params: request.params, query: request.query, body: read } as Call;
         if (method !== 'GET') state.requests.push({ method, path: request.url, body: call.body });
         const data = await work(call);
-        return reply.type('application/json').send(answer ? JSON.stringify(answer.parse(data)) : JSON.stringify(data ?? {}));
+        return reply.type('application/json').send(JSON.stringify(isOwn && answer ? answer.parse(data) : (data ?? {})));
       },
     });
   };
-  route('GET', '/session', account.session, () => state.session());
-  route('POST', '/account/delete', account.deletion, () => ({ erasedAt: new Date(Date.now() + 14 * 86_400_000).toISOString() }));
-  route('POST', '/account/email', account.emailChange, ({ body }) => ({ email: account.emailChangeBody.parse(body).email }));
-  route('POST', '/account/email/confirm', account.emailConfirmation, ({ body }) => ({
-    state: account.emailConfirmBody.parse(body).token === 'second' ? 'changed' : 'waiting',
+  route('GET', '/session', () => state.session());
+  route('POST', '/account/delete', () => ({ erasedAt: new Date(Date.now() + 14 * 86_400_000).toISOString() }));
+  route('POST', '/account/email', ({ body }) => ({ email: body.email }));
+  route('POST', '/account/email/confirm', ({ body }) => ({
+    state: body.token === 'second' ? 'changed' : 'waiting',
   }));
-  route('POST', '/account/export', undefined, () => ({ exported_at: new Date().toISOString() }));
-  route('GET', '/installation', account.installation, () => ({
+  route('POST', '/account/export', () => ({ exported_at: new Date().toISOString() }));
+  route('GET', '/installation', () => ({
     hasOutbox: true,
     gatewayUrl: 'http://127.0.0.1:8000',
     providers: state.providers,
     hasPasskeys: true,
   }));
-  route('GET', '/account', account.person, () => ({
+  route('GET', '/account', () => ({
     email: 'asha@example.com',
     hasSecondFactor: state.hasSecondFactor,
     quotaTimeZone: 'Asia/Kolkata',
@@ -122,92 +109,82 @@ function addRoutes(app: FastifyInstance, state: FakeState): void {
     isMember: false,
     invitations: state.ownInvitations,
   }));
-  route('POST', '/account/invitations/:id/accept', undefined, () => ({}));
-  route('GET', '/account/ways', signIn.ways, () => state.ways);
-  route('GET', '/outbox', account.outbox, () => ({ mails: state.mails }));
-  route('GET', '/keys', keys.keyPage, ({ query }) => state.keyPage(query));
-  route('GET', '/key-tags', keys.tagList, () => state.tagList());
-  route('POST', '/keys/revoke', keys.revokedKeys, ({ body }) => state.revokeKeys(keys.revokeKeysBody.parse(body).ids));
-  route('POST', '/keys', keys.createdKey, ({ body }) => state.createKey(keys.createKeyBody.parse(body)));
-  route('GET', '/keys/:id', keys.key, ({ params }) => state.key(params['id'] ?? ''));
-  route('PATCH', '/keys/:id', keys.key, ({ params, body }) => state.changeKey(params['id'] ?? '', keys.changeKeyBody.parse(body)));
-  route('PUT', '/keys/:id/rules', keys.key, ({ params, body }) => state.changeKey(params['id'] ?? '', keys.replaceRulesBody.parse(body)));
+  route('POST', '/account/invitations/:id/accept', () => ({}));
+  route('GET', '/account/ways', () => state.ways);
+  route('GET', '/outbox', () => ({ mails: state.mails }));
+  route('GET', '/keys', ({ query }) => state.keyPage(query));
+  route('GET', '/key-tags', () => state.tagList());
+  route('POST', '/keys/revoke', ({ body }) => state.revokeKeys(body.ids));
+  route('POST', '/keys', ({ body }) => state.createKey(body));
+  route('GET', '/keys/:id', ({ params }) => state.key(params['id'] ?? ''));
+  route('PATCH', '/keys/:id', ({ params, body }) => state.changeKey(params['id'] ?? '', body));
+  route('PUT', '/keys/:id/rules', ({ params, body }) => state.changeKey(params['id'] ?? '', body));
   for (const [act, next] of [
     ['activate', 'active'],
     ['deactivate', 'inactive'],
     ['revoke', 'revoked'],
   ] as const) {
-    route('POST', `/keys/:id/${act}`, keys.key, ({ params, body }) =>
-      state.changeKey(params['id'] ?? '', { ...keys.versionBody.parse(body), state: next }),
-    );
+    route('POST', `/keys/:id/${act}`, ({ params, body }) => state.changeKey(params['id'] ?? '', { ...body, state: next }));
   }
-  route('POST', '/keys/:id/rotate', keys.createdKey, ({ params, body }) =>
-    state.rotate(params['id'] ?? '', keys.rotateKeyBody.parse(body)),
-  );
-  route('POST', '/keys/:id/simulate', keys.simulation, ({ body }) => state.simulate(keys.simulateBody.parse(body)));
-  route('GET', '/keys/:id/propagation', keys.propagation, () => state.propagation());
-  route('GET', '/products', plans.productList, () => state.products());
-  route('POST', '/subscriptions', plans.subscription, ({ body }) => state.subscribe(plans.subscribeBody.parse(body)));
-  route('PUT', '/subscriptions/:id/plan', plans.subscription, ({ params, body }) =>
-    state.changePlan(params['id'] ?? '', plans.changePlanBody.parse(body)),
-  );
-  route('POST', '/plan-requests', plans.planRequest, ({ body }) => state.askForPlan(plans.askForPlanBody.parse(body)));
-  route('POST', '/plan-requests/:id/withdraw', plans.planRequest, ({ params }) => state.withdrawRequest(params['id'] ?? ''));
-  route('GET', '/statements', statements.statementMonths, () => state.statementMonths());
-  route('GET', '/statement', statements.statementAnswer, ({ query }) => state.statement(query['month'] ?? ''));
-  route('GET', '/keys/:id/usage', keyUsage, ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
-  route('GET', '/usage', usage, ({ query }) => state.usage(query));
-  route('GET', '/explain/:requestId', explanation, ({ params }) => state.explain(params['requestId'] ?? ''));
-  route('GET', '/refusals', refusalPage, () => ({ refusals: state.refusals, next: null }));
-  route('GET', '/requests', requestPage, ({ query }) => state.requestPage(query));
-  route('GET', '/alerts', alerts.alertPage, () => state.alertPage());
-  route('GET', '/alerts/settings', alerts.alertSettings, () => state.alertSettings);
-  route('PUT', '/alerts/settings', alerts.alertSettings, ({ body }) => {
-    state.alertSettings = { ...state.alertSettings, ...alerts.alertSettingsBody.parse(body) };
+  route('POST', '/keys/:id/rotate', ({ params, body }) => state.rotate(params['id'] ?? '', body));
+  route('POST', '/keys/:id/simulate', ({ body }) => state.simulate(body));
+  route('GET', '/keys/:id/propagation', () => state.propagation());
+  route('GET', '/products', () => state.products());
+  route('POST', '/subscriptions', ({ body }) => state.subscribe(body));
+  route('PUT', '/subscriptions/:id/plan', ({ params, body }) => state.changePlan(params['id'] ?? '', body));
+  route('POST', '/plan-requests', ({ body }) => state.askForPlan(body));
+  route('POST', '/plan-requests/:id/withdraw', ({ params }) => state.withdrawRequest(params['id'] ?? ''));
+  route('GET', '/statements', () => state.statementMonths());
+  route('GET', '/statement', ({ query }) => state.statement(query['month'] ?? ''));
+  route('GET', '/keys/:id/usage', ({ params, query }) => state.keyUsage(params['id'] ?? '', query));
+  route('GET', '/usage', ({ query }) => state.usage(query));
+  route('GET', '/explain/:requestId', ({ params }) => state.explain(params['requestId'] ?? ''));
+  route('GET', '/refusals', () => ({ refusals: state.refusals, next: null }));
+  route('GET', '/requests', ({ query }) => state.requestPage(query));
+  route('GET', '/alerts', () => state.alertPage());
+  route('GET', '/alerts/settings', () => state.alertSettings);
+  route('PUT', '/alerts/settings', ({ body }) => {
+    state.alertSettings = { ...state.alertSettings, ...body };
     return state.alertSettings;
   });
-  route('PUT', '/subscriptions/:id/thresholds', alerts.thresholds, ({ params, body }) =>
-    state.setThresholds(params['id'] ?? '', alerts.thresholds.parse(body)),
-  );
-  route('PUT', '/subscriptions/:id/cap', plans.subscription, ({ params, body }) =>
-    state.capDay(params['id'] ?? '', plans.dailyCapBody.parse(body).dailyCap),
-  );
-  route('GET', '/webhooks', alerts.webhookList, () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
-  route('POST', '/webhooks', alerts.createdWebhook, ({ body }) => state.addWebhook(alerts.createWebhookBody.parse(body).url));
-  route('GET', '/webhooks/:id/deliveries', alerts.deliveryPage, () => ({ deliveries: state.deliveries, next: null }));
-  route('GET', '/tokens', tokens.tokenList, () => ({ tokens: state.tokens }));
-  route('POST', '/tokens', tokens.createdToken, ({ body }) => state.createToken(tokens.createTokenBody.parse(body)));
-  route('POST', '/tokens/:id/revoke', tokens.token, ({ params }) => state.revokeToken(params['id'] ?? ''));
-  route('GET', '/team', team.team, () => state.team);
-  route('PUT', '/team/name', team.organisationName, ({ body }) => state.rename(team.renameBody.parse(body).name));
-  route('POST', '/invitation', team.invitationOffer, ({ body }) => state.offer(team.invitationToken.parse(body).token));
-  route('POST', '/organisation', team.ownMembership, ({ body }) => state.switchTo(team.switchBody.parse(body).customerId));
-  route('GET', '/audit', auditPage, ({ query: { kind } }) => ({
+  route('PUT', '/subscriptions/:id/thresholds', ({ params, body }) => state.setThresholds(params['id'] ?? '', body));
+  route('PUT', '/subscriptions/:id/cap', ({ params, body }) => state.capDay(params['id'] ?? '', body.dailyCap));
+  route('GET', '/webhooks', () => ({ webhooks: state.webhooks, mayBePrivate: state.mayBePrivate }));
+  route('POST', '/webhooks', ({ body }) => state.addWebhook(body.url));
+  route('GET', '/webhooks/:id/deliveries', () => ({ deliveries: state.deliveries, next: null }));
+  route('GET', '/tokens', () => ({ tokens: state.tokens }));
+  route('POST', '/tokens', ({ body }) => state.createToken(body));
+  route('POST', '/tokens/:id/revoke', ({ params }) => state.revokeToken(params['id'] ?? ''));
+  route('GET', '/team', () => state.team);
+  route('PUT', '/team/name', ({ body }) => state.rename(body.name));
+  route('POST', '/invitation', ({ body }) => state.offer(body.token));
+  route('POST', '/organisation', ({ body }) => state.switchTo(body.customerId));
+  route('GET', '/audit', ({ query: { kind } }) => ({
     entries: state.audit.filter(({ action }) => kind === undefined || action.startsWith(`${kind}.`)),
     next: null,
   }));
-  route('POST', '/try', tryAnswer, ({ body }) => state.tryOut(tryBody.parse(body)));
+  route('POST', '/try', ({ body }) => state.tryOut(body));
   addAccountRoutes(route, state);
 }
 
-type AddRoute = (method: 'GET' | 'POST', path: string, answer: undefined, work: (call: Call) => unknown) => void;
+type AddRoute = (method: 'GET' | 'POST', path: string, work: (call: Call) => unknown) => void;
 
 function addAccountRoutes(route: AddRoute, state: FakeState): void {
-  route('POST', '/auth/sign-in/email', undefined, ({ body }) => state.signIn(String(body['password'])));
-  route('POST', '/auth/sign-up/email', undefined, () => ({ token: null, user: { id: randomUUID() } }));
-  route('POST', '/auth/verify-email', undefined, ({ body }) => state.verify(String(body['token']), String(body['password'])));
-  route('POST', '/auth/send-verification-email', undefined, () => ({ status: true }));
-  route('POST', '/auth/request-password-reset', undefined, () => ({ status: true }));
-  route('POST', '/auth/reset-password', undefined, () => ({ status: true }));
-  route('POST', '/auth/change-password', undefined, () => ({ token: null }));
-  route('POST', '/auth/two-factor/enable', undefined, () => state.beginSecondFactor());
-  route('POST', '/auth/two-factor/verify-totp', undefined, ({ body }) => state.checkCode(String(body['code'])));
-  route('POST', '/auth/two-factor/disable', undefined, () => {
+  route('POST', '/auth/sign-in/email', ({ body }) => state.signIn(String(body['password'])));
+  route('POST', '/auth/sign-up/email', () => ({ token: null, user: { id: randomUUID() } }));
+  route('POST', '/auth/verify-email', ({ body }) => state.verify(String(body['token']), String(body['password'])));
+  route('POST', '/auth/send-verification-email', () => ({ status: true }));
+  route('POST', '/auth/request-password-reset', () => ({ status: true }));
+  route('POST', '/auth/reset-password', () => ({ status: true }));
+  route('POST', '/auth/change-password', () => ({ token: null }));
+  route('POST', '/auth/two-factor/enable', () => state.beginSecondFactor());
+  route('POST', '/auth/two-factor/verify-totp', ({ body }) => state.checkCode(String(body['code'])));
+  route('POST', '/auth/two-factor/disable', () => {
     state.hasSecondFactor = false;
   });
-  route('POST', '/auth/sign-out', undefined, () => {
+  route('POST', '/auth/sign-out', () => {
     state.isSignedIn = false;
   });
-  route('GET', '/auth/list-sessions', undefined, () => state.sessions);
-  route('GET', '/auth/get-session', undefined, () => ({ session: state.sessions[0] }));
+  route('GET', '/auth/list-sessions', () => state.sessions);
+  route('GET', '/auth/get-session', () => ({ session: state.sessions[0] }));
 }

@@ -1,9 +1,9 @@
+import { type Answer } from '../../../services/dashboard/contract/endpoints';
 import { randomUUID } from 'node:crypto';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/selling/answer-times';
 import { PRODUCTS } from '../../support/catalogue';
 import { type Alert, type Delivery, type Webhook } from '../../../services/dashboard/contract/alerts';
 import { type AuditLog } from '../../../services/dashboard/contract/audit';
-import { type RefusalPage } from '../../../services/dashboard/contract/explain';
 import { type Key } from '../../../services/dashboard/contract/keys';
 import { type PlanRequest, type Product, type Subscription } from '../../../services/dashboard/contract/plans';
 import { type StatementMonths, type StatementView } from '../../../services/dashboard/contract/statements';
@@ -269,7 +269,7 @@ export function usualStatement(month: string, isClosed: boolean): StatementView 
   };
 }
 
-export function usualRefusals(keys: readonly Key[]): RefusalPage['refusals'] {
+export function usualRefusals(keys: readonly Key[]): Answer<'GET /refusals'>['refusals'] {
   const codes = ['caller_not_whitelisted', 'quota_daily_exceeded', 'key_expired', 'product_not_authorised'];
   return Array.from({ length: 9 }, (_, index) => ({
     requestId: randomUUID().replaceAll('-', ''),

@@ -1,27 +1,19 @@
+import { type Answer } from '../../../services/dashboard/contract/endpoints';
 import { randomUUID } from 'node:crypto';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../plugins/core/selling/answer-times';
 import { type PersonView, type Session } from '../../../services/dashboard/contract/account';
-import { type AlertPage, type AlertSettings } from '../../../services/dashboard/contract/alerts';
+import { type AlertSettings } from '../../../services/dashboard/contract/alerts';
 import { type Explanation } from '../../../services/dashboard/contract/explain';
-import {
-  type CreatedKey,
-  type Key,
-  type KeyPage,
-  type Propagation,
-  type RevokedKeys,
-  type Simulation,
-  type TagList,
-} from '../../../services/dashboard/contract/keys';
-import { type PlanRequest, type ProductList, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
+import { type Key, type Propagation, type Simulation } from '../../../services/dashboard/contract/keys';
+import { type PlanRequest, type Subscription, type Terms } from '../../../services/dashboard/contract/plans';
 import { type Provider, type Ways } from '../../../services/dashboard/contract/sign-in';
-import { type StatementAnswer, type StatementMonths } from '../../../services/dashboard/contract/statements';
+import { type StatementMonths } from '../../../services/dashboard/contract/statements';
 import { type InvitationOffer, type OwnMembership } from '../../../services/dashboard/contract/team';
-import { type CreatedToken, type Token } from '../../../services/dashboard/contract/tokens';
+import { type Token } from '../../../services/dashboard/contract/tokens';
 import { permissionsOf } from '../../../plugins/core/selling/member-roles';
 import { type TryAnswer, type TryBody } from '../../../services/dashboard/contract/try';
 import { type KeyUsage, type Usage } from '../../../services/dashboard/contract/usage';
 import { FakeProblem } from './fake-problem';
-import { type RequestPage } from '../../../services/dashboard/contract/requests';
 import { usualRequests } from './fake-requests';
 import * as data from './fake-data';
 
@@ -179,7 +171,7 @@ export class FakeState {
     this.isSignedIn = true;
   }
 
-  keyPage({ search = '', state, mode, product, tag, sort, after = '0', limit = '25', count }: Record<string, string>): KeyPage {
+  keyPage({ search = '', state, mode, product, tag, sort, after = '0', limit = '25', count }: Record<string, string>): Answer<'GET /keys'> {
     const shown = this.keys.filter((key) => `${key.name ?? ''} ${key.maskedKey}`.toLowerCase().includes(search.toLowerCase()));
     const isState = (key: Key): boolean => (state === 'expired' ? key.expired : key.state === state && !key.expired);
     const found = shown.filter(
@@ -200,11 +192,11 @@ export class FakeState {
     return { keys, next: end < found.length ? String(end) : null, total };
   }
 
-  tagList(): TagList {
+  tagList(): Answer<'GET /key-tags'> {
     return { tags: [...new Set(this.keys.flatMap((key) => key.tags))].sort() };
   }
 
-  revokeKeys(ids: readonly string[]): RevokedKeys {
+  revokeKeys(ids: readonly string[]): Answer<'POST /keys/revoke'> {
     const revoked = ids.filter((id) => this.key(id).state !== 'revoked');
     for (const id of revoked) this.changeKey(id, { state: 'revoked' });
     return { revoked };
@@ -229,7 +221,7 @@ export class FakeState {
     tags?: string[];
     rules: string[];
     expiresAt?: string | undefined;
-  }): CreatedKey {
+  }): Answer<'POST /keys'> {
     this.once(body.submission);
     const { name = null, mode, products, tags = [], rules, expiresAt = null } = body;
     const key = data.makeKey({
@@ -258,7 +250,7 @@ export class FakeState {
     return after;
   }
 
-  rotate(id: string, { version, submission }: { version: string; submission: string }): CreatedKey {
+  rotate(id: string, { version, submission }: { version: string; submission: string }): Answer<'POST /keys'> {
     this.once(submission);
     const old = this.changeKey(id, { version, expiresAt: data.ago(-data.DAY) });
     const created = this.createKey({ submission, name: old.name ?? undefined, mode: old.mode, products: old.products, rules: old.rules });
@@ -290,7 +282,7 @@ export class FakeState {
     };
   }
 
-  products(): ProductList {
+  products(): Answer<'GET /products'> {
     return { products: data.productsWith(this.subscriptions, this.planRequests) };
   }
 
@@ -340,7 +332,7 @@ export class FakeState {
     return { months: this.hasUsage ? data.usualMonths() : [] };
   }
 
-  statement(month: string): StatementAnswer {
+  statement(month: string): Answer<'GET /statement'> {
     const found = this.statementMonths().months.find((each) => each.month === month);
     return { statement: found ? data.usualStatement(month, found.isClosed) : null };
   }
@@ -372,9 +364,9 @@ export class FakeState {
   }
 
   /** Of what is filtered, only the outcome counts here. */
-  requestPage({ outcome, key }: Record<string, string>): RequestPage {
+  requestPage({ outcome, key }: Record<string, string>): Answer<'GET /requests'> {
     const all = this.hasUsage ? usualRequests(this.keys) : [];
-    const isWanted = (each: RequestPage['requests'][number]): boolean =>
+    const isWanted = (each: Answer<'GET /requests'>['requests'][number]): boolean =>
       (outcome === undefined || each.outcome === outcome) && (key === undefined || each.key?.id === key);
     const requests = all.filter(isWanted);
     return { requests, next: requests.length > 10 ? 'second' : null };
@@ -417,7 +409,7 @@ export class FakeState {
     return data.triedAnswer(path, this.refusals[0]?.requestId ?? null);
   }
 
-  alertPage(): AlertPage {
+  alertPage(): Answer<'GET /alerts'> {
     return { alerts: this.alerts, unread: this.alerts.filter((alert) => alert.readAt === null).length, next: null };
   }
 
@@ -463,7 +455,17 @@ export class FakeState {
     return found;
   }
 
-  createToken({ submission, name, scopes, days }: { submission: string; name: string; scopes: string[]; days: number }): CreatedToken {
+  createToken({
+    submission,
+    name,
+    scopes,
+    days,
+  }: {
+    submission: string;
+    name: string;
+    scopes: string[];
+    days: number;
+  }): Answer<'POST /tokens'> {
     this.once(submission);
     const token = data.makeToken({ name, scopes, expiresAt: data.ago(-days * data.DAY) });
     this.tokens = [token, ...this.tokens];

@@ -1,6 +1,6 @@
 import { roleMay } from '../../../../plugins/core/selling/member-roles';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
-import { type Caller, type CallingMember, type DashboardDeps } from '../http/define-endpoint';
+import { type Caller, type CallingMember, type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 
 /** @throws Refusal 403 `role_forbids` for a program or an operator, who are members of nothing */

@@ -1,7 +1,7 @@
 import { INVITATION_DAYS, type SentInvitation } from '../../../../plugins/stores/postgres/members/invite';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { type Mail } from '../mail/mail-sender';
-import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { invitationMail } from './letters';
 

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type RequestPage } from '../../contract/requests';
-import { get } from './request';
+import { call } from './request';
 
 /** As the API takes it. */
 export interface RequestLogFilter {
@@ -17,6 +16,6 @@ export interface RequestLogFilter {
 export const requestLogQuery = (filter: RequestLogFilter, after: string | undefined, limit: number) =>
   queryOptions({
     queryKey: ['requests', filter, after, limit],
-    queryFn: () => get<RequestPage>('/requests', { ...filter, after, limit }),
+    queryFn: () => call('GET /requests', { query: { ...filter, after, limit } }),
     refetchInterval: 10_000,
   });

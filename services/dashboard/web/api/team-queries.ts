@@ -1,5 +1,4 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Team } from '../../contract/team';
-import { get } from './request';
+import { call } from './request';
 
-export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => get<Team>('/team'), refetchInterval: 15_000 });
+export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => call('GET /team'), refetchInterval: 15_000 });

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { postSlowly } from '../../api/request';
+import { call } from '../../api/request';
 import { type ListedOperation, type ListedProduct } from './operations';
 import {
   checkFile,
@@ -68,7 +68,10 @@ async function makeCall({ product, listed, memory }: TryPanelProps, values: TryV
   const filled = Object.fromEntries(Object.entries(values.query).filter(([, value]) => value !== ''));
   const { path, query } = targetOf(listed.path, filled);
   const by = memory.key === '' ? { product: product.id } : { key: memory.key };
-  const answer = await postSlowly<TryAnswer>('/try', { ...by, method, path, query, ...(await bodyOf(listed, values)) }, TIMEOUT_MS);
+  const answer = await call('POST /try', {
+    body: { ...by, method, path, query, ...(await bodyOf(listed, values)) },
+    timeoutMs: TIMEOUT_MS,
+  });
   const opened = answer.outcome === 'answered' ? sessionIn(answer.body) : undefined;
   if (opened !== undefined) memory.keepSession(product.id, opened);
   return answer;
