@@ -68,7 +68,6 @@ export const passwordProof = z.object({ password: z.string().max(1_000).optional
 
 /** A deletion that was asked for. */
 const deletion = z.object({ erasedAt: z.iso.datetime() });
-export type Deletion = z.input<typeof deletion>;
 
 /** Which parts of what is known of a person go with the account, and which stay. */
 export type PersonalParts = typeof PERSONAL_PARTS;
@@ -77,7 +76,6 @@ const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be a
 
 /** `waiting`: the link in the other mail is still to be opened. */
 const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
-export type EmailConfirmation = z.input<typeof emailConfirmation>;
 
 /** Nothing to tell. */
 export const done = z.object({});

@@ -6,7 +6,7 @@ import { versionBody } from './keys';
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
 /** One window of a subscription: requests used against its limit. */
-export const windowStanding = z.object({
+const windowStanding = z.object({
   used: z.number(),
   limit: z.number(),
   resetsAt: moment,
@@ -25,7 +25,7 @@ const use = {
   /** Failed requests that were given back today, and how many are at most. */
   refunds: z.object({ used: z.number(), limit: z.number() }),
 };
-export const subscriptionUse = z.object(use);
+const subscriptionUse = z.object(use);
 export type SubscriptionUse = z.input<typeof subscriptionUse>;
 
 export const subscription = z.object({
@@ -51,7 +51,7 @@ export const subscription = z.object({
 export type Subscription = z.input<typeof subscription>;
 
 /** A plan that the provider gives on request, and how that stands. */
-export const planRequest = z.object({
+const planRequest = z.object({
   id,
   product: z.string(),
   plan: z.string(),
@@ -68,7 +68,7 @@ export const planRequest = z.object({
 export type PlanRequest = z.input<typeof planRequest>;
 
 /** Whether live keys get answers; test keys always do. */
-export const liveSource = z.object({
+const liveSource = z.object({
   /** False: every call with a live key is refused. */
   isThere: z.boolean(),
   /** When this was first heard: not before the dashboard was started. */

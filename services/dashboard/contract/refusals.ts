@@ -79,7 +79,7 @@ const OWN = {
     detail:
       'Another organisation was chosen meanwhile in this browser, or you are no longer a member of the one shown. Load the page again.',
   },
-  organisation_unknown: { ...UNKNOWN, detail: 'You are in no such organisation.' },
+  not_found: { ...UNKNOWN, detail: 'You are in no such organisation.' },
   invitation_for_another: { status: 403, title: 'Not allowed with your role', detail: 'This invitation is for another address.' },
   statement_unknown: { ...UNKNOWN, detail: 'There is no statement for this month.' },
   invalid_password: { ...INVALID, detail: 'This is not your password.' },
@@ -129,6 +129,9 @@ const KINDS = { unknown: UNKNOWN, conflict: STATE, invalid: INVALID } as const;
 export type RefusalCode = keyof typeof OWN | OperationRefusal;
 
 const isOwn = (code: RefusalCode): code is keyof typeof OWN => code in OWN;
+
+/** Whether it is one of them, and not a code of the kit or of better-auth. */
+export const isRefusalCode = (code: string): code is RefusalCode => code in OWN || code in OPERATION_REFUSALS;
 
 /** Whether the dashboard has words of its own for a refusal. */
 export const hasOwnWords = (code: RefusalCode): boolean => isOwn(code);

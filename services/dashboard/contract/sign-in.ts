@@ -43,7 +43,7 @@ const credential = z.object({
 /** What follows of a credential's extensions: none is asked for. */
 const noExtensions = { clientExtensionResults: {} };
 
-export const passkeyName = z.string().trim().min(1).max(60);
+const passkeyName = z.string().trim().min(1).max(60);
 
 /** `RegistrationResponseJSON` of WebAuthn. */
 const registration = credential

@@ -144,6 +144,6 @@ export const organisationEndpoints = {
     summary: 'Switch to another organisation',
     body: z.object({ customerId: id }),
     answer: ownMembership,
-    refuses: ['organisation_unknown'],
+    refuses: ['not_found'],
   },
 } as const satisfies Endpoints;

@@ -21,7 +21,7 @@ const token = z.object({
 });
 export type Token = z.input<typeof token>;
 
-export const TOKEN_DAYS = { usual: 90, most: 400 } as const;
+const TOKEN_DAYS = { usual: 90, most: 400 } as const;
 
 /** Tokens of the management API, for people: no token makes or ends a token. */
 export const tokenEndpoints = {

@@ -21,6 +21,7 @@ import { eventually } from '../../support/eventually';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
+import { watchRefusals } from './declared-refusals';
 
 export const ORIGIN = 'http://dashboard.test';
 export const PASSWORD = 'correct horse battery';
@@ -177,6 +178,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
 
+  const undeclared = watchRefusals(app);
+
   const ask = ({ method = 'GET', path, body, cookie, headers = {}, from }: Ask): Promise<LightMyRequestResponse> =>
     app.inject({
       method,
@@ -203,6 +206,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       rmSync(ownRoot, { recursive: true, force: true });
       await db.end();
       await database.close();
+      if (undeclared.length > 0) throw new Error(`refusals that the contract does not name: ${[...new Set(undeclared)].join(', ')}`);
     },
   };
   return dashboard;

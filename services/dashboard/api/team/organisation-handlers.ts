@@ -48,7 +48,7 @@ export function organisationHandlers(tools: CallerTools & { readonly choice: Org
     /** Another's organisation reads as one that there is not. */
     'POST /organisation': async ({ body: { customerId }, caller: user, reply }, { db }) => {
       const membership = (await findMemberships(db, { userId: user.id })).find((each) => each.customerId === customerId);
-      if (!membership) throw new Refusal('organisation_unknown');
+      if (!membership) throw new Refusal('not_found');
       reply.header('set-cookie', choice.keep(user.id, customerId));
       return membership;
     },

@@ -1,20 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
+import { type Query } from '../../contract/endpoints';
 import { call } from './request';
 
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-export interface AuditFilter {
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly customer?: string | undefined;
-}
+type AuditFilter = Query<'GET /operator/audit.csv'>;
 
-export interface RequestFilter {
-  readonly product?: string | undefined;
-  readonly code?: string | undefined;
-  readonly customer?: string | undefined;
-}
+export type RequestFilter = Pick<Query<'GET /operator/requests'>, 'product' | 'code' | 'customer'>;
 
 export const operatorSessionQuery = queryOptions({
   queryKey: ['operator', 'session'],

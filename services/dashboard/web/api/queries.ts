@@ -1,15 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type ApiDocument } from '../../contract/api-document';
+import { type Query } from '../../contract/endpoints';
 import { type KeyFilter } from './key-filter';
 import { call, getFile } from './request';
 
-export interface UsagePeriod {
-  readonly from: string;
-  readonly to: string;
-  readonly product?: string | undefined;
-  /** By the day unless given. */
-  readonly by?: 'day' | 'hour';
-}
+/** Days are by the day unless it says otherwise. */
+export type UsagePeriod = Query<'GET /usage'>;
 
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
@@ -118,3 +114,15 @@ export const auditQuery = (kind: string | undefined, after: After) =>
 export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => call('GET /statements') });
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
+
+/** What narrows the request log down. */
+export type RequestLogFilter = Query<'GET /requests.csv'>;
+
+export const requestLogQuery = (filter: RequestLogFilter, after: After, limit: number) =>
+  queryOptions({
+    queryKey: ['requests', filter, after, limit],
+    queryFn: () => call('GET /requests', { query: { ...filter, after, limit } }),
+    refetchInterval: 10_000,
+  });
+
+export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => call('GET /team'), refetchInterval: 15_000 });

@@ -3,7 +3,7 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
-import { requestLogQuery, type RequestLogFilter } from '../../api/request-queries';
+import { requestLogQuery, type RequestLogFilter } from '../../api/queries';
 import { DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Pager } from '../../components/pager';

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { addressOf } from '../../api/request';
-import { type RequestLogFilter } from '../../api/request-queries';
+import { type RequestLogFilter } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { addDays, endOfDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';

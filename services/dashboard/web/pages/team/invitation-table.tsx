@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Invitation } from '../../../contract/team';
 import { call } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';

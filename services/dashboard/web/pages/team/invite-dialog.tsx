@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import { type InvitedRole, type SentInvitation } from '../../../contract/team';
 import { checkEmail } from '../../api/credentials';
 import { call } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';

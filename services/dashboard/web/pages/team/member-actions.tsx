@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
 import { sessionQuery } from '../../api/who-queries';
 import { call } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { useMay } from '../../hooks/use-may';

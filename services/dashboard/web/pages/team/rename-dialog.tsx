@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { call } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { sessionQuery } from '../../api/who-queries';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';

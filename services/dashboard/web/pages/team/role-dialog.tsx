@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { type Member, type Role } from '../../../contract/team';
 import { sessionQuery } from '../../api/who-queries';
 import { call } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
