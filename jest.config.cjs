@@ -19,19 +19,8 @@ const esmOnly = [
   'dom-serializer',
   'domelementtype',
   'entities',
-  'node-pg-migrate',
   'p-limit',
-  'p-timeout',
   'yocto-queue',
-  'ansi-regex',
-  'ansi-styles',
-  'cliui',
-  'string-width',
-  'strip-ansi',
-  'wrap-ansi',
-  'yargs',
-  'yargs-parser',
-  'get-east-asian-width',
 ];
 
 // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
@@ -53,7 +42,6 @@ const shared = {
   transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
   moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/test/support/no-locales.cjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/second-attempt.ts'],
   testTimeout: TEST_TIMEOUT_MS,
 };
 
@@ -73,12 +61,13 @@ module.exports = {
       testRegex: ['/[^./]+\\.test\\.ts$'],
     },
     { ...shared, ...withRunFolder, displayName: 'stores', testMatch: ['**/*.stores.test.ts'] },
-    { ...shared, ...withRunFolder, displayName: 'system', testMatch: ['**/*.system.test.ts', '**/*.browser.test.ts'] },
+    { ...shared, ...withRunFolder, displayName: 'system', testMatch: ['**/*.{system,browser,measured}.test.ts'] },
     {
       ...shared,
       ...withRunFolder,
       displayName: 'performance',
-      testMatch: ['**/*.performance.test.ts'],
+      testMatch: ['**/*.{performance,measured}.test.ts'],
+      globals: { isMeasured: true },
       runner: '<rootDir>/test/support/one-by-one-runner.cjs',
     },
   ],

@@ -27,19 +27,16 @@ async function build() {
   if (code !== 0) throw new Error('the build failed; its output is above');
 }
 
-/**
- * Ends the process with one readable line when something cannot be set up.
- * @param {{ needs: import('./bootstrap/dependencies.mjs').Needs }} options
- */
-export async function bootstrap({ needs }) {
+/** Ends the process with one readable line when something cannot be set up. */
+export async function bootstrap() {
   try {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const tooOld = nodeTooOld(engines.node, process.versions.node);
     if (tooOld) throw new Error(tooOld);
     // Most of the time nothing is to be done, and commands that run side by side need not wait for each other.
-    if (isInstalled(root, needs) && isBuilt()) return;
+    if (isInstalled(root) && isBuilt()) return;
     await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {
-      installDependencies(root, needs);
+      installDependencies(root);
       if (!isBuilt()) await build();
     });
   } catch (error) {

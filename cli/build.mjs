@@ -2,9 +2,10 @@
 // Types are checked by `npm run check`, not here: a start must not wait for them.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildProtoTypes, hasProtoTypes } from './build-proto-types.mjs';
 import { buildWeb, webOutput } from './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -13,8 +14,11 @@ const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
 const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
 const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
+const migrationsFolder = 'plugins/stores/postgres/migrations';
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
+/** Types alone, which compiled code does not have. */
+const typesFolder = 'services/workers/generated/';
 const webStampFile = join(root, 'dist', '.web-stamp');
 
 /** Every file below `folder`, as paths relative to the project, in a stable order. */
@@ -39,7 +43,9 @@ function fingerprint(files) {
 
 /** The files that go into dist/, and a stamp of their state. */
 function readSources() {
-  const files = sourceFolders.flatMap((folder) => listFiles(join(root, folder))).filter((path) => !path.startsWith(webFolder));
+  const files = sourceFolders
+    .flatMap((folder) => listFiles(join(root, folder)))
+    .filter((path) => !path.startsWith(webFolder) && !path.startsWith(typesFolder));
   const wanted = files
     .filter((path) => (/\.tsx?$/.test(path) && !path.endsWith('.d.ts')) || assets.test(path))
     .filter((path) => !kept.has(path));
@@ -64,9 +70,9 @@ function writeApiDocument() {
   if (status !== 0) process.exit(1);
 }
 
-/** True when dist/ was built from the sources as they are now. */
+/** True when dist/ and the types of the protos were made from the sources as they are now. */
 export function isBuilt() {
-  return isStamped(stampFile, readSources().stamp) && isWebBuilt(stampWeb());
+  return hasProtoTypes(root) && isStamped(stampFile, readSources().stamp) && isWebBuilt(stampWeb());
 }
 
 function isWebBuilt(stamp) {
@@ -90,6 +96,8 @@ async function buildServer() {
     sourcemap: 'linked',
     logLevel: 'warning',
   });
+  // Whatever lies in this folder is run on the database: a file that is gone from the sources goes from here too.
+  rmSync(join(root, 'dist', migrationsFolder), { recursive: true, force: true });
   for (const path of wanted.filter((each) => assets.test(each))) {
     const target = join(root, 'dist', path);
     mkdirSync(dirname(target), { recursive: true });
@@ -108,6 +116,7 @@ async function buildPages() {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const current = isBuilt();
+  buildProtoTypes(root);
   await buildServer();
   await buildPages();
   console.error(current ? 'dist/ is current' : 'built dist/');

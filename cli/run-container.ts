@@ -15,7 +15,7 @@ const HELP = `usage: docker run … tollgate ROLE
   tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
   health ROLE          whether the program of this container answers
 
-A variable NAME_FILE names a file that holds NAME. DATABASE_PASSWORD is put into DATABASE_URL.
+A secret NAME may stand in a file that NAME_FILE names. DATABASE_PASSWORD is put into DATABASE_URL.
 `;
 
 const ROOT = join(__dirname, '..', '..');

@@ -20,6 +20,6 @@ function lockFolder() {
 const lock = lockFolder();
 if ('heldBy' in lock) fail(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
 process.on('exit', () => lock.release());
-await bootstrap({ needs: 'production' });
+await bootstrap();
 const { runStart } = await import(pathToFileURL(join(root, 'dist', 'cli', 'run-start.js')).href);
 await runStart({ root, argv: process.argv.slice(2), processes: { identifyProcess, isSameProcess } });

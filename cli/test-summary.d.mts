@@ -11,5 +11,3 @@ export function summarise(run: {
   readonly testExitCode: number;
   readonly checkExitCode: number;
 }): { readonly line: string; readonly ok: boolean };
-
-export function secondAttempts(results: unknown): string[];

@@ -26,20 +26,10 @@ export function summarise({ results, testExitCode, checkExitCode }) {
   return { line, ok: failed === 0 };
 }
 
-/**
- * The tests that passed only when they were asked again, by their full names: a run that needed luck has to say so.
- * @returns {string[]}
- */
-export function secondAttempts(results) {
-  const tests = (results?.testResults ?? []).flatMap((file) => file.assertionResults ?? []);
-  return tests.filter((test) => test.status === 'passed' && test.invocations > 1).map((test) => test.fullName);
-}
-
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [, , file, testExitCode, checkExitCode] = process.argv;
   const results = readResults(file);
   const { line, ok } = summarise({ results, testExitCode: Number(testExitCode), checkExitCode: Number(checkExitCode) });
-  for (const name of secondAttempts(results)) console.log(`passed at the second attempt: ${name}`);
   console.log(line);
   process.exit(ok ? 0 : 1);
 }

@@ -1,16 +1,30 @@
-// `npm test`: sets up what the tests need and runs all of them; arguments go to jest (`npm test -- test/core --watch`).
+// `npm test`, `npm run test:performance` and `npm run test:all`: set up what the tests need and run them. The first argument says which;
+// the others go to jest (`npm test -- test/core --watch`).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { bootstrap, fail, root } from './bootstrap.mjs';
 import { ensureRedis } from './bootstrap/redis.mjs';
+import { chooseSample, readCommit } from './test-sample.mjs';
 
-await bootstrap({ needs: 'everything' });
+/** What jest is told, after the caller's own arguments: a list takes every argument behind it. */
+const SELECTIONS = {
+  sampled: ['--ignoreProjects', 'performance'],
+  performance: ['--selectProjects', 'performance'],
+  all: [],
+};
+
+const [, , scope, ...forJest] = process.argv;
+if (!(scope in SELECTIONS)) fail(`test.mjs runs ${Object.keys(SELECTIONS).join(', ')}; not ${scope}`);
+await bootstrap();
 try {
   ensureRedis();
+  process.env.TEST_SAMPLE = scope === 'sampled' ? chooseSample(process.env.TEST_SAMPLE, readCommit(root)) : 'all';
 } catch (error) {
   fail(error);
 }
-const jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...process.argv.slice(2)], {
+const sample = process.env.TEST_SAMPLE;
+if (sample !== 'all') console.error(`tollgate: other gateways are tested with sample ${sample} of 3; TEST_SAMPLE=${sample} repeats it`);
+const jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...forJest, ...SELECTIONS[scope]], {
   cwd: root,
   stdio: 'inherit',
 });

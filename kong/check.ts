@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { AS_KONG_READS } from './as-kong-reads';
 
 /** What the check needs of a product; the catalogue has more. */
 export interface CheckedProduct {
@@ -111,7 +112,7 @@ export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProd
 function readFile(kongYml: string): CheckedFile | string[] {
   let file: unknown;
   try {
-    file = parse(kongYml);
+    file = parse(kongYml, AS_KONG_READS);
   } catch (error) {
     return [`kong.yml: ${error instanceof Error ? error.message : 'not readable'}`];
   }

@@ -3,49 +3,24 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `production` runs Tollgate; `everything` also tests and checks it. */
-/** @typedef {'production' | 'everything'} Needs */
-
 /**
  * @typedef {object} LockedPackage
  * @property {string} version
  * @property {boolean} [optional] may be absent: built for another platform
- * @property {boolean} [dev]
- * @property {boolean} [devOptional]
  */
 
 /**
- * What to do so that the installed tree satisfies the lock.
- * A version that differs, or a production package that is missing, means a fresh install. When development packages alone are missing they
- * are added beside the others, because a fresh install would delete the files of an instance that runs from this folder.
+ * True when the installed tree satisfies the lock. A clone also builds, so it needs the development packages.
  * @param {Record<string, LockedPackage>} locked `packages` of package-lock.json
  * @param {Record<string, LockedPackage> | undefined} installed `packages` of node_modules/.package-lock.json
- * @param {Needs} needs
- * @returns {'nothing' | 'add' | 'fresh'}
  */
-export function installationNeeded(locked, installed, needs) {
-  if (!installed) return 'fresh';
-  let missingDevelopment = false;
-  for (const [path, wanted] of Object.entries(locked)) {
-    if (path === '') continue;
+export function satisfiesLock(locked, installed) {
+  if (!installed) return false;
+  return Object.entries(locked).every(([path, { version, optional }]) => {
+    if (path === '') return true;
     const present = installed[path];
-    if (present && present.version !== wanted.version) return 'fresh';
-    if (present || wanted.optional) continue;
-    if (!wanted.dev && !wanted.devOptional) return 'fresh';
-    missingDevelopment = true;
-  }
-  return missingDevelopment && needs === 'everything' ? 'add' : 'nothing';
-}
-
-/**
- * What a fresh install brings: development packages too where they were before, so that `npm start` in a checkout that somebody works in
- * does not take away what its tests need.
- * @param {Record<string, LockedPackage> | undefined} installed `packages` of node_modules/.package-lock.json
- * @param {Needs} needs
- * @returns {Needs}
- */
-export function freshInstallBrings(installed, needs) {
-  return Object.values(installed ?? {}).some(({ dev }) => dev) ? 'everything' : needs;
+    return present ? present.version === version : optional === true;
+  });
 }
 
 /** @returns {Record<string, LockedPackage> | undefined} undefined when the file is absent or damaged */
@@ -61,41 +36,29 @@ function isLink(path) {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-const readInstalled = (root) => readPackages(join(root, 'node_modules', '.package-lock.json'));
-
-/** @returns {'nothing' | 'add' | 'fresh'} */
-function readNeed(root, needs) {
-  const locked = readPackages(join(root, 'package-lock.json'));
-  if (!locked) throw new Error('package-lock.json is missing or damaged; restore it from version control');
-  return installationNeeded(locked, readInstalled(root), needs);
-}
-
 /**
  * @param {string} root the project's folder
- * @param {Needs} needs
  * @returns {boolean} true when nothing is to be installed
  */
-export function isInstalled(root, needs) {
-  return readNeed(root, needs) === 'nothing';
+export function isInstalled(root) {
+  const locked = readPackages(join(root, 'package-lock.json'));
+  if (!locked) throw new Error('package-lock.json is missing or damaged; restore it from version control');
+  return satisfiesLock(locked, readPackages(join(root, 'node_modules', '.package-lock.json')));
 }
 
 /**
  * Runs npm when it is needed, its output on stderr so that stdout stays free for the command's own.
  * @param {string} root the project's folder
- * @param {Needs} needs
  * @throws Error with one readable sentence
  */
-export function installDependencies(root, needs) {
-  const wanted = readNeed(root, needs);
-  if (wanted === 'nothing') return;
-  // Another folder owns what a link points to; deleting its packages here would surprise whoever works there.
+export function installDependencies(root) {
+  if (isInstalled(root)) return;
+  // Another folder owns what a link points to; deleting its packages here would surprise the people who work there.
   if (isLink(join(root, 'node_modules')))
     throw new Error('node_modules is a link and does not match package-lock.json; run npm ci where it points to');
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const brings = wanted === 'fresh' ? freshInstallBrings(readInstalled(root), needs) : needs;
-  const only = brings === 'production' ? ['--omit=dev'] : ['--include=dev'];
-  const args = wanted === 'fresh' ? ['ci', ...only, ...quiet] : ['install', '--no-save', ...only, ...quiet];
-  console.error(`tollgate: installing packages (npm ${args[0]}; about half a minute)`);
+  console.error('tollgate: installing packages (npm ci; about half a minute)');
+  // NODE_ENV=production would leave out the packages that build.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
-  if (error || status !== 0) throw new Error(`npm ${args[0]} failed${error ? `: ${error.message}` : '; its output is above'}`);
+  if (error || status !== 0) throw new Error(`npm ci failed${error ? `: ${error.message}` : '; its output is above'}`);
 }

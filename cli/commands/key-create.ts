@@ -6,10 +6,10 @@ import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { firstCall } from './first-call';
 import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
 import { showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from './command-error';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
 
 interface IssueFlags {
   readonly customer: string;
@@ -75,6 +75,24 @@ function readIssueFlags(flags: IssueFlags): IssueKeyOptions & { mode?: KeyMode }
   };
 }
 
+interface FirstCallOptions {
+  readonly key: string;
+  readonly products: readonly string[];
+  readonly catalogue: Catalogue;
+  /** Undefined when GATEWAY_URL names none and no instance runs from this folder. */
+  readonly gateway: string | undefined;
+}
+
+/** A query with which the route answers something worth seeing; others are called bare. */
+const QUERIES: Readonly<Record<string, string>> = { '/ip': '?ip=8.8.8.8', '/pincode': '?country=IN&pin=110001' };
+
+/** Lines with a curl command that is ready to run, for the first product that has a route; none when none has. */
+function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
+  const [route] = products.flatMap((id) => catalogue.find(id)?.routes ?? []);
+  if (!route) return [];
+  return ['try it:', `  curl -H 'X-API-Key: ${key}' '${gateway}${route.path}${QUERIES[route.path] ?? ''}'`];
+}
+
 /** `key create` and `key import`. */
 export function addKeyIssuing(key: Command, context: CommandContext): void {
   addIssueOptions(key.command('create').description('make a key, and subscribe its customer to the products'))
@@ -87,7 +105,7 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
       }));
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
-        const gateway = readState(dataFolder(context.root, context.env))?.gateway;
+        const gateway = context.env['GATEWAY_URL']?.replace(/\/+$/, '') || readState(dataFolder(context.root, context.env))?.gateway;
         const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
         return [created.key, `shown this once; its id is ${created.id}`, '', showSubscriptions(subscriptions), '', ...call].join('\n');
       });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SECRET_NAMES } from './secret-names';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const FILE_SUFFIX = '_FILE';
 const TLS_PREFIX = 'WORKER_TLS_';
 
 function readSecretFile(name: string, path: string): string {
@@ -37,17 +37,18 @@ function readCredentials(folder: string, said: Environment): Record<string, stri
 }
 
 /**
- * What orchestrators mount as files becomes what the programs read: for each variable `NAME_FILE` the text of that file is `NAME`.
- * An empty file counts as none, so that a compose file may name `/dev/null` for what is not used. `DATABASE_PASSWORD` goes into
+ * What orchestrators mount as files becomes what the programs read: where `NAME_FILE` names a file and NAME may hold a secret, the text
+ * of that file is `NAME`. Other variables that end in `_FILE`, such as `SSL_CERT_FILE`, belong to other programs. An empty file counts as none, so that a compose file may name `/dev/null` for what is not used. `DATABASE_PASSWORD` goes into
  * `DATABASE_URL`, so that the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files that are called like variables.
  * @returns the variables to add
  * @throws Error that names the variable, never a value
  */
 export function readSecrets(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [name, path] of Object.entries(env)) {
-    if (!name.endsWith(FILE_SUFFIX) || !path) continue;
-    const target = name.slice(0, -FILE_SUFFIX.length);
+  for (const target of SECRET_NAMES) {
+    const name = `${target}_FILE`;
+    const path = env[name];
+    if (!path) continue;
     const secret = readSecretFile(name, path);
     if (secret === '') continue;
     if (env[target]) throw new Error(`${target} and ${name} are both set; remove one`);

@@ -24,8 +24,8 @@ function ensureLogin(role: DatabaseRole, password: string): string {
 }
 
 /**
- * Hands database, schema and everything in it over to the owner's role. Databases of earlier versions belong to the superuser; sequences
- * of columns follow their tables, and extensions stay whose they are.
+ * Hands database, schema and everything in it over to the owner's role. What a superuser made or restored belongs to
+ * the superuser until then. Sequences of columns follow their tables, and extensions stay whose they are.
  */
 const HAND_OVER = `
 DO $$ DECLARE item record; BEGIN

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { type Pool } from 'pg';
-import { MIGRATIONS_FOLDER } from '../../plugins/stores/postgres/migrate';
+import { isFromBeforeBaseline } from '../../plugins/stores/postgres/adopt-schema';
+import { migrationNames } from '../../plugins/stores/postgres/migrate';
 
 export interface MigrationStanding {
   /** Names that this version has and the database has not. */
@@ -24,10 +24,10 @@ async function readApplied(db: Pool): Promise<string[]> {
   }
 }
 
-/** Compares the database with the migrations of this version. */
+/** Compares the database with the migrations of this version. A database from before 0.1.0 has none of them yet, and none that is newer. */
 export async function readMigrationStanding(db: Pool): Promise<MigrationStanding> {
-  const files = readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql'));
-  const wanted = files.map((file) => file.slice(0, -'.sql'.length)).sort();
+  const wanted = migrationNames();
   const applied = await readApplied(db);
+  if (isFromBeforeBaseline(applied)) return { pending: wanted, unknown: [] };
   return { pending: wanted.filter((name) => !applied.includes(name)), unknown: applied.filter((name) => !wanted.includes(name)) };
 }

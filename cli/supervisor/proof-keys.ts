@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContextKey, keySetOf } from '../../plugins/core/proof/create-context-key';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
-import { keepSecret, keepSharedKeys } from './secrets';
+import { keepSecret } from './secrets';
 import { type StartSettings } from './start-settings';
 
 /** What the plugin server signs proofs with, and what services verify them with. */
@@ -11,7 +11,7 @@ export interface ProofKeys {
   readonly privateKey: string;
   /** A JSON Web Key Set, or the path of one. */
   readonly keySet: string;
-  /** `id:base64,…`; undefined unless an operator sets them, or wants proofs of the form before. */
+  /** `id:base64,…`; undefined unless an operator sets them. */
   readonly sharedKeys: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ProofKeys {
  * @throws Error when a kept key cannot be read
  */
 export function keepProofKeys(dataDir: string, { proof }: StartSettings): ProofKeys {
-  const sharedKeys = proof.sharedKeys ?? (proof.format === 'v1' ? keepSharedKeys(join(dataDir, 'signing-keys')) : undefined);
+  const { sharedKeys } = proof;
   if (proof.privateKey !== undefined) {
     const keySet = proof.keySet ?? JSON.stringify(keySetOf(readPrivateKey(proof.privateKey)));
     return { privateKey: proof.privateKey, keySet, sharedKeys };

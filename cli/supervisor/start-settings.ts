@@ -26,7 +26,6 @@ export interface StartSettings {
 
 /** What an operator says about the keys of proofs; see `keepProofKeys` for what is not said. */
 interface ProofSettings {
-  readonly format: 'jwt' | 'v1';
   readonly privateKey: string | undefined;
   readonly keySet: string | undefined;
   readonly sharedKeys: string | undefined;
@@ -65,7 +64,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   SERVICE_DATABASE_URL: postgresUrl,
   REDIS_URL: findRedisUrlProblem,
   QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
-  TOLLGATE_CONTEXT_FORMAT: (text) => (/^(jwt|v1)$/.test(text) ? undefined : 'must be jwt or v1'),
   TOLLGATE_CONTEXT_PRIVATE_KEY: parses(readPrivateKey),
   TOLLGATE_CONTEXT_JWKS: parses(readKeySet),
   TOLLGATE_SIGNING_KEYS: parses(parseSharedKeys),
@@ -98,7 +96,6 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
     databaseUrls: DATABASE_URL ? databaseUrlsOf(DATABASE_URL, env) : undefined,
     redisUrl: REDIS_URL || undefined,
     proof: {
-      format: env['TOLLGATE_CONTEXT_FORMAT'] === 'v1' ? 'v1' : 'jwt',
       privateKey: env['TOLLGATE_CONTEXT_PRIVATE_KEY'] || undefined,
       keySet: env['TOLLGATE_CONTEXT_JWKS'] || undefined,
       sharedKeys: env['TOLLGATE_SIGNING_KEYS'] || undefined,

@@ -26,6 +26,9 @@ const REQUIRED: ReadonlyMap<string, string> = new Map([
   ['x-tollgate-context', '$tollgate_context'],
   ['authorization', '$tollgate_authorization'],
   ['x-api-key', ''],
+  ['upgrade', '$tollgate_upgrade'],
+  ['connection', '$tollgate_connection'],
+  ['http2-settings', ''],
   ...FORGEABLE.filter((name) => name !== 'context').map((name) => [`x-tollgate-${name}`, ''] as const),
 ]);
 

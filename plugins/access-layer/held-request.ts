@@ -63,6 +63,8 @@ export function refusalOf(
   return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(problem)) };
 }
 
+type HeaderValues = Record<string, string | string[]>;
+
 const single = (value: string | string[]): string => (typeof value === 'string' ? value : value.join(', '));
 
 /** Collects what the access layer does to a request, in place of a Kong that would do it. */
@@ -93,28 +95,34 @@ class HeldPdk implements KongPdk {
   readonly service: KongPdk['service'] = {
     setTarget: () => Promise.reject(new Error('this entrance cannot send a request elsewhere')),
     request: {
-      setHeaders: (headers) => {
+      setHeaders: (headers: HeaderValues) => {
         for (const [name, value] of Object.entries(headers)) {
           if (value.length === 0) this.remove.push(name.toLowerCase());
           else this.set[name] = single(value);
         }
-        return Promise.resolve();
+        return Promise.resolve(null);
       },
-      clearHeader: (name) => Promise.resolve(this.remove.push(name.toLowerCase())),
-      setRawQuery: (query) => Promise.resolve((this.newQuery = query)),
+      clearHeader: (name) => {
+        this.remove.push(name.toLowerCase());
+        return Promise.resolve(null);
+      },
+      setRawQuery: (query) => {
+        this.newQuery = query;
+        return Promise.resolve(null);
+      },
       setRawBody: () => Promise.reject(new Error('this entrance cannot change bodies')),
     },
   };
 
   readonly response: KongPdk['response'] = {
-    setHeaders: (headers) => {
+    setHeaders: (headers: HeaderValues) => {
       for (const [name, value] of Object.entries(headers)) this.responseHeaders[name] = single(value);
-      return Promise.resolve();
+      return Promise.resolve(null);
     },
-    exit: (status, body = Buffer.alloc(0), headers = {}) => {
+    exit: (status, body = Buffer.alloc(0), headers: HeaderValues = {}) => {
       const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, single(value)]));
       this.refusal = { admitted: false, status, headers: plain, body };
-      return Promise.resolve();
+      return Promise.resolve(null);
     },
   };
 

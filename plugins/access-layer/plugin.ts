@@ -1,6 +1,6 @@
 import { maskApiKey } from '../core/access/api-key';
 import { originHostOf } from '../core/access/whitelist';
-import { type RequestHeaders } from '../core/access/credential-location';
+import { removesGatewayHeaders, type RequestHeaders } from '../core/access/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/access/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
 import { isPreflight } from '../core/access/cross-origin';
@@ -100,6 +100,9 @@ function parseBody(body: unknown): RawBody {
 /** Runs the steps in order. Whatever goes wrong refuses the request. */
 async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   if (countHeaders(request.headers) > MAX_HEADERS) return { code: 'request_not_readable' };
+  if (removesGatewayHeaders(request.headers['connection'])) {
+    return { code: 'request_not_readable', detail: 'The Connection header names a header that the gateway sets.' };
+  }
   try {
     for (const step of STEPS) {
       const denial = await runStep(step, request, deps);

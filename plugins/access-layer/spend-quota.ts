@@ -1,15 +1,15 @@
 import { StoreUnavailable } from '../core/ports';
 import { type QuotaWindowName } from '../core/access/quota';
-import { counterOf } from '../core/access/quota-counter-id';
+import { counterOf } from '../core/access/subscription';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
-/** Whoever calls may be another than who set it. */
+/** Names the owner, because the caller may be somebody else. */
 const CAP_REACHED = 'The daily cap that its owner set for this subscription is reached. Wait for the reset, or raise the cap.';
 
-/** Step 3: takes the request's units from the day and the month of the subscription that admitted it; test keys have both for themselves. */
+/** Step 3: takes the request's units from the day and the month of the subscription that admitted it. Test keys have counters of their own. */
 export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   const { config, record, subscription, units } = request;
-  // The viewing was paid for when its link was made.
+  // The unit was spent when the link was made.
   if (!config.quota || request.link) return undefined;
   if (!record || !subscription) return { code: 'subscription_missing' };
   try {
@@ -23,7 +23,7 @@ export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps):
   return { code: `quota_${window}_exceeded`, ...shortfallOf(request, window) };
 }
 
-/** A request of several units may be refused while some are left: how many there are, and that it takes more. */
+/** A request for several units may be refused while some are left. The detail says how many are left. */
 function shortfallOf({ units, spend, subscription }: AccessRequest, window: QuotaWindowName): Pick<Denial, 'detail'> {
   if (!spend || !subscription) return {};
   if (units === 1) return window === 'daily' && subscription.isCapped ? { detail: CAP_REACHED } : {};

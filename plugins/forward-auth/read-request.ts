@@ -4,7 +4,7 @@ import { type HeldRequest } from '../access-layer/held-request';
 import { KEY_PARAMETER } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
 import { FORGEABLE } from '../core/access/request-variable';
-import { resolvePath } from '../core/access/request-path';
+import { hasNeedlessEncoding, resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
 
@@ -66,6 +66,9 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   const path = resolvePath(rawPath);
   if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
   if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
+  if (hasNeedlessEncoding(rawPath) && !profile.resolvesPaths) {
+    return unreadable('client', 'The path encodes a letter or digit, which needs no encoding.');
+  }
   const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
   if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
     return unreadable('client', 'The path has an encoded dot, or repeats the query with the key.');

@@ -25,7 +25,8 @@ export interface EventExchangePort {
 /** Turns the bytes of a reply into the plugin's value. */
 export type Decode<T> = (bytes: Buffer, start: number, end: number) => T;
 
-const resolved = Promise.resolve();
+/** What a write resolves with, as in kong-pdk. */
+const resolved = Promise.resolve(null);
 const ignore = (): void => {};
 
 class PendingRead {
@@ -89,7 +90,7 @@ export class EventExchange {
   }
 
   /** `nameFrame`: the framed method name; `write` adds the fields of its argument. */
-  write<T>(nameFrame: Buffer, value: T, write: (to: Writer, value: T) => void): Promise<void> {
+  write<T>(nameFrame: Buffer, value: T, write: (to: Writer, value: T) => void): Promise<null> {
     if (this.over) return refused();
     if (this.exited) return resolved;
     const { held } = this.port;
@@ -108,7 +109,7 @@ export class EventExchange {
   }
 
   /** Like {@link write}, for the call that ends the request. */
-  exit<T>(nameFrame: Buffer, value: T, write: (to: Writer, value: T) => void): Promise<void> {
+  exit<T>(nameFrame: Buffer, value: T, write: (to: Writer, value: T) => void): Promise<null> {
     const done = this.write(nameFrame, value, write);
     this.exited = true;
     return done;

@@ -3,7 +3,7 @@ import { REQUEST_VARIABLE, requestIdIn } from '../core/access/request-variable';
 import { type EventExchange } from './event-exchange';
 import { encodeFrames } from './frames';
 import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';
-import { decodeStruct, writeStruct } from './struct-codec';
+import { decodeStruct, type ProtoStruct, writeStruct } from './struct-codec';
 import { type Writer } from './wire-writer';
 
 type HeaderValues = Record<string, string | string[]>;
@@ -61,7 +61,7 @@ function getVar(variable: string): Buffer {
 class Request {
   constructor(private readonly exchange: EventExchange) {}
 
-  getHeaders(max = maxHeaders): Promise<unknown> {
+  getHeaders(max = maxHeaders): Promise<ProtoStruct> {
     if (max === maxHeaders) return this.exchange.read(getAllHeaders, decodeStruct);
     if (!Number.isInteger(max) || max < 1 || max > maxHeaders) throw new RangeError(`maxHeaders must be 1 to ${maxHeaders}`);
     return this.exchange.read(call('kong.request.get_headers', encodeInt(max)), decodeStruct);
@@ -108,20 +108,20 @@ class Nginx {
 class ServiceRequest {
   constructor(private readonly exchange: EventExchange) {}
 
-  setHeaders(headers: HeaderValues): Promise<void> {
+  setHeaders(headers: HeaderValues): Promise<null> {
     return this.exchange.write(setServiceHeaders, headers, writeStruct);
   }
 
-  clearHeader(header: string): Promise<void> {
+  clearHeader(header: string): Promise<null> {
     return this.exchange.write(clearServiceHeader, header, writeString);
   }
 
-  setRawQuery(query: string): Promise<void> {
+  setRawQuery(query: string): Promise<null> {
     return this.exchange.write(setServiceRawQuery, query, writeString);
   }
 
   /** Text goes out as UTF-8. Give bytes for a body that may not be text: a string cannot carry them. */
-  setRawBody(body: string | Uint8Array): Promise<void> {
+  setRawBody(body: string | Uint8Array): Promise<null> {
     return this.exchange.write(setServiceRawBody, typeof body === 'string' ? Buffer.from(body) : body, writeBytes);
   }
 }
@@ -133,7 +133,7 @@ class Service {
     this.request = new ServiceRequest(exchange);
   }
 
-  setTarget(host: string, port: number): Promise<void> {
+  setTarget(host: string, port: number): Promise<null> {
     return this.exchange.write(setServiceTarget, { host, port }, writeTarget);
   }
 }
@@ -141,11 +141,11 @@ class Service {
 class Response {
   constructor(private readonly exchange: EventExchange) {}
 
-  setHeaders(headers: HeaderValues): Promise<void> {
+  setHeaders(headers: HeaderValues): Promise<null> {
     return this.exchange.write(setResponseHeaders, headers, writeStruct);
   }
 
-  exit(status: number, body?: Buffer, headers?: HeaderValues): Promise<void> {
+  exit(status: number, body?: Buffer, headers?: HeaderValues): Promise<null> {
     if (!Number.isInteger(status) || status < 100 || status > 599) throw new RangeError('status must be 100 to 599');
     const args: ExitArgs = { status };
     if (body !== undefined) args.body = body;

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { createJwtSigner } from '../core/proof/context-jwt';
 import { parsePrivateKey, parseSharedKeys, sharedContextKey, type ContextKey } from '../core/proof/context-keys';
 import { type ContextSigner } from '../core/proof/context-token';
-import { createV1Signer } from '../core/proof/context-v1';
 
 /** What a parser throws becomes the setting's problem. */
 function parsed<Value>(parse: (text: string) => Value): z.ZodType<Value> {
@@ -43,25 +42,16 @@ export interface ContextSigning {
   readonly description: string;
 }
 
-/**
- * Reads what proofs are signed with. Without a private key JSON Web Tokens are signed with the first shared key, HS256: so starts, with the
- * settings that it has, an installation of the time before.
- */
+/** Reads what proofs are signed with: the private key, or without one the first shared key, as HS256. */
 export const signingSettings = z
   .object({
-    TOLLGATE_CONTEXT_FORMAT: z.enum(['jwt', 'v1'], { error: 'must be jwt or v1' }).default('jwt'),
     TOLLGATE_CONTEXT_PRIVATE_KEY: parsed(readPrivateKey).optional(),
     TOLLGATE_SIGNING_KEYS: parsed(parseSharedKeys).optional(),
   })
   .transform((values, context): ContextSigning => {
     const { TOLLGATE_CONTEXT_PRIVATE_KEY: own, TOLLGATE_SIGNING_KEYS: [shared] = [] } = values;
-    const lacks = (name: string): never => {
-      context.addIssue({ code: 'custom', path: [name], message: 'is required' });
-      return z.NEVER;
-    };
-    if (values.TOLLGATE_CONTEXT_FORMAT === 'v1') {
-      return shared ? { sign: createV1Signer(shared), description: `v1, key ${shared.id}` } : lacks('TOLLGATE_SIGNING_KEYS');
-    }
     const key = own ?? (shared && sharedContextKey(shared));
-    return key ? { sign: createJwtSigner(key), description: `${key.algorithm}, key ${key.id}` } : lacks('TOLLGATE_CONTEXT_PRIVATE_KEY');
+    if (key) return { sign: createJwtSigner(key), description: `${key.algorithm}, key ${key.id}` };
+    context.addIssue({ code: 'custom', path: ['TOLLGATE_CONTEXT_PRIVATE_KEY'], message: 'is required' });
+    return z.NEVER;
   });

@@ -76,7 +76,11 @@ function compareTexts(before: readonly string[], after: readonly string[]): { ad
 
 /** What the later report has that the earlier has not, and the other way about. Nothing is looked up and no file is opened. */
 export function compareReports(before: ComparedReport, after: ComparedReport): Comparison {
-  const scoreOf = ({ risk: { score, level } }: ComparedReport): { score: number; level: typeof level } => ({ score, level });
+  const scoreOf = ({ risk: { score, level, complete } }: ComparedReport): Comparison['risk']['before'] => ({
+    score,
+    level,
+    complete: complete ?? null,
+  });
   return {
     same_file: before.file.sha256 === after.file.sha256,
     same_package: before.package.name === after.package.name,

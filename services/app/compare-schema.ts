@@ -45,7 +45,8 @@ const comparedReport = z.object({
   secrets: listOf(secret),
   urls: listOf(z.string()),
   findings: listOf(finding),
-  risk,
+  /** Older reports do not say whether all was searched. */
+  risk: risk.partial({ complete: true }),
 });
 
 export type ComparedReport = z.output<typeof comparedReport>;
@@ -87,7 +88,11 @@ export const comparison = z.object({
   secrets: changesOf(secret).omit({ changed: true }),
   urls: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
   findings: changesOf(finding),
-  risk: sides(risk.pick({ score: true, level: true })).extend({
+  risk: sides(
+    risk.pick({ score: true, level: true }).extend({
+      complete: z.boolean().nullable().describe('False when part of that app was not searched. Null when its report does not say.'),
+    }),
+  ).extend({
     same_method: z.boolean().describe('False: the scores were made differently and say little about each other.'),
   }),
 });

@@ -90,14 +90,22 @@ export const apkReport = z.object({
   dex: z.array(z.object({ name: z.string(), version: z.string(), classes: count, methods: count, checksum_ok: z.boolean() })),
   trackers: z.array(z.object({ name: z.string(), category: z.string(), matched: z.string() })),
   checked: z
-    .array(z.object({ source: z.literal('tracker_list'), as_of: z.string(), ok: z.boolean(), entries: count }))
-    .describe('Lists that the app was held against, with their day; `ok` is false when part of its code could not be read.'),
+    .array(z.object({ source: z.enum(['tracker_list', 'secret_rules']), as_of: z.string(), ok: z.boolean(), entries: count }))
+    .describe(
+      'What the app was searched for: the trackers of a list, and secrets by rules. `ok` is false when part of the app could not be ' +
+        'searched; `warnings` says which.',
+    ),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),
   urls: z.array(z.string()),
   findings: z.array(
     z.object({ id: z.string(), severity: z.enum(['critical', 'high', 'warning']), title: z.string(), section: z.string() }),
   ),
-  risk: z.object({ score: z.number().min(0).max(100), level: z.enum(['low', 'medium', 'high', 'critical']), method: z.string() }),
+  risk: z.object({
+    score: z.number().min(0).max(100),
+    level: z.enum(['low', 'medium', 'high', 'critical']),
+    method: z.string(),
+    complete: z.boolean().describe('False when part of the app was not searched: the score may be too low.'),
+  }),
   warnings: z.array(z.string()),
 });
 

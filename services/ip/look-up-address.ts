@@ -5,9 +5,9 @@ import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts } from './ip-records';
-import { timeZoneAt } from './time-zone';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
+import tzLookup from '@photostructure/tz-lookup';
 
 export interface LookUpDeps {
   readonly databases: IpDatabases;
@@ -179,4 +179,10 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     score_methods: methods,
     checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...facts.checked],
   };
+}
+
+/** The IANA time zone of a point, or null for coordinates outside the globe. */
+function timeZoneAt(latitude: number, longitude: number): string | null {
+  if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
+  return tzLookup(latitude, longitude);
 }

@@ -75,38 +75,40 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
     outcome.calls.push(name);
     return Promise.resolve(value);
   };
+  const done = (name: string, _changed?: unknown): Promise<null> => call(name, null);
   const kong: KongPdk = {
     request: {
       getHeaders: () => call('get_headers', request.headers ?? {}),
       getRawQuery: () => call('get_raw_query', request.query ?? ''),
       getRawBody: async () => {
         const body = await call('get_raw_body', request.body);
-        return body instanceof Buffer ? { content: body } : body;
+        if (!body) throw new Error('this request has no body');
+        return 'filePath' in body ? body : { content: body };
       },
     },
     client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
     nginx: {
-      getVar: (name) => call('get_var', variableOf(request, name)),
+      getVar: (name) => call('get_var', variableOf(request, name) as string),
     },
     service: {
-      setTarget: (host, port) => call('set_target', (outcome.target = `${host}:${port}`)),
+      setTarget: (host, port) => done('set_target', (outcome.target = `${host}:${port}`)),
       request: {
-        setHeaders: (headers) => {
+        setHeaders: (headers: FakeOutcome['set']) => {
           for (const [name, value] of Object.entries(headers)) {
             if (value.length === 0) outcome.cleared.push(name);
             else outcome.set[name] = value;
           }
-          return call('set_headers', undefined);
+          return done('set_headers');
         },
-        clearHeader: (name) => call('clear_header', outcome.cleared.push(name)),
-        setRawQuery: (query) => call('set_raw_query', (outcome.query = query)),
-        setRawBody: (body) => call('set_raw_body', (outcome.body = Buffer.from(body as Buffer))),
+        clearHeader: (name) => done('clear_header', outcome.cleared.push(name)),
+        setRawQuery: (query) => done('set_raw_query', (outcome.query = query)),
+        setRawBody: (body) => done('set_raw_body', (outcome.body = Buffer.from(body as Buffer))),
       },
     },
     response: {
-      setHeaders: (headers) => call('response.set_headers', Object.assign(outcome.responseHeaders, headers)),
+      setHeaders: (headers) => done('response.set_headers', Object.assign(outcome.responseHeaders, headers)),
       exit: (status, body, headers) =>
-        call(
+        done(
           'exit',
           (outcome.exit = {
             status,

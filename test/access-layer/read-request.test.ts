@@ -44,6 +44,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
     'tg_live_wrong',
     'https://a.example',
     'https://b.example/a, b',
+    'close, X-Tollgate-Context',
     '1',
     'x'.repeat(2_000),
   );
@@ -57,6 +58,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
     'referer',
     'x-other',
     'traceparent',
+    'connection',
   );
   const headers = fc.dictionary(name, fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 3 })), { maxKeys: 5 });
   const query = fc.constantFrom('', `api_key=${key}`, 'a=1&b=%0a', `a=1&%61pi_key=${key}&api_key=x`);
@@ -79,7 +81,7 @@ it('a request is decided the same, and sent on the same, whether it is read from
 });
 
 describe('the variable', () => {
-  const lines = ['2', '192.0.2.1', '100', '', 'GET', '', 'k', '', '', '', '', '', '', '', 'a=1', 'id'];
+  const lines = ['3', '192.0.2.1', '100', '', 'GET', '', 'k', '', '', '', '', '', '', '', '', 'a=1', 'id'];
 
   it('tells caller, id, query and the headers that are there', () => {
     expect(readRequestVariable(lines.join('\n'))).toEqual({
@@ -94,11 +96,11 @@ describe('the variable', () => {
   });
 
   it.each([
-    ['of another layout', ['1', ...lines.slice(1)]],
+    ['of another layout', ['2', ...lines.slice(1)]],
     ['with a line too few', lines.slice(0, -1)],
     ['with a line too many', [...lines, '']],
-    ['without an address', ['2', '', ...lines.slice(2)]],
-    ['without a length', ['2', '192.0.2.1', 'many', ...lines.slice(3)]],
+    ['without an address', ['3', '', ...lines.slice(2)]],
+    ['without a length', ['3', '192.0.2.1', 'many', ...lines.slice(3)]],
   ])('%s is not believed', (_, given) => {
     expect(readRequestVariable(given.join('\n'))).toBe('unclear');
   });

@@ -117,6 +117,20 @@ describe('a refusal', () => {
     expect((await call({ headers: { ...many(949), ...bearer } }, { quota })).exit).toBeUndefined();
   });
 
+  it.each(['close, X-Tollgate-Context', 'x-tollgate-context', 'keep-alive,X-Kong-Request-Id', 'X_Forwarded_For'])(
+    'of a request whose Connection would take a header of the gateway off it is a 400, and nothing is counted: %s',
+    async (connection) => {
+      for (const withoutVariable of [true, false]) {
+        const quota = memoryQuota();
+        expect((await call({ headers: { ...bearer, connection }, withoutVariable }, { quota })).code).toBe('request_not_readable');
+        expect(
+          (await call({ headers: { ...bearer, connection: 'keep-alive, Upgrade' }, withoutVariable }, { quota })).exit,
+        ).toBeUndefined();
+        expect(quota.used.size).toBe(1);
+      }
+    },
+  );
+
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   it.each<[string, FakeRequest, RegExp]>([
     ['of unknown length', { headers: { ...form, 'transfer-encoding': 'chunked' } }, /without Content-Length/],

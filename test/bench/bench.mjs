@@ -3,5 +3,5 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap, root } from '../../cli/bootstrap.mjs';
 
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 await import(pathToFileURL(join(root, 'dist', 'test', 'bench', 'run.js')).href);

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
-import { parseKeySet, parsePrivateKey, parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
 import { type ContextSigner } from '../../plugins/core/proof/context-token';
-import { createV1Signer } from '../../plugins/core/proof/context-v1';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
@@ -19,9 +17,7 @@ const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = Number(process.argv[3] ?? 5);
 const TOKENS = 5_000;
 
-const shared = `bench:${randomBytes(32).toString('base64')}`;
 const [pair, secret] = [createContextKey('EdDSA'), createContextKey('HS256')];
-const [sharedKey] = parseSharedKeys(shared);
 
 interface Form {
   readonly sign: ContextSigner;
@@ -30,12 +26,11 @@ interface Form {
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
-  v1: { sign: createV1Signer(sharedKey), env: { TOLLGATE_CONTEXT_FORMAT: 'v1', TOLLGATE_SIGNING_KEYS: shared } },
   HS256: { sign: createJwtSigner(parsePrivateKey(secret.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: secret.privateKey } },
   EdDSA: { sign: createJwtSigner(parsePrivateKey(pair.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey } },
 };
 
-const keys = createContextKeys(parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...secret.keySet.keys] })), [sharedKey]);
+const keys = createContextKeys(parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...secret.keySet.keys] })), []);
 
 const median = (values: readonly number[]): number => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 

@@ -7,10 +7,9 @@ import { circuitBreaker, ConsecutiveBreaker, handleAll, timeout, TimeoutStrategy
 import { systemClock } from '../../plugins/core/ports';
 import { PostgresQuotaCounter } from '../../plugins/stores/postgres/quota/quota-counter';
 import { QuotaLedger } from '../../plugins/stores/postgres/quota/quota-ledger';
-import { CoalescingCounter } from '../../plugins/stores/quota/quota-coalescer';
-import { type QuotaBackend } from '../../plugins/stores/quota/quota-parts';
+import { CoalescingCounter, type QuotaBackend } from '../../plugins/stores/quota/quota-coalescer';
 import { ReplyWatch } from '../../plugins/stores/quota/quota-reply-watch';
-import { SeenUsage } from '../../plugins/stores/quota/quota-seen';
+import { SeenUsage } from '../../plugins/stores/quota/quota-usage';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { RedisQuotaCounter } from '../../plugins/stores/redis/quota-counter';
 import { testDatabase } from '../support/postgres/postgres';

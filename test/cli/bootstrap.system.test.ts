@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { freshInstallBrings, installationNeeded } from '../../cli/bootstrap/dependencies.mjs';
+import { satisfiesLock } from '../../cli/bootstrap/dependencies.mjs';
 import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
@@ -23,48 +23,45 @@ describe('installing packages', () => {
   const locked = {
     '': { version: '0.1.0' },
     'node_modules/pg': { version: '8.0.0' },
-    'node_modules/jest': { version: '30.0.0', dev: true },
-    'node_modules/types': { version: '1.0.0', devOptional: true },
+    'node_modules/vite': { version: '8.0.0', dev: true },
     'node_modules/for-windows': { version: '1.0.0', optional: true },
   };
-  const { 'node_modules/pg': pg, 'node_modules/jest': jest, 'node_modules/types': types } = locked;
-  const everything = { 'node_modules/pg': pg, 'node_modules/jest': jest, 'node_modules/types': types };
-  const production = { 'node_modules/pg': pg };
+  const { 'node_modules/pg': pg, 'node_modules/vite': vite } = locked;
+  const everything = { 'node_modules/pg': pg, 'node_modules/vite': vite };
 
   test('is not needed when all packages but other platforms’ are there', () => {
-    expect(installationNeeded(locked, everything, 'everything')).toBe('nothing');
+    expect(satisfiesLock(locked, everything)).toBe(true);
   });
 
-  test('is done afresh when nothing is installed', () => {
-    expect(installationNeeded(locked, undefined, 'production')).toBe('fresh');
+  test('is needed when nothing is installed', () => {
+    expect(satisfiesLock(locked, undefined)).toBe(false);
   });
 
-  test('is done afresh when a version differs, even of an optional or development package', () => {
-    for (const path of ['node_modules/pg', 'node_modules/jest']) {
-      expect(installationNeeded(locked, { ...everything, [path]: { version: '9.9.9' } }, 'production')).toBe('fresh');
+  test('is needed when a version differs, even of an optional or development package', () => {
+    for (const path of ['node_modules/pg', 'node_modules/vite', 'node_modules/for-windows']) {
+      expect(satisfiesLock(locked, { ...everything, [path]: { version: '9.9.9' } })).toBe(false);
     }
-    expect(installationNeeded(locked, { ...everything, 'node_modules/for-windows': { version: '2.0.0' } }, 'production')).toBe('fresh');
   });
 
-  test('is done afresh when a production package is missing', () => {
-    expect(installationNeeded(locked, { 'node_modules/jest': jest }, 'production')).toBe('fresh');
-  });
-
-  test('runs Tollgate without development packages, and adds them for the tests', () => {
-    expect(installationNeeded(locked, production, 'production')).toBe('nothing');
-    expect(installationNeeded(locked, production, 'everything')).toBe('add');
-  });
-
-  test('done afresh keeps development packages where they were, and brings none where they were not', () => {
-    expect(freshInstallBrings(everything, 'production')).toBe('everything');
-    expect(freshInstallBrings(production, 'production')).toBe('production');
-    expect(freshInstallBrings(undefined, 'production')).toBe('production');
-    expect(freshInstallBrings(undefined, 'everything')).toBe('everything');
+  test('is needed when a package is missing, also one that only builds', () => {
+    expect(satisfiesLock(locked, { 'node_modules/vite': vite })).toBe(false);
+    expect(satisfiesLock(locked, { 'node_modules/pg': pg })).toBe(false);
   });
 
   test('is not needed for what is installed here', () => {
     const read = (file: string): Record<string, { version: string }> => JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
-    expect(installationNeeded(read('package-lock.json'), read('node_modules/.package-lock.json'), 'everything')).toBe('nothing');
+    expect(satisfiesLock(read('package-lock.json'), read('node_modules/.package-lock.json'))).toBe(true);
+  });
+
+  test('brings the packages that build, also where the environment asks for those of production alone', () => {
+    const log = join(folder, 'npm-arguments');
+    writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$@" > ${log}\n`, { mode: 0o755 });
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: locked }));
+    const module = pathToFileURL(join(root, 'cli', 'bootstrap', 'dependencies.mjs')).href;
+    const program = `import { installDependencies } from ${JSON.stringify(module)}; installDependencies(${JSON.stringify(folder)});`;
+    const env = { ...process.env, NODE_ENV: 'production', PATH: `${folder}:${process.env['PATH'] ?? ''}` };
+    expect(spawnSync(process.execPath, ['--input-type=module', '-e', program], { env }).status).toBe(0);
+    expect(readFileSync(log, 'utf8')).toMatch(/^ci --include=dev /);
   });
 });
 

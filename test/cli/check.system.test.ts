@@ -21,7 +21,7 @@ describe('check', () => {
       const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
       const { ok, checks } = JSON.parse(stdout);
       expect({ code, ok }).toEqual({ code: 1, ok: false });
-      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_access is not applied/);
+      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_catalogue is not applied/);
     } finally {
       await empty.close();
     }

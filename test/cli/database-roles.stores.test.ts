@@ -79,7 +79,7 @@ describe('the roles of the database', () => {
 
   beforeAll(async () => {
     admin = open(server.url);
-    // As an earlier version left it: everything belongs to the superuser.
+    // As a restore leaves it: everything belongs to the superuser.
     await migrate(server.url);
     await createLogins(server.url, passwords);
     owner = open(urlOf(OWNER_ROLE));
@@ -101,7 +101,7 @@ describe('the roles of the database', () => {
     expect(await attempt(open(other), 'SELECT 1')).toMatch(/^28P01 /);
   });
 
-  it('leave schema, tables and functions to the owner, also those of an earlier version', async () => {
+  it('leave schema, tables and functions to the owner, also those that a superuser made', async () => {
     const { rows } = await admin.query(`SELECT DISTINCT owner::regrole::text FROM (
       SELECT relowner AS owner FROM pg_class WHERE relnamespace = 'public'::regnamespace
       UNION ALL SELECT proowner FROM pg_proc WHERE pronamespace = 'public'::regnamespace
@@ -171,7 +171,7 @@ describe('the roles of the database', () => {
       'UPDATE usage SET refunded = 0',
       'INSERT INTO quota_refund SELECT',
       'DELETE FROM decision',
-      'SELECT * FROM quota_give_back(NULL, NULL, NULL, NULL, NULL, NULL)',
+      'SELECT * FROM quota_give_back(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)',
     ])
       expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
   });
@@ -180,10 +180,10 @@ describe('the roles of the database', () => {
     const db = open(urlOf('tollgate_service'));
     const subscription = '00000000-0000-4000-8000-000000000002';
     await owner.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, now()::date, 3)', [subscription]);
-    const giveBack = `SELECT outcome FROM quota_give_back(ARRAY['request'], ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], 'UTC', 0)`;
+    const giveBack = `SELECT outcome FROM quota_give_back(ARRAY['request'], ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], 'UTC', 0, ARRAY[9::bigint], ARRAY[false])`;
     expect((await db.query(giveBack)).rows).toEqual([{ outcome: 'refunded' }]);
     expect((await db.query(giveBack)).rows).toEqual([{ outcome: 'repeated' }]);
-    const capped = giveBack.replace("['request']", "['another']").replace(', 0)', ', 0, ARRAY[0::bigint])');
+    const capped = giveBack.replace("['request']", "['another']").replace('ARRAY[9::bigint]', 'ARRAY[0::bigint]');
     expect((await db.query(capped)).rows).toEqual([{ outcome: 'capped' }]);
     await db.query(`SELECT * FROM quota_sync(ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], ARRAY[0::bigint])`);
     await db.query('SELECT quota_forget_refunds()');
@@ -195,7 +195,7 @@ describe('the roles of the database', () => {
       ...rows.flatMap(({ name }) => [`SELECT FROM ${name}`, `DELETE FROM ${name}`, `INSERT INTO ${name} DEFAULT VALUES`]),
       'UPDATE credential SET last_used_at = now()',
       'UPDATE usage SET refunded = 0',
-      `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}')`,
+      `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}', '{}')`,
     ];
     for (const statement of statements)
       expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
@@ -217,8 +217,6 @@ describe('the roles of the database', () => {
         'keep_subscriptions_of_products',
         'note_answers',
         'quota_forget_refunds',
-        'quota_give_back',
-        'quota_give_back',
         'quota_give_back',
         'quota_sync',
         'seller_hears_of_alerts',

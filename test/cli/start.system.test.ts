@@ -72,14 +72,13 @@ describe('npm start', () => {
       DATABASE_URL: 'mysql://u:secret@h/d',
       REDIS_URL: 'here',
       QUOTA_TIMEZONE: 'Mars/North',
-      TOLLGATE_CONTEXT_FORMAT: 'jwe',
       TOLLGATE_CONTEXT_PRIVATE_KEY: '{"kty":"oct","kid":"k","k":"secret"}',
       TOLLGATE_CONTEXT_JWKS: '/no/secret',
       TOLLGATE_SIGNING_KEYS: 'a:c2hvcnQ=',
     };
     const attempt = (): unknown => readStartSettings(env);
     expect(attempt).toThrow(
-      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_CONTEXT_FORMAT .*; TOLLGATE_CONTEXT_PRIVATE_KEY .*; TOLLGATE_CONTEXT_JWKS .*; TOLLGATE_SIGNING_KEYS /,
+      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_CONTEXT_PRIVATE_KEY .*; TOLLGATE_CONTEXT_JWKS .*; TOLLGATE_SIGNING_KEYS /,
     );
     expect(attempt).not.toThrow(/:secret|"secret|no.secret|c2hvcnQ/);
   });
@@ -104,8 +103,9 @@ describe('the data folder', () => {
       expect(readKeySet(keySet)).toMatchObject([{ id: kid, algorithm: 'HS256' }]);
     });
 
-    test('with shared keys for proofs of the form before', () => {
-      expect(parseSharedKeys(keep({ TOLLGATE_CONTEXT_FORMAT: 'v1' }).sharedKeys ?? '')).toHaveLength(1);
+    test('with shared keys where the operator gives them', () => {
+      const TOLLGATE_SIGNING_KEYS = keepSharedKeys(join(createDataFolder(folder, {}), 'given-keys'));
+      expect(keep({ TOLLGATE_SIGNING_KEYS }).sharedKeys).toBe(TOLLGATE_SIGNING_KEYS);
     });
   });
 

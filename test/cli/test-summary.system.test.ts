@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secondAttempts, summarise } from '../../cli/test-summary.mjs';
+import { summarise } from '../../cli/test-summary.mjs';
 
 const passed = { numPassedTests: 7, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
 
@@ -30,14 +30,6 @@ describe('the last line of CI', () => {
     ['jest failed for a reason outside its tests', passed, 1],
   ])('fails when %s', (_, results, testExitCode) => {
     expect(summarise({ results, testExitCode, checkExitCode: 0 })).toMatchObject({ ok: false, line: expect.stringContaining(' 1 failed') });
-  });
-
-  test('comes after the tests that passed only at the second attempt', () => {
-    const test = (fullName: string, status: string, invocations: number) => ({ fullName, status, invocations });
-    const file = (...assertionResults: object[]) => ({ assertionResults });
-    const testResults = [file(test('at once', 'passed', 1), test('late', 'passed', 2)), file(test('never', 'failed', 2))];
-    expect(secondAttempts({ ...passed, testResults })).toEqual(['late']);
-    expect(secondAttempts(undefined)).toEqual([]);
   });
 
   test('is printed alone, with the exit code to match', () => {

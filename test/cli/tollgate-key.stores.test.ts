@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hashApiKey, isPlausibleKey } from '../../plugins/core/access/api-key';
+import { runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
 
 const { database, run, json, failure, newCustomer, newKey } = useCommands();
@@ -72,6 +73,12 @@ describe('key create', () => {
     expect(isPlausibleKey(key)).toBe(true);
     expect(stdout).toContain(`curl -H 'X-API-Key: ${key}' 'http://127.0.0.1:`);
     expect(stdout).toContain('/pincode?country=IN&pin=110001');
+  });
+
+  test('shows that call at the address by which customers reach the gateway', async () => {
+    const argv = ['key', 'create', '--customer', CUSTOMER, '--products', 'api-ip'];
+    const { stdout } = await runCommand(argv, { databaseUrl: database().url, env: { GATEWAY_URL: 'https://api.example.com/' } });
+    expect(stdout).toContain(`'https://api.example.com/ip?`);
   });
 
   test.each<[string[], string]>([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../plugins/core/selling/catalogue';
 import { type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
-import { counterOf } from '../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../plugins/core/access/subscription';
 
 /** One store with two nodes that count in it, and a hand on the store's clock. */
 export interface QuotaHarness {

@@ -45,7 +45,7 @@ async function askForPlan(): Promise<void> {
   const database = new Pool({ connectionString: instance.databaseUrl });
   await database.query(
     `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
-     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, COALESCE(p.price, p.price_inr), p.currency
+     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, p.price, p.currency
      FROM customer c, plan p WHERE c.email = $1 AND p.product_id = 'api-ip' AND p.name = 'Star'`,
     [CUSTOMER],
   );

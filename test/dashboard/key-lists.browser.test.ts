@@ -1,15 +1,15 @@
 import { eventually } from '../support/eventually';
-import { openPage } from './support/browser';
-import { ago, DAY, makeKey, manyKeys } from './support/fake-data';
-import { FakeState } from './support/fake-state';
-import { PageStage } from './support/page-stage';
+import { openPage, overflow } from './support/browser';
+import { PageStage, signInAs } from './support/page-stage';
+import { manyKeys } from './support/seed-keys';
 
 const stage = PageStage.forFile();
 
 describe('a page of a list', () => {
   it('is named by the address: a reload, a link and Back keep the place', async () => {
-    await stage.open('/keys', { state: Object.assign(new FakeState(), { keys: manyKeys(100) }) });
+    await stage.open('/keys', { as: 'new', keys: manyKeys(100) });
     await stage.button('Next').click();
+    await stage.page.getByText('Customer 00026').waitFor();
     await stage.button('Next').click();
     await stage.page.getByText('Customer 00051').waitFor();
     await stage.page.reload();
@@ -20,6 +20,7 @@ describe('a page of a list', () => {
     await stage.page.getByText('Customer 00051').waitFor();
     const address = stage.page.url();
     const { page: other } = await openPage(stage.browser);
+    await signInAs(other, { url: stage.url, cookie: stage.account.cookie });
     await other.goto(address);
     await other.getByText('Page 3').waitFor();
     await other.getByRole('button', { name: 'First page' }).click();
@@ -28,7 +29,7 @@ describe('a page of a list', () => {
   });
 
   it('begins at the first page again with another filter', async () => {
-    await stage.open('/keys', { state: Object.assign(new FakeState(), { keys: manyKeys(100) }) });
+    await stage.open('/keys', { as: 'new', keys: manyKeys(100) });
     await stage.button('Next').click();
     await stage.page.getByText('Customer 00026').waitFor();
     await stage.page.getByLabel('State').selectOption('active');
@@ -39,11 +40,9 @@ describe('a page of a list', () => {
 
 describe('a list that stays open', () => {
   it('shows by itself that a key was used', async () => {
-    await stage.open('/keys', {
-      state: Object.assign(new FakeState(), { keys: [makeKey({ name: 'Fresh', lastUsedAt: null, expiresAt: ago(-9 * DAY) })] }),
-    });
+    await stage.open('/keys', { as: 'new', keys: [{ name: 'Fresh', usedDaysAgo: null, expiresInDays: 9 }] });
     await stage.page.getByText('never', { exact: true }).waitFor();
-    stage.api.state.changeKey(stage.api.state.keys[0]?.id ?? '', { lastUsedAt: ago(0) });
+    await stage.dashboard.pool.query('UPDATE credential SET last_used_at = now() WHERE id = $1', [stage.account.keys[0]]);
     await stage.page.getByText('just now').waitFor();
   });
 });
@@ -53,13 +52,12 @@ describe('a name that is hard to set', () => {
     ['without a place to break', 'N'.repeat(100)],
     ['that turns what follows it around', `\u202e${'gnorts'.repeat(8)}`],
   ])('%s breaks no page of a phone', async (_what, name) => {
-    const state = Object.assign(new FakeState(), { keys: [makeKey({ name })] });
-    await stage.begin({ state, viewport: { width: 390, height: 844 } });
-    for (const path of ['/keys', `/keys/${state.keys[0]?.id}`]) {
+    await stage.begin({ as: 'new', keys: [{ name }], viewport: { width: 390, height: 844 } });
+    for (const path of ['/keys', stage.keyPath()]) {
       await stage.goto(path);
       const shown = stage.page.locator('bdi', { hasText: name });
       expect(await shown.first().isVisible()).toBe(true);
-      expect(await stage.page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+      expect(await overflow(stage.page)).toBeLessThanOrEqual(0);
     }
   });
 });
@@ -88,7 +86,8 @@ describe('keys that are selected', () => {
     await stage.button('Revoke 2 keys permanently').click();
     await stage.page.getByText('2 keys revoked.').waitFor();
     await dialog().waitFor({ state: 'detached' });
-    const ended = stage.api.state.keys.filter(({ state }) => state === 'revoked').map(({ maskedKey }) => maskedKey);
+    const { keys } = await stage.read<{ keys: { maskedKey: string }[] }>('/keys?state=revoked');
+    const ended = keys.map(({ maskedKey }) => maskedKey);
     expect(ended.sort()).toEqual(['tg_live…1a2B', 'tg_live…77Qx', 'tg_live…9zZ0']);
     expect(await stage.page.getByLabel('Select Checkout server tg_live…1a2B').isDisabled()).toBe(true);
   });
@@ -127,6 +126,6 @@ describe('a list of keys', () => {
     await stage.page.keyboard.press('Enter');
     await stage.button('Save settings').click();
     await stage.page.getByText('Settings saved.').waitFor();
-    expect(stage.api.state.keys[0]?.tags).toEqual(['berlin', 'production', 'shop']);
+    expect(await stage.read(stage.keyPath())).toMatchObject({ tags: ['berlin', 'production', 'shop'] });
   });
 });

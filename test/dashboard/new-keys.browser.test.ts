@@ -1,4 +1,3 @@
-import { FakeState } from './support/fake-state';
 import { PageStage } from './support/page-stage';
 
 const stage = PageStage.forFile();
@@ -8,7 +7,8 @@ describe('creating a key', () => {
     await stage.open('/keys');
     await stage.fillKeyForm();
     let answer: () => void = () => undefined;
-    stage.api.state.isAnswering = new Promise((resolve) => (answer = resolve));
+    const isAnswering = new Promise<void>((resolve) => (answer = resolve));
+    await stage.page.route('**/api/keys', (route) => isAnswering.then(() => route.fallback()));
     await stage.button('Create key').dblclick();
     answer();
     await stage.page.getByText('First call', { exact: true }).waitFor();
@@ -46,7 +46,7 @@ describe('creating a key', () => {
   });
 
   it('leaves no trace of the secret once its dialog is closed', async () => {
-    await stage.open('/', { state: FakeState.empty() });
+    await stage.open('/', { as: 'new' });
     await stage.button('Create a test key').click();
     await stage.page.getByRole('dialog').getByLabel('IP lookup').waitFor();
     await stage.button('Create key').click();

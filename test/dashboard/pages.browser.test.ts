@@ -1,57 +1,32 @@
-import { type Browser, type Page } from 'playwright-core';
-import { inaccessible } from './support/axe';
-import { openPage, settle, startBrowser } from './support/browser';
-import { EVERY_PAGE, type PageCase } from './support/every-page';
-import { type FakeApi, startFakeApi } from './support/fake-api';
-import { FakeState } from './support/fake-state';
+import { chosenThird } from '../support/chosen-third';
+import { inaccessibleInBoth } from './support/axe';
+import { overflowAt, type WatchedPage } from './support/browser';
+import { EVERY_PAGE } from './support/every-page';
+import { SceneStage } from './support/scene-stage';
 import { SCENES } from './support/scenes';
 
-let browser: Browser;
+const PHONE = { width: 360, height: 740 };
+
+let stage: SceneStage;
 beforeAll(async () => {
-  browser = await startBrowser();
+  stage = await SceneStage.start();
 });
-afterAll(() => browser.close());
+afterAll(() => stage.close());
 
-const SCHEMES = ['light', 'dark'] as const;
-
-/** Everything wrong with a page in one scheme. */
-async function faultsOf(
-  colorScheme: (typeof SCHEMES)[number],
-  state: FakeState,
-  go: (page: Page, api: FakeApi) => Promise<void>,
-): Promise<string[]> {
-  const api = await startFakeApi(state);
-  const { page, complaints } = await openPage(browser, { colorScheme });
-  try {
-    await go(page, api);
-    return [...(await inaccessible(page)), ...complaints].map((fault) => `${colorScheme}: ${fault}`);
-  } finally {
-    await page.context().close();
-    await api.close();
-  }
+async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
+  const found = await inaccessibleInBoth(page);
+  const tooWide = await overflowAt(page, PHONE);
+  return [...found, ...complaints, ...(tooWide > 0 ? [`${tooWide} px wider than a phone`] : [])];
 }
 
-async function faultsOfPage({ path, isSignedOut = false, isEmpty = false }: PageCase): Promise<string[]> {
-  const found = SCHEMES.map((colorScheme) => {
-    const state = isEmpty ? FakeState.empty() : new FakeState();
-    state.isSignedIn = !isSignedOut;
-    return faultsOf(colorScheme, state, async (page, api) => {
-      await page.goto(api.url + path(state));
-      await settle(page);
-    });
-  });
-  return (await Promise.all(found)).flat();
-}
-
-describe.each(EVERY_PAGE)('the page $name', (each) => {
-  it('has nothing that axe finds in either scheme, and no error under its policy', async () => {
-    expect(await faultsOfPage(each)).toEqual([]);
+describe.each(chosenThird(EVERY_PAGE))('the page $name', (scene) => {
+  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+    expect(await stage.play(scene, faultsOf)).toEqual([]);
   });
 });
 
-describe.each(SCENES)('the scene $name', ({ state, play }) => {
-  it('has nothing that axe finds in either scheme, and no error under its policy', async () => {
-    const found = await Promise.all(SCHEMES.map((colorScheme) => faultsOf(colorScheme, state(), play)));
-    expect(found.flat()).toEqual([]);
+describe.each(chosenThird(SCENES))('the scene $name', (scene) => {
+  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+    expect(await stage.play(scene, faultsOf)).toEqual([]);
   });
 });

@@ -1,24 +1,20 @@
 import { type Browser, type CDPSession, type Page } from 'playwright-core';
-import { findFreeRow } from '../../cli/supervisor/free-port';
 import { step } from '../support/step';
 import { openPage, startBrowser } from './support/browser';
-import { PASSWORD, startDashboard, type TestDashboard } from './support/dashboard';
+import { PASSWORD } from './support/dashboard';
 import { type Entrant, enterPassword, press, turnOnSecondFactor } from './support/entrances';
-import { PAGES } from './support/fake-api';
+import { type PageDashboard, startPageDashboard } from './support/page-dashboard';
 
 const EMAIL = 'asha@example.com';
 
-let dashboard: TestDashboard;
+let dashboard: PageDashboard;
 let browser: Browser;
 let url: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  const port = await findFreeRow(1);
-  // Browsers keep no passkeys for a network address.
-  url = `http://localhost:${port}`;
-  [dashboard, browser] = await Promise.all([startDashboard({ url, webRoot: PAGES }), startBrowser()]);
-  await dashboard.app.listen({ host: '127.0.0.1', port });
+  [dashboard, browser] = await Promise.all([startPageDashboard(), startBrowser()]);
+  url = dashboard.url;
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { systemClock } from '../../plugins/core/ports';
-import { counterOf } from '../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../plugins/core/access/subscription';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../plugins/stores/quota/quota-store';

@@ -1,33 +1,19 @@
-import { type Browser, type Page } from 'playwright-core';
-import { openPage, settle, startBrowser } from './support/browser';
-import { startFakeApi, type FakeApi } from './support/fake-api';
+import { type Page } from 'playwright-core';
+import { overflow, settle } from './support/browser';
+import { PageStage } from './support/page-stage';
 
-let browser: Browser;
-let api: FakeApi;
+const stage = PageStage.forFile();
 let page: Page;
-let complaints: string[];
-
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
 
 async function open(operation: string, width = 1280): Promise<void> {
-  api = await startFakeApi();
-  ({ page, complaints } = await openPage(browser, { viewport: { width, height: 800 } }));
-  await page.goto(`${api.url}/reference?operation=${operation}`);
-  await settle(page);
+  await stage.begin({ as: 'new', viewport: { width, height: 800 } });
+  page = stage.page;
+  await stage.goto(`/reference?operation=${operation}`);
 }
+afterEach(() => expect(stage.complaints).toEqual([]));
 
-afterEach(async () => {
-  await page.context().close();
-  await api.close();
-  expect(complaints).toEqual([]);
-});
-
-const button = (name: string) => page.getByRole('button', { name, exact: true });
-const tries = () => api.state.requests.filter(({ path }) => path === '/api/try').map(({ body }) => body);
-const send = () => button('Send request').click();
+const tries = () => stage.changes('POST', '/api/try').map(({ body }) => body);
+const send = () => stage.button('Send request').click();
 
 const OWN_KEY = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
 
@@ -35,8 +21,8 @@ describe('the reference page', () => {
   it('shows code for the configured gateway in three languages', async () => {
     await open('get_ip');
     for (const [tab, part] of [
-      ['curl', 'curl -sS "http://127.0.0.1:8000/ip?ip=8.8.8.8"'],
-      ['JavaScript', "fetch('http://127.0.0.1:8000/ip?ip=8.8.8.8'"],
+      ['curl', 'curl -sS "http://gateway.test/ip?ip=8.8.8.8"'],
+      ['JavaScript', "fetch('http://gateway.test/ip?ip=8.8.8.8'"],
       ['Python', 'urllib.request.urlopen'],
     ] as const) {
       await page.getByRole('tab', { name: tab }).click();
@@ -82,7 +68,7 @@ describe('the reference page', () => {
     await open('get_ip', 360);
     await page.getByLabel('Route', { exact: true }).selectOption('post_seo_serp');
     await page.getByRole('heading', { name: 'POST /seo/serp' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
   });
 
   it('tries a call with a key that it makes for the product, for a day, and links to its explanation', async () => {
@@ -90,7 +76,7 @@ describe('the reference page', () => {
     await send();
     await page.getByText('Status 200').waitFor();
     expect(tries()).toEqual([{ product: 'api-ip', method: 'GET', path: '/ip', query: { ip: '8.8.8.8' } }]);
-    expect(api.state.requests.map(({ path }) => path)).toEqual(['/api/try']);
+    expect(stage.sent.map(({ path }) => path)).toEqual(['/api/try']);
     expect(await page.getByLabel('Response body').innerText()).toContain('"ip": "8.8.8.8"');
     await page.getByRole('link', { name: 'Explain this request' }).click();
     await page.waitForURL(/\/explain\?request=/);
@@ -128,7 +114,7 @@ describe('the reference page', () => {
     await send();
     await page.getByText('Status 401').waitFor();
     const sent = JSON.parse(String(tries().at(-1)?.['body']));
-    expect(sent).toMatchObject({ sessionId: 'a-session-of-the-fake', captcha: expect.any(String) });
+    expect(sent).toMatchObject({ sessionId: 'a-session-of-the-test', captcha: expect.any(String) });
   });
 
   it('uploads the example’s file as a form', async () => {
@@ -150,7 +136,8 @@ describe('the reference page', () => {
     await send();
     await page.getByRole('link', { name: 'Download it' }).waitFor();
     await page.getByText('longer than 2 MiB').waitFor();
-    await page.goto(`${api.url}/reference?operation=get_seo`);
+    await page.route('**/api/try', (route) => route.fulfill({ json: { outcome: 'failed', reason: 'timeout', durationMs: 60_004 } }));
+    await stage.goto('/reference?operation=get_seo');
     await send();
     await page.getByText('No complete response within 60 seconds.').waitFor();
   });

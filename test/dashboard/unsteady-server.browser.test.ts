@@ -1,5 +1,4 @@
 import { eventually } from '../support/eventually';
-import { FakeState } from './support/fake-state';
 import { PageStage } from './support/page-stage';
 
 const stage = PageStage.forFile();
@@ -7,7 +6,7 @@ const stage = PageStage.forFile();
 describe('a session that ended under an open page', () => {
   it('is noticed by itself and leads to the sign-in page', async () => {
     await stage.open('/usage');
-    stage.api.state.isSignedIn = false;
+    await stage.endSession();
     await stage.page.waitForURL(/\/sign-in\?.*then=/);
     await stage.page.getByText('Your session has ended').waitFor();
   });
@@ -28,7 +27,7 @@ describe('a session that ends while a secret is shown', () => {
       await stage.page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click();
     }
     await stage.page.getByText(secret).waitFor();
-    stage.api.state.isSignedIn = false;
+    await stage.endSession();
     const notice = stage.page.getByRole('alert').filter({ hasText: 'Your session has ended' });
     await eventually(async () => {
       // Back from another window: whatever is a few seconds old is asked for again.
@@ -44,15 +43,15 @@ describe('a session that ends while a secret is shown', () => {
 describe('a server that does not answer', () => {
   it('is said in a banner, which goes once it answers again', async () => {
     await stage.open('/keys');
-    stage.api.state.isAway = true;
+    await stage.goAway();
     await stage.page.getByRole('link', { name: 'Plans' }).click();
     const banner = stage.page.getByText('The server is not responding');
     await banner.waitFor();
     // Else the banner, which tries by itself, might go before the click.
     let answer: () => void = () => undefined;
-    stage.api.state.isAnswering = new Promise((resolve) => (answer = resolve));
+    const isAnswering = new Promise<void>((resolve) => (answer = resolve));
+    await stage.page.route('**/api/**', (route) => isAnswering.then(() => route.continue()));
     await stage.button('Retry now').click();
-    stage.api.state.isAway = false;
     answer();
     await banner.waitFor({ state: 'detached' });
     await stage.page.getByRole('heading', { name: 'Aadhaar' }).waitFor();
@@ -61,21 +60,20 @@ describe('a server that does not answer', () => {
 
 describe('a page that could not be opened', () => {
   it('opens by itself once the server answers again', async () => {
-    const state = new FakeState();
-    state.isAway = true;
-    await stage.begin({ state });
-    await stage.page.goto(`${stage.api.url}/keys`);
+    await stage.begin();
+    await stage.goAway();
+    await stage.page.goto(`${stage.url}/keys`);
     await stage.page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
-    stage.api.state.isAway = false;
+    await stage.comeBack();
     await stage.page.getByRole('heading', { name: 'Keys' }).waitFor({ timeout: 20_000 });
   });
 
   it('shows its content once any request is answered again', async () => {
     await stage.open('/keys');
-    stage.api.state.isAway = true;
+    await stage.goAway();
     await stage.page.getByRole('link', { name: 'Checkout server' }).click();
     await stage.page.getByRole('alert').first().waitFor();
-    stage.api.state.isAway = false;
+    await stage.comeBack();
     await stage.page.getByLabel('One rule per line').waitFor({ timeout: 20_000 });
   });
 });

@@ -1,4 +1,3 @@
-import { FakeState } from './support/fake-state';
 import { PageStage } from './support/page-stage';
 
 const stage = PageStage.forFile();
@@ -53,14 +52,16 @@ describe('usage by hour', () => {
   });
 
   it('says so where nothing was asked', async () => {
-    await stage.open('/usage?hours=24', { state: Object.assign(new FakeState(), { hasUsage: false }) });
+    await stage.begin();
+    await stage.dashboard.pool.query('DELETE FROM key_hour WHERE credential_id = ANY($1)', [stage.account.keys]);
+    await stage.goto('/usage?hours=24');
     await stage.page.getByText('No requests were let in in the last 24 hours.').waitFor();
   });
 
   it('of a key is a switch on its chart, with or without requests', async () => {
-    await stage.open('/keys');
+    await stage.begin();
     for (const place of [0, 1]) {
-      await stage.goto(`/keys/${stage.api.state.keys[place]?.id}`);
+      await stage.goto(stage.keyPath(place));
       await stage.page.getByText('Hours', { exact: true }).click();
       await stage.page.getByRole('heading', { name: 'Requests of the last 48 hours' }).waitFor();
     }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
+import { SECRET_NAMES } from '../../cli/container/secret-names';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { SERVICES } from '../../services/registry';
 import { CATALOGUE } from '../support/catalogue';
@@ -124,6 +125,15 @@ describe('docker-compose.yml', () => {
     for (const { file: path } of Object.values(file.secrets)) expect(path).toMatch(/^\$\{[A-Z_]+_FILE:-\/dev\/null\}$/);
   });
 
+  it('gives our containers secrets by names that they also read from files', () => {
+    const names = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+    const isSecret = /(_KEY|_KEYS|_TOKEN|_SECRET|_SECRETS|_PASSWORD|_JWKS|_HEADERS|SMTP_URL|DATABASE_URL|REDIS_URL|WORKER_TLS_[A-Z]+)$/;
+    const secrets = [...names].filter((name) => isSecret.test(name));
+    const fromFiles = [...names].filter((name) => name.endsWith('_FILE')).map((name) => name.slice(0, -'_FILE'.length));
+    expect(secrets.length).toBeGreaterThan(25);
+    for (const name of [...secrets, ...fromFiles]) expect(SECRET_NAMES).toContain(name);
+  });
+
   it('gives each container the credentials of its kind and no other, and the superuser’s password to nobody who stays up but PostgreSQL', () => {
     const kindOf = (name: string): string | undefined => {
       if (name.startsWith('tollgate-')) return 'service';
@@ -152,7 +162,7 @@ describe('docker-compose.yml', () => {
     expect(command).toEqual(['credentials', ...workers]);
   });
 
-  it('gives what signs proofs to the plugin server alone, and the keys of the time before to services too', () => {
+  it('gives what signs proofs to the plugin server alone, and shared keys to services too', () => {
     const holdersOf = (secret: string): string[] => services.filter(([, { secrets }]) => secrets?.includes(secret)).map(([name]) => name);
     expect(holdersOf('context_private_key')).toEqual(['plugin-server']);
     const told = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_PRIVATE_KEY' in environment).map(([name]) => name);

@@ -45,11 +45,11 @@ function ofSharedKeys(): Rotation {
   };
 }
 
-/** From the proofs of the version before to a pair. */
+/** From a shared key to a pair. */
 function toPairs(): Rotation {
   const { signNext, believeNext } = ofPairs();
   const old = { TOLLGATE_SIGNING_KEYS: newShared('old') };
-  return { signOld: { ...old, TOLLGATE_CONTEXT_FORMAT: 'v1' }, believeBoth: { ...old, ...believeNext }, signNext, believeNext };
+  return { signOld: old, believeBoth: { ...old, ...believeNext }, signNext, believeNext };
 }
 
 interface Service {

@@ -40,7 +40,7 @@ const units = tests.filter((path) => !/\.\w+\.test\.ts$/.test(path));
 
 test('every suffix of a test file names a project', () => {
   const suffixes = tests.map((path) => /\.(\w+)\.test\.ts$/.exec(path)?.[1]);
-  expect([...new Set(suffixes)].sort()).toEqual(['browser', 'performance', 'stores', 'system', undefined]);
+  expect([...new Set(suffixes)].sort()).toEqual(['browser', 'measured', 'performance', 'stores', 'system', undefined]);
 });
 
 test('what needs a store, a process or a browser says so in its name', () => {

@@ -39,6 +39,13 @@ describe('the check of kong.yml', () => {
     );
   });
 
+  it('reads the file as Kong does: YAML 1.1, with merge keys', () => {
+    const disabled = (how: string): string[] => change('      - name: access-layer', `      - name: access-layer\n        ${how}`);
+    for (const how of ['enabled: off', 'enabled: No', '<<: { enabled: false }'])
+      expect(disabled(how)).toContainEqual(expect.stringContaining('open to everyone'));
+    expect(checkKongConfig(`%YAML 1.2\n---\n${kongYml}`, PRODUCTS)).toEqual([]);
+  });
+
   describe('lets the catalogue and the description of the API stand open', () => {
     it.each([
       ['another path', "'~/$'", "'~/admin$'"],

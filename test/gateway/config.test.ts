@@ -39,6 +39,13 @@ describe('kong.yml', () => {
     expect(config.routes.filter(({ plugins: [plugin] }) => plugin?.name !== 'access-layer').map(({ name }) => name)).toEqual(['root']);
   });
 
+  it('is read as Kong reads it: YAML 1.1, with merge keys', () => {
+    const shared = `    <<: &slow { read_timeout: 010, write_timeout: 1_000 }\n    write_timeout: 5\n`;
+    const route = `    routes: [{ name: r, paths: [/r], strip_path: no }]\n`;
+    const config = loadConfig({ kongYmlPath: writeConfig('kong.yml', service(shared + route)), plugins });
+    expect(config.routes[0]).toMatchObject({ stripPath: false, service: { readTimeoutMs: 8, writeTimeoutMs: 5 } });
+  });
+
   it('fills in the defaults of the plugin schema as Kong does', () => {
     const config = loadConfig({ kongYmlPath: join(kong, 'kong.yml'), plugins });
     const binding = config.routes.find((route) => route.name === 'ip')?.plugins[0];

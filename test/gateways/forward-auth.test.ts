@@ -193,6 +193,7 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
     ['/ip//x', '400'],
     ['/./ip', '400'],
     ['/ip/%2e%2e/gst', '400'],
+    ['/grank/gri%64', '400'],
   ])('the path %s', async (path, status) => {
     const staged = stagePlugin();
     const answer = await ask(await serve(staged), '/authorize/api-ip', of(path, withKey));
@@ -203,6 +204,13 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
     const target = await serve();
     const answer = await ask(target, '/nginx/authorize/api-ip', of('/a/..//ip/./', withKey));
     expect([answer.status, answer.headers['x-tollgate-uri']]).toEqual([200, '/ip/']);
+  });
+
+  it('an encoded character in a path is the same path where the gateway decodes it before it chooses a route', async () => {
+    const target = await serve();
+    expect((await ask(target, '/nginx/authorize/api-ip', of('/i%70', withKey))).status).toBe(200);
+    expect((await ask(target, '/haproxy/authorize/api-ip', of('/i%70', withKey))).status).toBe(400);
+    expect((await ask(target, '/haproxy/authorize/api-ip', of('/ip/a%20b%C3%A4', withKey))).status).toBe(200);
   });
 
   it('a header in the gateway’s own name space that no configuration removes', async () => {

@@ -12,7 +12,9 @@ import { startGateway, type RunningGateway } from './support/running-gateway';
 let tollgate: Installation;
 let api: Server;
 let key: string;
+const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 const seen: IncomingMessage[] = [];
+const upgraded: IncomingMessage[] = [];
 
 beforeAll(async () => {
   tollgate = await openInstallation();
@@ -20,7 +22,16 @@ beforeAll(async () => {
   api = createServer((request, response) => {
     seen.push(request);
     response.end();
-  }).listen(0, '127.0.0.1');
+  });
+  // Takes every protocol that it is offered, and closes.
+  api.on('upgrade', (request, socket) => {
+    upgraded.push(request);
+    // The answer to the key of RFC 6455, section 1.3, which the test sends.
+    const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+    const protocol = request.headers['upgrade'] ?? '';
+    socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${accept}\r\n\r\n`);
+  });
+  api.listen(0, '127.0.0.1');
   await once(api, 'listening');
 });
 
@@ -47,9 +58,11 @@ describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
   async function ask(
     target: string,
     headers: readonly string[] = [],
+    connection: readonly string[] = ['Connection: close'],
   ): Promise<{ status: number | undefined; last: IncomingMessage | undefined }> {
     seen.length = 0;
-    const lines = [`GET ${target} HTTP/1.1`, 'Host: api.example', 'Connection: close', ...headers, '', ''];
+    upgraded.length = 0;
+    const lines = [`GET ${target} HTTP/1.1`, 'Host: api.example', ...connection, ...headers, '', ''];
     const [status] = statusesOf(await sendRaw(gateway.url, lines.join('\r\n').replaceAll('KEY', key)));
     return { status, last: seen.at(-1) };
   }
@@ -86,6 +99,33 @@ describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
       expect([status, last?.headers['accept']]).toEqual([200, 'a/b']);
       expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
       expect(last?.headers['x-tollgate-context']).toEqual(expect.any(String));
+    },
+  );
+
+  it.each([
+    ['h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA']],
+    ['h2c beside a WebSocket', ['Connection: Upgrade', 'Upgrade: websocket, h2c']],
+    ['h2c and a WebSocket in two headers', ['Connection: Upgrade', 'Upgrade: websocket', 'Upgrade: h2c']],
+    ['another protocol', ['Connection: upgrade', 'Upgrade: tollgate/1']],
+  ])('is no upgrade to %s, though the service would take it', async (_what, headers) => {
+    const { last } = await ask('/ip', ['X-API-Key: KEY', ...headers, WEBSOCKET_KEY], []);
+    expect(upgraded.filter((request) => request.headers['upgrade'] !== 'websocket')).toEqual([]);
+    expect([last?.headers['upgrade'], last?.headers['http2-settings']]).toEqual([undefined, undefined]);
+  });
+
+  it('is an upgrade to a WebSocket', async () => {
+    const handshake = ['Upgrade: WebSocket', 'Sec-WebSocket-Version: 13', WEBSOCKET_KEY];
+    const { status } = await ask('/ip', ['X-API-Key: KEY', 'Connection: keep-alive, Upgrade', ...handshake], []);
+    expect([status, upgraded.map(({ headers }) => headers['upgrade']?.toLowerCase())]).toEqual([101, ['websocket']]);
+    expect(upgraded[0]?.headers['x-tollgate-context']).toEqual(expect.any(String));
+  });
+
+  it.each([['close, X-Tollgate-Context'], ['X-Tollgate-Context'], ['keep-alive, x-tollgate-context, X-Kong-Request-Id']])(
+    'has the proof when Connection names it: %s',
+    async (connection) => {
+      const { status, last } = await ask('/ip', ['X-API-Key: KEY', `Connection: ${connection}`], []);
+      if (last === undefined) expect(status).toBe(400);
+      else expect(last.headers['x-tollgate-context']).toEqual(expect.any(String));
     },
   );
 

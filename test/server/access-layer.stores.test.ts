@@ -15,19 +15,9 @@ import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/
 import { storeNode } from '../stores/quota/harness';
 import { testDatabase } from '../support/postgres/postgres';
 import { startTestRedis } from '../support/redis/redis';
-import * as module from './access-layer-plugin/access-layer';
 import { usualReplies } from './scripted-kong';
-import { StockDriver } from './stock-driver';
 import { TestServer, until } from './test-server';
-import { encodeStruct } from '../support/gateway/kong-messages';
 
-const READS = [
-  'kong.request.get_headers',
-  'kong.request.get_raw_query',
-  'kong.client.get_forwarded_ip',
-  'kong.nginx.get_var',
-  'kong.nginx.get_var',
-];
 const VARIABLE = 'kong.nginx.get_var';
 const WRITES = ['kong.service.request.set_headers'];
 
@@ -39,37 +29,6 @@ describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {
     const committed: unknown = JSON.parse(readFileSync(join(__dirname, '..', '..', 'kong', 'access-layer.json'), 'utf8'));
     expect(committed).toEqual(pluginInfo(ACCESS_LAYER));
-  });
-
-  it('loads in the stock plugin server too, and decides the same there', async () => {
-    const stock = await StockDriver.load(join(__dirname, 'access-layer-plugin'));
-    const id = await stock.startInstance('access-layer', { products: ['api-ip'] });
-    const replies = {
-      'kong.request.get_headers': { 'x-api-key': 'foreign-key-0123456789' },
-      'kong.request.get_raw_query': '',
-      'kong.client.get_forwarded_ip': '203.0.113.7',
-      'kong.nginx.get_var': 'r1',
-    };
-    const admitted = await stock.event(id, replies);
-    expect(admitted.map((call) => call.method)).toEqual([VARIABLE, ...READS, ...WRITES]);
-    const read = await stock.event(id, { ...replies, 'kong.nginx.get_var': variable('foreign-key-0123456789') });
-    expect(read.map((call) => call.method)).toEqual([VARIABLE, ...WRITES]);
-    const refused = await stock.event(id, { ...replies, 'kong.request.get_headers': {} });
-    expect(refused.at(-1)).toMatchObject({
-      method: 'kong.response.exit',
-      args: [401, expect.anything(), expect.objectContaining({ 'Content-Type': 'application/problem+json' })],
-    });
-    stock.close();
-
-    const server = await TestServer.start(() => undefined, { plugin: module });
-    const kong = await server.connect();
-    const headers = (fields: Record<string, string>) => ({ 'kong.request.get_headers': encodeStruct(fields) });
-    const instance = await kong.startInstance({ products: ['api-ip'] }, 'access-layer');
-    const record = await kong.event(instance, headers({ 'x-api-key': 'foreign-key-0123456789' }));
-    expect(record.calls.map((call) => call.method)).toEqual(admitted.map((call) => call.method));
-    const exit = (await kong.event(instance, headers({}))).exit;
-    expect(exit?.status).toBe(401);
-    await server.stop();
   });
 
   it('admits a warm key with two exchanges with Kong, one Redis call and no Postgres query', async () => {

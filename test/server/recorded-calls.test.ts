@@ -5,8 +5,6 @@ import { recordedTraces, withBodyLast } from './recorded-traces';
 import { TestServer } from './test-server';
 import { decodeByteString, decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
 
-type Headers = Record<string, string | string[]>;
-
 /** How a plugin makes each recorded call of the PDK that we offer, with the recorded argument. */
 const makeCall: Record<string, (kong: KongPdk, args: Buffer) => Promise<unknown>> = {
   'kong.request.get_headers': ({ request }) => request.getHeaders(),
@@ -14,14 +12,14 @@ const makeCall: Record<string, (kong: KongPdk, args: Buffer) => Promise<unknown>
   'kong.request.get_raw_body': ({ request }) => request.getRawBody(),
   'kong.client.get_forwarded_ip': ({ client }) => client.getForwardedIp(),
   'kong.nginx.get_var': ({ nginx }, args) => nginx.getVar(decodeString(args)),
-  'kong.service.request.set_headers': ({ service }, args) => service.request.setHeaders(decodeStruct(args) as Headers),
+  'kong.service.request.set_headers': ({ service }, args) => service.request.setHeaders(decodeStruct(args)),
   'kong.service.request.clear_header': ({ service }, args) => service.request.clearHeader(decodeString(args)),
   'kong.service.request.set_raw_query': ({ service }, args) => service.request.setRawQuery(decodeString(args)),
   'kong.service.request.set_raw_body': ({ service }, args) => service.request.setRawBody(decodeByteString(args).toString()),
-  'kong.response.set_headers': ({ response }, args) => response.setHeaders(decodeStruct(args) as Headers),
+  'kong.response.set_headers': ({ response }, args) => response.setHeaders(decodeStruct(args)),
   'kong.response.exit': ({ response }, args) => {
     const { status, body, headers } = decodeExitArgs(args);
-    return response.exit(status, body, headers as Headers | undefined);
+    return response.exit(status, body, headers);
   },
 };
 

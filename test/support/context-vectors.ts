@@ -1,8 +1,6 @@
 import { createHmac, sign } from 'node:crypto';
 import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
 import { keySetOf } from '../../plugins/core/proof/create-context-key';
-import { createV1Signer } from '../../plugins/core/proof/context-v1';
-import { contextFor } from '../services/kit/harness';
 import { fixedPrivateKey } from './proof-keys';
 
 /** Tokens that programs in any language are tried with. */
@@ -69,7 +67,6 @@ function refusedTokens(publicKey: string): Record<string, string> {
     'foreign key under a kid of the set': tokenOf(CLAIMS, stranger, headerOf(first)),
     'no algorithm': `${encode({ alg: 'none', typ: 'JWT', kid: first.id })}.${encode(CLAIMS)}.`,
     'HMAC with the public key as its secret': confusedToken(publicKey),
-    'the form before JSON Web Tokens': createV1Signer({ id: first.id, secret: Buffer.alloc(32) })(contextFor(PRODUCT)),
     empty: '',
   };
 }

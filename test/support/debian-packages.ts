@@ -19,7 +19,7 @@ export const DEBIAN_PACKAGES = {
   '/usr/share/android-framework-res/framework-res.apk': 'android-framework-res',
   // A library here; another installation of androguard may have another interface.
   '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py': 'androguard',
-  '/usr/bin/chromium': 'chromium',
+  '/usr/bin/chromium-headless-shell': 'chromium-headless-shell',
   '/usr/lib/postgresql': 'postgresql',
   ffmpeg: 'ffmpeg',
   ffprobe: 'ffmpeg',

@@ -1,7 +1,7 @@
 const { default: TestSequencer } = require('@jest/test-sequencer');
 
 /** By how long the slowest of such files take: the walk of all pages five to seven minutes, a unit test half a minute. */
-const ORDER = [/\.browser\.test\.ts$/, /\.system\.test\.ts$/, /\.stores\.test\.ts$/];
+const ORDER = [/\.browser\.test\.ts$/, /\.(system|measured)\.test\.ts$/, /\.stores\.test\.ts$/];
 
 function rankOf({ path }) {
   const rank = ORDER.findIndex((each) => each.test(path));

@@ -252,6 +252,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   'secrets in a file': {
     most: 2_048 * KIB,
     grow: text({ tokens: SECRETS }),
-    parse: (file) => new ContentScanner().scan('a.txt', Buffer.from(file)),
+    parse: (file) => new ContentScanner(() => undefined).scan('a.txt', Buffer.from(file)),
   },
 };

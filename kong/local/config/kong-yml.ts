@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { type z } from 'zod';
+import { AS_KONG_READS } from '../../as-kong-reads';
 import { ConfigError } from './config-error';
 import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
@@ -79,7 +80,7 @@ const WORKSPACE_ID = stableId('workspace', 'default');
 export function loadConfig(sources: ConfigSources): GatewayConfig {
   const file = sources.kongYmlPath;
   const text = readFileSync(file, 'utf8');
-  const document = parseDocument(text);
+  const document = parseDocument(text, AS_KONG_READS);
   if (document.errors.length > 0)
     throw new ConfigError(
       file,

@@ -58,6 +58,15 @@ export function judgeFormKey(values: readonly string[]): KeySearch {
 /** Headers that only the gateway may set, in any spelling that a lenient receiver could take for one. */
 const GATEWAY_HEADER = /^x[-_]tollgate[-_]/;
 
+/** What `Connection` may not name: a gateway that honours it would take these headers off the request, after they were set. */
+const SET_BY_GATEWAY = /(?:^|,)\s*x[-_](?:tollgate|kong|forwarded)[-_]/i;
+
+/** Whether the client asks the gateway, by its `Connection` header, to remove headers that the gateway sets. */
+export function removesGatewayHeaders(connection: string | readonly string[] | undefined): boolean {
+  if (connection === undefined) return false;
+  return typeof connection === 'string' ? SET_BY_GATEWAY.test(connection) : connection.some((each) => SET_BY_GATEWAY.test(each));
+}
+
 /** The key's header in the spellings that nginx's variables, and lenient receivers, do not tell apart. */
 const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 

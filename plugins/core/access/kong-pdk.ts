@@ -1,42 +1,34 @@
+import type KongClient from 'kong-pdk/kong/client';
+import type KongNginx from 'kong-pdk/kong/nginx';
+import type KongRequest from 'kong-pdk/kong/request';
+import type KongResponse from 'kong-pdk/kong/response';
+import type KongService from 'kong-pdk/kong/service';
+import type KongServiceRequest from 'kong-pdk/kong/service/request';
+
+/** Corrects members whose published type says less than Kong does. A test checks that kong-pdk's own object still fits. */
+interface Corrected {
+  /** The published type has no parameter. An unknown variable reads as the empty string. */
+  getVar(name: string): ReturnType<KongNginx['getVar']>;
+  /** The published type has the bytes only. Tollgate's server also says when Kong put the body into a file. */
+  getRawBody(): Promise<RawBody | Awaited<ReturnType<KongRequest['getRawBody']>>>;
+  /** The published type has text only, but a body may hold any bytes. */
+  setRawBody(body: string | Buffer): ReturnType<KongServiceRequest['setRawBody']>;
+}
+
 /**
- * The part of Kong's plugin development kit that the access layer uses, in the shape of kong-pdk's published types: the same
- * plugin class runs on our plugin server and on the stock one. Every reading method is one exchange with Kong; calls that are
- * started together (without awaiting the first) travel in one write.
+ * The part of kong-pdk's types that the access layer uses, so the plugin class runs on Tollgate's plugin server and on the stock one.
+ * Every reading method is one exchange with Kong; calls that start together (without awaiting the first) travel in one write.
  */
 export interface KongPdk {
-  request: {
-    /** Lower-cased names; a name sent once has a string, a repeated one an array. `maxHeaders` is 1 to 1000, Kong drops the rest. */
-    getHeaders(maxHeaders?: number): Promise<unknown>;
-    /** The query string without `?`, undecoded; empty when there is none. */
-    getRawQuery(): Promise<string>;
-    /** Our server answers {@link RawBody}; the stock server answers the bytes alone or fails when the body was spooled to a file. */
-    getRawBody(): Promise<unknown>;
+  request: Pick<KongRequest, 'getHeaders' | 'getRawQuery'> & Pick<Corrected, 'getRawBody'>;
+  client: Pick<KongClient, 'getForwardedIp'>;
+  nginx: Pick<Corrected, 'getVar'>;
+  service: Pick<KongService, 'setTarget'> & {
+    /** `setHeaders` replaces every case variant and duplicate of a name, not its underscore twin. An empty list removes the header. */
+    request: Pick<KongServiceRequest, 'setHeaders' | 'clearHeader' | 'setRawQuery'> & Pick<Corrected, 'setRawBody'>;
   };
-  client: {
-    /** The caller's address after Kong's trusted-proxy logic (`trusted_ips`, `real_ip_header`). */
-    getForwardedIp(): Promise<string>;
-  };
-  nginx: {
-    /** An nginx variable such as `kong_request_id`; empty, or undefined, when there is none of that name. */
-    getVar(name: string): Promise<unknown>;
-  };
-  service: {
-    /** Sends the request to this address instead of the service's. */
-    setTarget(host: string, port: number): Promise<unknown>;
-    request: {
-      /** Replaces every case variant and duplicate of each name (not its underscore twin); an empty list removes the header. */
-      setHeaders(headers: Record<string, string | string[]>): Promise<unknown>;
-      clearHeader(name: string): Promise<unknown>;
-      setRawQuery(query: string): Promise<unknown>;
-      setRawBody(body: string | Buffer): Promise<unknown>;
-    };
-  };
-  response: {
-    /** Headers of the final answer; kept by a later `exit`. */
-    setHeaders(headers: Record<string, string | string[]>): Promise<unknown>;
-    /** Ends the request with this answer: nothing reaches the service. `status` must be 100 to 599 or Kong answers 500. */
-    exit(status: number, body?: Buffer, headers?: Record<string, string | string[]>): Promise<unknown>;
-  };
+  /** `exit` ends the request: nothing reaches the service, and headers set before are kept. Kong answers 500 to a status outside 100 to 599. */
+  response: Pick<KongResponse, 'setHeaders' | 'exit'>;
 }
 
 /** A request body as Kong holds it: in memory, or spooled to a file beside Kong when larger than its buffer. */

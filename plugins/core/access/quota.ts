@@ -20,7 +20,7 @@ export interface QuotaStanding extends QuotaWindows {
   readonly usedMonthly: number;
 }
 
-/** `partsOf` is asked once a request at most; formatters are costly to make, so one a zone is kept. */
+/** Formatters are costly to create, so one a zone is kept. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -52,7 +52,7 @@ function wallClock(atSeconds: number, timeZone: string): number {
 /** The first moment of a calendar day in the zone. A day whose midnight is skipped by a clock change starts at the change. */
 function startOfDay(dayAsUtc: number, timeZone: string): number {
   let guess = dayAsUtc;
-  // Two corrections settle every zone: the first lands within an hour of midnight, the second uses the offset that holds there.
+  // Two corrections are enough in every zone: the first lands within an hour of midnight, the second uses the offset in force there.
   for (let round = 0; round < 2; round++) guess += dayAsUtc - wallClock(guess, timeZone);
   const wall = wallClock(guess, timeZone);
   return wall < dayAsUtc ? guess + (dayAsUtc - wall) : guess;
@@ -80,6 +80,30 @@ export function windowsAt(atSeconds: number, timeZone: string): QuotaWindows {
     monthStartsAt: startOfDay(Date.UTC(year, month, 1) / 1000, timeZone),
     monthEndsAt: startOfDay(Date.UTC(year, month + 1, 1) / 1000, timeZone),
   };
+}
+
+/** An hour of a day in the quota time zone. */
+export interface QuotaHour {
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Whole hours since the day began, 0 to 24. */
+  readonly hour: number;
+}
+
+/** Finds the hour of a quota day that holds a moment. It remembers one day's bounds, because most moments lie in the same day as the last. */
+export class QuotaHours {
+  private windows: QuotaWindows | undefined;
+
+  /** @param timeZone quota time zone */
+  constructor(private readonly timeZone: string) {}
+
+  /** @param atMs Unix milliseconds */
+  at(atMs: number): QuotaHour {
+    const at = atMs / 1_000;
+    if (!this.windows || at < this.windows.dayStartsAt || at >= this.windows.dayEndsAt) this.windows = windowsAt(at, this.timeZone);
+    const { day, dayStartsAt } = this.windows;
+    return { day, hour: Math.floor((at - dayStartsAt) / 3_600) };
+  }
 }
 
 /** True when the runtime knows the zone; settings are checked with it at start. */

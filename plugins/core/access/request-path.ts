@@ -4,6 +4,12 @@
  */
 const UNCLEAR = /%(?:2f|5c|00)|[^\x21-\x7e]|[\\#?]/i;
 
+/** Letters, digits, `-`, `.`, `_` and `~` need no encoding (RFC 3986, section 2.3). */
+const NEEDLESS = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
+
+/** Whether a path encodes characters that need no encoding: a gateway that routes by the raw path and its service read two paths. */
+export const hasNeedlessEncoding = (rawPath: string): boolean => NEEDLESS.test(rawPath);
+
 /**
  * A request's path with dot segments and empty segments resolved, as nginx, Caddy and Kong resolve them before they choose a route.
  * @param rawPath begins with `/`, without the query

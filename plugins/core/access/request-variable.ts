@@ -4,11 +4,11 @@ import { type RequestHeaders } from './credential-location';
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** Says that the lines below are in this order; another layout gets another number. */
-const LAYOUT = '2';
+const LAYOUT = '3';
 
 const HEADER_FIELDS = [
   'authorization', 'x-api-key', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
-  'access-control-request-method',
+  'access-control-request-method', 'connection',
 ] as const; // prettier-ignore
 
 /**

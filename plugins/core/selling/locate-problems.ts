@@ -1,10 +1,8 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import { type Place, type YamlText } from './read-yaml';
 
 /** One thing that is wrong with a catalogue, and where. */
-export interface CatalogueProblem {
-  /** Counted from 1, as editors do. */
-  readonly line: number;
-  readonly column: number;
+export interface CatalogueProblem extends Place {
   /** `products[2].plans[0].price`; empty for the file itself. */
   readonly place: string;
   readonly message: string;
@@ -16,32 +14,26 @@ export interface PathProblem {
   readonly message: string;
   /** The member's name is wrong, not its value. */
   readonly isName?: boolean;
-  /** Where its text begins, counted in characters, when the reader knows; then the path means nothing. */
-  readonly offset?: number | undefined;
 }
 
 type Resolve = (node: unknown) => unknown;
 
-/**
- * Finds lines and columns. What is wrong with the YAML itself is told instead, all of it: then the paths mean nothing yet.
- * @param text the whole file
- */
-export function locateProblems(text: string, problems: readonly PathProblem[]): CatalogueProblem[] {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+/** Finds lines and columns, in the order of the text. */
+export function locateProblems({ document, placeAt }: YamlText, problems: readonly PathProblem[]): CatalogueProblem[] {
   const resolve: Resolve = (node) => (isAlias(node) ? node.resolve(document) : node);
-  const at = (offset: number): { line: number; column: number } => {
-    const { line, col } = lineCounter.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  if (document.errors.length > 0) return document.errors.map(({ pos, message }) => ({ ...at(pos[0]), place: '', message }));
   return problems
     .map((problem) => ({
-      ...at(problem.offset ?? offsetOf(document.contents, problem, resolve)),
+      ...placeAt(offsetOf(document.contents, problem, resolve)),
       place: placeOf(problem.path),
       message: problem.message,
     }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** The line of each item in a list of the file; none where there is no such list. */
+export function linesOfItems({ document, placeAt }: YamlText, list: string): number[] {
+  const items = document.get(list);
+  return isSeq(items) ? items.items.map((item) => placeAt(startOf(item) ?? 0).line) : [];
 }
 
 /** Where the last part of the path that is there begins: a member that is missing is missing from its object. */

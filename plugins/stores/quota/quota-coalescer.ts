@@ -2,7 +2,29 @@ import { type QuotaLimits } from '../../core/selling/catalogue';
 import { type QuotaCounter, type RefundRequest, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
 import { decideSpend, type QuotaStanding } from '../../core/access/quota';
 import { type RefundOutcome } from '../../core/selling/refunds';
-import { type QuotaBackend, type Taken } from './quota-parts';
+
+/** A request for units of one subscription; with 0 units it only reads where the subscription stands. */
+export interface Demand {
+  readonly subscriptionId: string;
+  readonly limits: QuotaLimits;
+  readonly units: number;
+  /** Nothing is taken when fewer than this are left, because one request may cost several units. Absent: any number helps. */
+  readonly least?: number | undefined;
+}
+
+/** How many were taken, and where the subscription stands after it. */
+export interface Taken {
+  readonly granted: number;
+  readonly standing: QuotaStanding;
+}
+
+/** A counter that takes any number of units at once: Redis, Postgres, or one behind the other. */
+export interface QuotaBackend {
+  /** @throws StoreUnavailable */
+  take(demand: Demand): Promise<Taken>;
+  /** @throws StoreUnavailable */
+  refund(refund: RefundRequest): Promise<RefundOutcome>;
+}
 
 interface Waiter {
   readonly limits: QuotaLimits;
@@ -22,15 +44,15 @@ const MOST_UNITS = 10_000;
 
 /**
  * Turns single spends into calls for n units. Spends of one unit of one subscription that arrive in one turn of the event loop, or while a call
- * for it is under way, travel together; a partial grant goes to those who came first. The store decides every unit, so this stays
- * exact, and a hot subscription costs one call a round trip instead of one a request. A spend of several units, of which all or none are
- * wanted, travels alone in its turn: what it leaves when it is refused is for the next.
+ * for it is under way, travel together; a partial grant goes to those that came first. The store decides every unit, so this stays
+ * exact, and a busy subscription costs one call a round trip instead of one a request. A spend of several units takes all of them or none.
+ * It travels alone, in its turn; if it is refused, the units that are left are for the next spend.
  */
 export class CoalescingCounter implements QuotaCounter {
   private readonly queues = new Map<string, Queue>();
   private due: string[] = [];
 
-  /** @param backendOf who counts a subscription now */
+  /** @param backendOf the store that counts a subscription now */
   constructor(private readonly backendOf: (subscriptionId: string) => QuotaBackend) {}
 
   spend(request: SpendRequest): Promise<SpendResult> {
@@ -109,7 +131,7 @@ function handOutWhole({ granted, standing }: Taken, { limits, units, resolve }: 
   else resolve({ granted: false, exceeded: decideSpend(standing, limits, units).exceeded ?? 'daily', standing });
 }
 
-/** Everyone sees the counts as they were right after its own unit, as if the spends had come one by one. */
+/** Each spend sees the counts as they were right after its own unit, as if the spends had come one by one. */
 function handOut({ granted, standing }: Taken, batch: readonly Waiter[]): void {
   batch.forEach((waiter, index) => {
     if (index >= granted) {

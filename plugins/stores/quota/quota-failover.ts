@@ -2,12 +2,13 @@ import { type RefundRequest, StoreUnavailable } from '../../core/ports';
 import { type RefundOutcome } from '../../core/selling/refunds';
 import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type RedisQuotaCounter } from '../redis/quota-counter';
-import { type Demand, type QuotaBackend, type StoreLog, type Taken } from './quota-parts';
+import { type Demand, type QuotaBackend, type Taken } from './quota-coalescer';
+import { type StoreLog } from './quota-usage';
 
 export interface QuotaFailoverOptions {
   readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
   readonly fallback: QuotaBackend;
-  /** Called the moment the primary is given up: what this node saw of its counts must reach the fallback. */
+  /** Called the moment the primary is given up: the counts that this node saw there must reach the fallback. */
   readonly onOpen: () => void;
   readonly log: StoreLog;
 }
@@ -19,12 +20,12 @@ const MERGE_CHUNK = 100;
 /**
  * Redis, and Postgres while Redis is away. One failure opens the breaker: all spends go to Postgres until a probe finds Redis taking
  * writes again. Counting stays exact as long as all nodes use the same store and it keeps its data. Otherwise, for one subscription:
- * - Redis lost data: granted again are at most the units of nodes other than the first to come back that these had not written to
- *   Postgres, which they do every second and at once when a connection breaks.
- * - Some nodes lost Redis, others not: each side may grant what the other granted since its last merge. A node merges on its return,
- *   and a second after its own last use at the latest.
- * - Postgres crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer).
- * Units under way when a connection breaks may count twice, never not at all.
+ * - Redis lost data: units may be granted again that other nodes saw and had not yet written to Postgres. Each node writes every second,
+ *   and at once when a connection breaks. The first node to come back has written its own.
+ * - Some nodes lost Redis, others did not: each side may grant what the other granted since its last merge. A node merges when it returns,
+ *   and at the latest a second after it last used the subscription.
+ * - Postgres crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer) are granted again.
+ * Units under way when a connection breaks may count twice, but always count.
  */
 export class QuotaFailover implements QuotaBackend {
   private isOpen = false;
@@ -92,7 +93,7 @@ export class QuotaFailover implements QuotaBackend {
     try {
       const result = await work();
       this.hasFallbackFailed = false;
-      // The primary may be in use again by now, or for everyone else.
+      // The primary may be in use again by now, or may never have been away for other nodes.
       if (!this.isOpen) this.options.primary.forgetSeed(subscriptionId);
       return result;
     } catch (cause) {
@@ -102,7 +103,7 @@ export class QuotaFailover implements QuotaBackend {
     }
   }
 
-  /** Each subscription is merged before its next spend anyway; this tells other nodes that never lost Redis. */
+  /** This node merges each subscription before its next spend anyway; merging now informs nodes that never lost Redis. */
   private async mergeChanges(): Promise<void> {
     const changed = [...this.changedMeanwhile];
     this.changedMeanwhile = new Set();

@@ -5,8 +5,8 @@ export interface Silence {
   /** No reply of any kind for this long, while calls are open, means that the store is gone. */
   readonly silenceMs: number;
   /**
-   * The same when this process was itself held up a moment ago: replies may lie unread, and a store on the same machine may have had
-   * no turn either. Giving up a store that others still use costs exactness, so a busy machine must not look like a dead store.
+   * The same when this process was itself held up a moment ago: replies may be waiting unread, and a store on the same machine may not
+   * have run either. Giving up a store that other nodes still use costs exactness, so a busy machine must not look like a dead store.
    */
   readonly heldUpSilenceMs: number;
 }
@@ -28,9 +28,9 @@ interface OpenCall {
 }
 
 const TICK_MS = 5;
-/** A tick this much later than asked for shows that the machine is short of turns. */
+/** A tick that comes this much late shows that the machine is busy. */
 const LATE_MS = 2;
-/** For this long after a late tick the store is given the time of a held-up machine: it may be waiting for its turn as well. */
+/** For this long after a late tick, the store gets the patience for a held-up machine: it may be waiting for the CPU as well. */
 const LATE_MEMORY_MS = 200;
 
 /**

@@ -2,15 +2,14 @@ import { type RedisAddress } from '../../core/redis-address';
 import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type PostgresQuotaCounter } from '../postgres/quota/quota-counter';
 import { type QuotaLedger } from '../postgres/quota/quota-ledger';
-import { openRedisMasters } from '../redis/open-redis-masters';
 import { RedisQuotaCounter } from '../redis/quota-counter';
-import { type RedisMasters } from '../redis/redis-masters';
+import { type StoreDaysOptions } from '../redis/quota-script';
+import { openRedisMasters, type RedisMasters } from '../redis/redis-masters';
 import { WatchedConnection } from '../redis/watched-connection';
-import { type StoreDaysOptions } from './quota-days';
+import { type QuotaBackend } from './quota-coalescer';
 import { QuotaFailover } from './quota-failover';
-import { type QuotaBackend, type StoreLog, type SubscriptionUsage } from './quota-parts';
 import { type Silence } from './quota-reply-watch';
-import { type SeenUsage } from './quota-seen';
+import { type SeenUsage, type StoreLog, type SubscriptionUsage } from './quota-usage';
 
 export interface QuotaShardsOptions extends StoreDaysOptions {
   readonly address: RedisAddress;
@@ -18,12 +17,12 @@ export interface QuotaShardsOptions extends StoreDaysOptions {
   readonly seen: SeenUsage;
   readonly ledger: QuotaLedger;
   readonly fallback: PostgresQuotaCounter;
-  /** A master was given up: what this node saw of its counts must reach Postgres. */
+  /** Called when a master is given up: the counts that this node saw there must reach Postgres. */
   readonly onOpen: () => void;
   readonly log: StoreLog;
 }
 
-/** The counter on one master, with its own breaker: the subscriptions of the others stay where they are. */
+/** The counter on one master, with its own breaker: when it opens, subscriptions on other masters stay where they are. */
 interface Shard {
   readonly primary: RedisQuotaCounter;
   readonly failover: QuotaFailover;
@@ -31,13 +30,13 @@ interface Shard {
 
 /** How long a start waits for Redis before it counts in Postgres. */
 const FIRST_CONNECT_MS = 1_000;
-/** Where subscriptions go before a cluster was reached: to Postgres. */
+/** The name of the shard for subscriptions without a known master, before a cluster was reached. It counts in Postgres. */
 const NOWHERE = '';
 const NO_COUNTS = { redisCalls: 0, postgresCalls: 0, failures: 0, failovers: 0, lateUnits: 0, seedings: 0 };
 
 type ShardCounts = Record<keyof typeof NO_COUNTS, number>;
 
-/** Counts each subscription on the Redis master that has it, or in Postgres while that master is away. */
+/** Counts each subscription on the Redis master of its slot, or in Postgres while that master is away. */
 export class QuotaShards {
   private readonly masters: RedisMasters;
   private readonly shards = new Map<string, Shard>();
@@ -52,7 +51,7 @@ export class QuotaShards {
     });
   }
 
-  /** Resolves when every master takes writes, after a second at the latest. Those that do not then are given up. */
+  /** Resolves when every master takes writes, or after a second, when it gives up those that do not. */
   async connect(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, FIRST_CONNECT_MS, false)));
@@ -86,7 +85,7 @@ export class QuotaShards {
     return [...this.shards.values()].reduce(addCounts, this.retired);
   }
 
-  /** No breaker closes any more; spends under way end, and late units are given back. */
+  /** Stops the breakers, lets spends under way end and gives late units back. */
   async stop(): Promise<void> {
     for (const { failover } of this.shards.values()) failover.close();
     await Promise.all([...this.shards.values()].map(({ primary }) => primary.close()));

@@ -5,11 +5,9 @@ import { type QuotaStoreStats } from '../../core/store-stats';
 import { PostgresQuotaCounter } from '../postgres/quota/quota-counter';
 import { QuotaLedger } from '../postgres/quota/quota-ledger';
 import { CoalescingCounter } from './quota-coalescer';
-import { type StoreLog } from './quota-parts';
 import { type Silence } from './quota-reply-watch';
-import { SeenUsage } from './quota-seen';
 import { QuotaShards } from './quota-shards';
-import { UsageWriter } from './quota-usage-writer';
+import { SeenUsage, type StoreLog, UsageWriter } from './quota-usage';
 
 export interface QuotaStoreOptions {
   /** Without it Postgres counts. */
@@ -21,7 +19,7 @@ export interface QuotaStoreOptions {
   readonly log: StoreLog;
   /** Added to the clocks of Redis and Postgres; tests turn days with it. */
   readonly clockOffsetSeconds?: () => number;
-  /** Default 20 ms, 200 ms on a machine that is short of turns. Raise it where Redis itself pauses for longer. */
+  /** Default 20 ms, 200 ms on a busy machine. Raise it where Redis itself pauses for longer. */
   readonly redisSilence?: Silence | undefined;
 }
 
@@ -35,8 +33,8 @@ export interface QuotaStore {
 /** Redis is given up after this long without any reply; see {@link ReplyWatch}. A broken connection gives it up at once. */
 const REDIS_SILENCE: Silence = { silenceMs: 20, heldUpSilenceMs: 200 };
 /**
- * The same for Postgres behind Redis. Longer, since nothing stands behind it: giving up a busy Postgres refuses requests. Once it is
- * found silent, calls fail at once until it answers again.
+ * The same for Postgres behind Redis. It is longer because Postgres has no fallback: giving up a busy Postgres refuses requests. Once
+ * Postgres is found silent, calls fail at once until it answers again.
  */
 const FALLBACK_SILENCE: Silence = { silenceMs: 250, heldUpSilenceMs: 500 };
 const POSTGRES_DEADLINE_MS = 1_000;

@@ -1,17 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { type RefundRequest, StoreUnavailable } from '../../core/ports';
 import { type RefundOutcome } from '../../core/selling/refunds';
-import { type QuotaLedger } from '../postgres/quota/quota-ledger';
-import { StoreDays, type StoreDaysOptions } from '../quota/quota-days';
-import { type Demand, NO_USAGE, type QuotaBackend, type SubscriptionUsage, type Taken, usedOf } from '../quota/quota-parts';
-import { type SeenUsage } from '../quota/quota-seen';
-import { GiveBacks } from './give-backs';
-import { quotaKey, readReply, scriptArguments, type ScriptReply } from './quota-script';
+import { type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
+import { type Demand, type QuotaBackend, type Taken } from '../quota/quota-coalescer';
+import { NO_USAGE, type SeenUsage, type SubscriptionUsage, usedOf } from '../quota/quota-usage';
+import { quotaKey, readReply, scriptArguments, type ScriptReply, StoreDays, type StoreDaysOptions } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
 
-/** What the Redis counter asks of Postgres. */
+/** What the Redis counter needs of Postgres. */
 export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack'>;
 
-/** What it asks of Redis. */
+/** What it needs of Redis. */
 export type ScriptConnection = Pick<WatchedConnection, 'runScript' | 'readField' | 'probe'>;
 
 export interface RedisQuotaCounterOptions extends StoreDaysOptions {
@@ -20,15 +19,15 @@ export interface RedisQuotaCounterOptions extends StoreDaysOptions {
   readonly seen: SeenUsage;
 }
 
-/** A key can vanish again between its seeding and the next try; not this often. */
+/** A key can vanish between its seeding and the next try, but not this often. */
 const MOST_SEEDINGS = 4;
-/** Forgetting early only costs a look into Postgres. */
+/** Forgetting early only costs one more read of Postgres. */
 const MOST_REMEMBERED = 200_000;
-/** Unless Redis's clock runs backwards by days between two calls, the second finds its day. */
+/** The second call finds Redis's day, unless Redis's clock jumps by days between two calls. */
 const MOST_TRIES = 3;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 
-/** Counts in Redis, by Redis's clock, with Postgres as the memory of what Redis may not know. */
+/** Counts in Redis, by Redis's clock. Postgres remembers what Redis may not know. */
 export class RedisQuotaCounter implements QuotaBackend {
   /** Subscriptions into whose key Postgres's figures were merged since Redis was last away. */
   private seeded = new Set<string>();
@@ -64,13 +63,13 @@ export class RedisQuotaCounter implements QuotaBackend {
   async take(demand: Demand): Promise<Taken> {
     if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
     const { subscriptionId } = demand;
-    // What Postgres is asked for now is too old to count as merged once these are forgotten.
+    // If the seeds are forgotten during this call, what Postgres answers now is too old to count as merged.
     const { seeded } = this;
     let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MOST_SEEDINGS; round++) {
       const reply = await this.run({ demand, seed, onLate: (late) => this.noteLate(late) });
       if (reply.kind === 'taken') {
-        // A read may run beside a spend that went to the fallback, with figures from before it.
+        // A read does not count as seeding: it may run beside a spend on the fallback and carry figures from before it.
         if (seed && demand.units > 0) seeded.add(subscriptionId);
         this.options.seen.record(reply.usage);
         const { granted, windows, usage } = reply;
@@ -102,7 +101,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     return this.giveBacks.refund(refund);
   }
 
-  /** One last attempt to give back what was granted too late, and no more after it. */
+  /** Makes one last attempt to give back what was granted too late. */
   close(): Promise<void> {
     return this.giveBacks.close();
   }
@@ -156,5 +155,84 @@ export class RedisQuotaCounter implements QuotaBackend {
     const isToday = today?.day === day;
     for (const other of isToday ? others : today ? [today, ...others] : []) await ledger.syncOne(other);
     return ledger.syncOne(isToday ? today : { subscriptionId, day, ofDay: NO_USAGE, ofMonth: NO_USAGE });
+  }
+}
+
+interface GiveBacksOptions extends Pick<RedisQuotaCounterOptions, 'connection' | 'ledger' | 'seen'> {
+  /** Tells Redis what Postgres knows. Never fails. */
+  readonly merge: (usage: SubscriptionUsage) => Promise<void>;
+}
+
+const RETRY_MS = 1_000;
+
+/** Gives back units that Redis granted: for a refunded request, or because the grant came after its request had moved on. */
+class GiveBacks {
+  private waiting: GiveBack[] = [];
+  private retry: NodeJS.Timeout | undefined;
+  private isClosed = false;
+  lateUnits = 0;
+
+  constructor(private readonly options: GiveBacksOptions) {}
+
+  /**
+   * Postgres decides, because only it knows every refunded request id, whichever store granted the unit. Redis is told at once; if that
+   * fails, the unit stays counted there until the subscription is merged again.
+   * @throws StoreUnavailable
+   */
+  async refund(request: RefundRequest): Promise<RefundOutcome> {
+    const { ledger, merge } = this.options;
+    const taken = giveBackOf(request);
+    let given = await ledger.giveBack(taken);
+    if (given.outcome === 'uncharged') {
+      await this.tellLedger(taken);
+      given = await ledger.giveBack(taken);
+    }
+    if (given.outcome === 'refunded') await merge(given.usage);
+    return given.outcome;
+  }
+
+  /** Gives back what was granted too late. A failure is tried again; until then the units count, so that nothing is granted twice. */
+  addLate({ subscriptionId, day }: SubscriptionUsage, units: number): void {
+    if (units === 0) return;
+    this.lateUnits += units;
+    // The id makes a second attempt harmless when Postgres gave the units back and its answer was lost.
+    this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units, mostOfDay: null, isExempt: false });
+    void this.giveAllBack();
+  }
+
+  /** Makes one last attempt. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.retry);
+    await this.giveAllBack();
+  }
+
+  private async giveAllBack(): Promise<void> {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const units of waiting) await this.giveLateBack(units).catch(() => this.waiting.push(units));
+    if (this.waiting.length > 0 && !this.isClosed) this.retryLater();
+  }
+
+  private async giveLateBack(units: GiveBack): Promise<void> {
+    await this.tellLedger(units);
+    const { usage } = await this.options.ledger.giveBack(units);
+    await this.options.merge(usage);
+  }
+
+  /** Another late unit, which would try these again, may never come. */
+  private retryLater(): void {
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => void this.giveAllBack(), RETRY_MS);
+    this.retry.unref();
+  }
+
+  /** A refund can come within the second before Postgres learns of Redis's units, so this tells Postgres first. */
+  private async tellLedger({ subscriptionId, day }: GiveBack): Promise<void> {
+    const { connection, ledger, seen } = this.options;
+    const known = seen.find(subscriptionId).find((each) => each.day === day);
+    const field = await connection.readField(quotaKey(subscriptionId), `${day}s`).catch(() => null);
+    const redis = Math.max(Number(field ?? 0), known?.ofDay.redis ?? 0);
+    await ledger.syncOne({ subscriptionId, day, ofDay: { ...NO_USAGE, redis }, ofMonth: NO_USAGE });
   }
 }

@@ -1,22 +1,75 @@
-import { StoreUnavailable } from '../../core/ports';
-import { type QuotaWindows } from '../../core/access/quota';
-import { type DayTable } from '../quota/quota-days';
-import { type Demand, type SubscriptionUsage } from '../quota/quota-parts';
+import { type Clock, StoreUnavailable } from '../../core/ports';
+import { type QuotaWindows, windowsAt } from '../../core/access/quota';
+import { type Demand } from '../quota/quota-coalescer';
+import { type SubscriptionUsage } from '../quota/quota-usage';
+
+/** Three consecutive days, for Redis, which knows the time but not the time zone. */
+export interface DayTable {
+  /** Start of the first, second and third day, and end of the third; Unix seconds. */
+  readonly boundaries: readonly [number, number, number, number];
+  readonly days: readonly [QuotaWindows, QuotaWindows, QuotaWindows];
+}
+
+export interface StoreDaysOptions {
+  /** IANA name; day and month turn at its midnight. */
+  readonly timeZone: string;
+  readonly clock: Clock;
+  /** Added to Redis's clock; tests move to other days with it. */
+  readonly clockOffsetSeconds?: () => number;
+}
+
+/** Yesterday, today and tomorrow of a moment. @param atSeconds Unix seconds */
+function dayTableAt(atSeconds: number, timeZone: string): DayTable {
+  const today = windowsAt(atSeconds, timeZone);
+  const yesterday = windowsAt(today.dayStartsAt - 1, timeZone);
+  const tomorrow = windowsAt(today.dayEndsAt, timeZone);
+  return {
+    boundaries: [yesterday.dayStartsAt, today.dayStartsAt, tomorrow.dayStartsAt, tomorrow.dayEndsAt],
+    days: [yesterday, today, tomorrow],
+  };
+}
+
+/** The three days that Redis's clock may be in, by what was last seen of that clock. */
+export class StoreDays {
+  /** Redis's clock minus this node's, in seconds. */
+  private skewSeconds = 0;
+  private table: DayTable | undefined;
+
+  constructor(private readonly options: StoreDaysOptions) {}
+
+  current(): DayTable {
+    const now = this.options.clock.now() / 1000 + this.skewSeconds;
+    if (!this.table || now < this.table.boundaries[1] || now >= this.table.boundaries[2]) {
+      this.table = dayTableAt(now, this.options.timeZone);
+    }
+    return this.table;
+  }
+
+  /** Seconds to add to Redis's clock. */
+  offset(): number {
+    return this.options.clockOffsetSeconds?.() ?? 0;
+  }
+
+  /** @param storeSeconds Redis's clock just now with the offset added, Unix seconds */
+  noteTime(storeSeconds: number): void {
+    this.skewSeconds = storeSeconds - this.options.clock.now() / 1000;
+  }
+}
 
 /** What quota-counter.lua answered. */
 export type ScriptReply =
   | { readonly kind: 'taken'; readonly granted: number; readonly windows: QuotaWindows; readonly usage: SubscriptionUsage }
-  /** Redis knows nothing of the subscription; nothing was taken. `day` is the day that Redis's clock says. */
+  /** Redis knows nothing of the subscription; nothing was taken. `day` is today by Redis's clock. */
   | { readonly kind: 'unseeded'; readonly day: string }
   /** Redis's clock, in Unix seconds with the offset added, is in none of the three days; nothing was taken. */
   | { readonly kind: 'elsewhen'; readonly nowSeconds: number };
 
-/** One slot for all that belongs to a subscription, so that a cluster can run the script. */
+/** The hash tag puts all keys of a subscription into one slot, so that a cluster can run the script. */
 export function quotaKey(subscriptionId: string): string {
   return `tollgate:quota:{${subscriptionId}}`;
 }
 
-/** @param call.seed what Postgres knows, merged before anything is taken */
+/** @param call.seed what Postgres knows; the script merges it before it takes anything */
 export function scriptArguments(call: {
   readonly demand: Demand;
   readonly seed: SubscriptionUsage | undefined;

@@ -7,31 +7,31 @@ export interface WatchedConnectionOptions extends Silence {
   /** Which of them. */
   readonly name: string;
   readonly clock: Clock;
-  /** The master cannot be used; the reason names no address and no value. May be told more than once. */
+  /** The master cannot be used. The reason names no address and no value. May be called more than once. */
   readonly onTrouble: (reason: string) => void;
-  /** A call that had been given up was answered after all: the server is alive. */
+  /** A call that was given up got its answer after all: the server is alive. */
   readonly onLateReply: () => void;
 }
 
 export interface ScriptCall {
   readonly key: string;
   readonly args: (string | number)[];
-  /** Gets the reply when it comes after the call was given up. */
+  /** Gets a reply that comes after the call was given up. */
   readonly onLate: (reply: unknown) => void;
 }
 
-/** A call that other calls overtake for this long fails by itself. */
+/** A call without an answer for this long fails by itself, even while other calls are answered. */
 const DEADLINE_MS = 1_000;
 /** A connection that says nothing for this long is replaced: its host may be gone. Until then late grants can still be given back. */
 const REPLACE_AFTER_SILENCE_MS = 5_000;
 const PROBE_TTL_MS = 10_000;
-/** A write, because a replica and a full server answer a read; with the time of the server that took it. */
+/** A write, because a replica or a full server still answers reads. Returns the server's time. */
 const PROBE = "redis.call('SET', KEYS[1], '', 'PX', ARGV[1]) return redis.call('TIME')[1]";
-/** Tags tried before a master is taken to have no slot; one that has any has far more than one in this many. */
+/** Tags to try before a master counts as having no slots. A master with slots has far more than one tag in this many. */
 const MOST_TAGS = 65_536;
 
 /**
- * One master, with a watch of its own: another that still answers says nothing about this one. Every failure of a call reads as
+ * The connection to one master, with a watch of its own: answers of another master say nothing about this one. Every failed call throws
  * {@link StoreUnavailable}, and all calls of one turn of the event loop go out in one write.
  */
 export class WatchedConnection {
@@ -69,7 +69,7 @@ export class WatchedConnection {
     return this.watched(this.options.masters.commands.hget(key, field));
   }
 
-  /** The server's clock in Unix seconds when it takes writes, else undefined. At most one probe is under way. */
+  /** The server's clock in Unix seconds if the server takes writes, else undefined. At most one probe is under way. */
   async probe(): Promise<number | undefined> {
     const { masters, name } = this.options;
     const tag = this.isProbing || !this.isReady ? undefined : this.findTag();

@@ -20,8 +20,8 @@ export function readKeySet(value: string): ContextKey[] {
 }
 
 /**
- * What a service verifies proofs with: the key set of plugin servers, as JSON or as the path of a file, and the shared keys of the time
- * before, as long as they are set. Read once, at start.
+ * What a service verifies proofs with: the key set of plugin servers, as JSON or as the path of a file, and the shared keys where they
+ * are set. Read once, at start.
  */
 export const proofSettings = z
   .object({ TOLLGATE_CONTEXT_JWKS: z.string().optional(), TOLLGATE_SIGNING_KEYS: z.string().optional() })

@@ -1,6 +1,6 @@
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type RefundRequest } from '../../../plugins/core/ports';
-import { counterOf } from '../../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../../plugins/core/access/subscription';
 import { type RefundOutcome } from '../../../plugins/core/selling/refunds';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';

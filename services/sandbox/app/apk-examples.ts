@@ -71,7 +71,7 @@ const EARLIER = {
   secrets: [],
   urls: ['https://example.com/'],
   findings: [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable' }],
-  risk: { score: 50, level: 'high', method: 'of the sandbox' },
+  risk: { score: 50, level: 'high', method: 'of the sandbox', complete: true },
 };
 
 /** Camera and a tracker came, debugging went. */

@@ -45,7 +45,7 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
   const more = others.map((part) => ({ part, manifest: tolerate(() => readManifestOf(part), undefined, notes.add) }));
   const manifest = { ...ofBase, components: readComponentsOfParts(ofBase, more, notes) };
   const signing = await checkSignings(app.signed);
-  const contents = scanContents([{ part: base, manifest: root }, ...more], notes);
+  const contents = await scanContents([{ part: base, manifest: root }, ...more], notes);
   const findings = findFindings({
     ...manifest,
     form: app.form,
@@ -68,7 +68,10 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
     ...listNativeLibraries([base, ...others], notes),
     ...contents,
     findings,
-    risk: rateRisk(findings),
+    risk: rateRisk(
+      findings,
+      contents.checked.every(({ ok }) => ok),
+    ),
     warnings: notes.list(),
   };
 }

@@ -23,8 +23,21 @@ export function tolerate<T>(work: () => T, fallback: T, note: (message: string) 
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof MalformedError)) throw error;
-    note(error.message);
-    return fallback;
+    return fallBack(error, fallback, note);
   }
+}
+
+/** {@link tolerate} for work that waits. */
+export async function tolerateAsync<T>(work: () => Promise<T>, fallback: T, note: (message: string) => void): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    return fallBack(error, fallback, note);
+  }
+}
+
+function fallBack<T>(error: unknown, fallback: T, note: (message: string) => void): T {
+  if (!(error instanceof MalformedError)) throw error;
+  note(error.message);
+  return fallback;
 }

@@ -139,9 +139,9 @@ export interface TrackerFacts {
   readonly matched: string;
 }
 
-/** A list that the app was held against. */
+/** A list that the app was held against: class names of trackers, or the forms of secrets. */
 export interface CheckedFacts {
-  readonly source: 'tracker_list';
+  readonly source: 'tracker_list' | 'secret_rules';
   /** The day of the list, `YYYY-MM-DD`. */
   readonly as_of: string;
   /** False when part of the app could not be held against it. */
@@ -171,6 +171,8 @@ export interface Risk {
   readonly level: 'low' | 'medium' | 'high' | 'critical';
   /** How the score follows from the findings. */
   readonly method: string;
+  /** False when part of the app was not searched: the score may be too low. */
+  readonly complete: boolean;
 }
 
 export interface ApkReport {

@@ -55,7 +55,7 @@ async function measure(protocol: string, server: ChildProcess, socketPath: strin
 
 function startStock(folder: string): ChildProcess {
   const program = join(dirname(require.resolve('kong-pdk/package.json')), 'bin', 'kong-js-pluginserver');
-  const plugins = join(__dirname, '../../server/echo-plugin');
+  const plugins = join(__dirname, 'echo-plugin');
   return spawn(process.execPath, [program, '-d', plugins, '-p', folder, '--sock-name', 'stock.sock'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,5 +1,5 @@
 import { createPluginServer } from '../../../plugins/server/plugin-server';
-import * as echo from '../../server/echo-plugin/echo';
+import * as echo from './echo-plugin/echo';
 
 // The process that the benchmark measures: our server with the echo plugin and nothing else. Its argument is the socket's path.
 

@@ -141,6 +141,21 @@ describe('a catalogue', () => {
     expect(problemsOf('#'.repeat(CATALOGUE_BOUNDS.bytes + 1))).toEqual(['1:1  is larger than 4 MiB']);
   });
 
+  it('whose lists name each other is refused before they unfold', () => {
+    const names = 'abcdefghi'.split('');
+    const list = (name: string, index: number): string =>
+      `${name}: &${name} [${Array(9)
+        .fill(index ? `*${names[index - 1]}` : 'x')
+        .join(', ')}]`;
+    expect(problemsOf(`${names.map(list).join('\n')}\nversion: 1\nproducts: *i\n`)).toEqual([
+      '1:1  names its own parts too often by aliases',
+    ]);
+  });
+
+  it('with a tag that YAML does not define is refused with the place', () => {
+    expect(changed('title: Weather', 'title: !secret Weather')).toEqual(['4:12  Unresolved tag: !secret']);
+  });
+
   it('that names one list a million times is refused before anything walks it', () => {
     const plan = '{ name: A, daily: 1, monthly: 1, price: "1.00", currency: INR }';
     const lists = `a: &a ${plan}\nb: &b [${Array(CATALOGUE_BOUNDS.plans + 1)

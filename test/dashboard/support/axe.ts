@@ -8,11 +8,21 @@ interface AxeFinding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe finds, each as one line. Run past the page's policy, which forbids the script. */
-export async function inaccessible(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const findings: AxeFinding[] = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((found) => found.violations)',
-  );
+/** What axe finds, each as one line. Run past the page's policy, which forbids the script. @param rules all of them unless given */
+export async function inaccessible(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
+  const findings: AxeFinding[] = await page.evaluate(`axe.run(document, ${options}).then((found) => found.violations)`);
   return findings.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
+/** What axe finds in light, and what only colours decide in dark, without another load. */
+export async function inaccessibleInBoth(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await inaccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // Or colours are read on their way from one scheme to the other.
+  await page.evaluate('document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish())');
+  const dark = await inaccessible(page, ['color-contrast']);
+  return [...light.map((each) => `light: ${each}`), ...dark.map((each) => `dark: ${each}`)];
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { ensurePackages } from '../../support/debian-packages';
+import { eventually } from '../../support/eventually';
 
-const USUAL = '/usr/bin/chromium';
-const PLACES = [USUAL, '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** Needs about half the CPU time of the whole browser for the same pages. */
+const USUAL = '/usr/bin/chromium-headless-shell';
+const PLACES = [USUAL, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The system's Chromium, installed when it is missing; CHROMIUM_PATH names another. */
+/** Debian's headless Chromium, installed when no browser is there; CHROMIUM_PATH names another. */
 async function findChromium(): Promise<string> {
   const found = process.env['CHROMIUM_PATH'] ?? PLACES.find((each) => existsSync(each));
   if (found !== undefined) return found;
@@ -41,10 +43,8 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
-/** A page in a profile of its own. Failed requests that the test provokes are not complaints; the browser's own errors are. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  const page = await context.newPage();
+/** Notes what goes wrong in a page. Failed requests that the test provokes are not complaints; the browser's own errors are. */
+export function watch(page: Page): WatchedPage {
   page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
@@ -54,6 +54,28 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     complaints.push(`${message.type()}: ${message.text()}`);
   });
   return { page, complaints };
+}
+
+/** A page in a profile of its own. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  return watch(await context.newPage());
+}
+
+/** How many pixels a page is wider than the screen: it has to be scrolled sideways when there are any. */
+export const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+
+/** Charts are drawn again some moments after the screen has another width. */
+const REDRAW_MS = 10_000;
+
+/** The same at another width of the screen, without another load. */
+export async function overflowAt(page: Page, viewport: { width: number; height: number }): Promise<number> {
+  const usual = page.viewportSize();
+  await page.setViewportSize(viewport);
+  await eventually(async () => (await overflow(page)) <= 0, REDRAW_MS).catch(() => undefined);
+  const found = await overflow(page);
+  if (usual) await page.setViewportSize(usual);
+  return found;
 }
 
 /** Until nothing that is shown is still on its way. */

@@ -1,22 +1,28 @@
-import { type FakeState } from './fake-state';
+import { type Account, type AccountKind, FOREIGN_INVITATION } from './page-accounts';
+import { type Scene } from './scene';
+import { dayAgo } from './seed-use';
 
-/** One page as it is looked at: where it is, and what makes it so. */
-export interface PageCase {
-  readonly name: string;
-  /** Path, from what the fake API knows. */
-  readonly path: (state: FakeState) => string;
-  readonly isSignedOut?: boolean;
-  readonly isEmpty?: boolean;
-}
+type Path = string | ((account: Account) => string);
 
-const open = (name: string, path: string): PageCase => ({ name, path: () => path, isSignedOut: true });
-const own = (name: string, path: string): PageCase => ({ name, path: () => path });
-const bare = (name: string, path: string): PageCase => ({ name: `${name}-empty`, path: () => path, isEmpty: true });
+const scene =
+  (as: AccountKind | 'nobody') =>
+  (name: string, path: Path): Scene => ({
+    name,
+    as,
+    path: typeof path === 'string' ? () => path : path,
+  });
+const open = scene('nobody');
+const own = scene('usual');
+const bare = (name: string, path: string): Scene => scene('new')(`${name}-empty`, path);
+
+/** A month that is closed. */
+const lastMonth = (): string => new Date(Date.parse(`${dayAgo(0).slice(0, 7)}-01`) - 1).toISOString().slice(0, 7);
 
 /** Every page, with the empty state of those that have one. */
-export const EVERY_PAGE: readonly PageCase[] = [
+export const EVERY_PAGE: readonly Scene[] = [
   open('sign-in', '/sign-in'),
   open('sign-in-ended', '/sign-in?then=%2Fkeys&reason=ended'),
+  open('account-deleted', '/sign-in?reason=deleted'),
   open('second-step', '/second-step'),
   open('sign-up', '/sign-up'),
   open('forgot', '/forgot'),
@@ -26,16 +32,15 @@ export const EVERY_PAGE: readonly PageCase[] = [
   open('verify-link', '/verify?token=not-a-real-one'),
   open('confirm-email', '/confirm-email?token=first'),
   open('outbox', '/outbox'),
-  { ...open('outbox-empty', '/outbox'), isEmpty: true },
   own('overview', '/'),
   bare('overview', '/'),
   own('keys', '/keys'),
   bare('keys', '/keys'),
   own('keys-none-found', '/keys?search=nothing-has-this-name'),
-  { name: 'key', path: (state) => `/keys/${state.keys[0]?.id}` },
-  { name: 'key-rotated', path: (state) => `/keys/${state.keys[1]?.id}` },
-  { name: 'key-revoked', path: (state) => `/keys/${state.keys[2]?.id}` },
-  { name: 'key-unknown', path: () => '/keys/00000000-0000-4000-8000-000000000000' },
+  own('key', ({ keys }) => `/keys/${keys[0]}`),
+  own('key-rotated', ({ keys }) => `/keys/${keys[1]}`),
+  own('key-revoked', ({ keys }) => `/keys/${keys[2]}`),
+  own('key-unknown', '/keys/00000000-0000-4000-8000-000000000000'),
   own('plans', '/plans'),
   own('usage', '/usage'),
   bare('usage', '/usage'),
@@ -46,26 +51,26 @@ export const EVERY_PAGE: readonly PageCase[] = [
   own('requests-none-found', '/requests?outcome=key_expired&day=2020-01-01'),
   own('statements', '/statements'),
   bare('statements', '/statements'),
-  { name: 'statement', path: (state) => `/statements/${state.statementMonths().months[1]?.month}` },
+  own('statement', () => `/statements/${lastMonth()}`),
   own('statement-unknown', '/statements/2020-01'),
-  { name: 'explain', path: (state) => `/explain?request=${state.refusals[0]?.requestId}` },
+  own('explain', ({ refused }) => `/explain?request=${refused}`),
   own('explain-unknown', '/explain?request=0123456789abcdef'),
   bare('explain', '/explain'),
   own('alerts', '/alerts'),
   bare('alerts', '/alerts'),
   own('webhooks', '/webhooks'),
   bare('webhooks', '/webhooks'),
-  { name: 'webhook', path: (state) => `/webhooks/${state.webhooks[0]?.id}` },
+  own('webhook', ({ webhook }) => `/webhooks/${webhook}`),
   own('tokens', '/tokens'),
   bare('tokens', '/tokens'),
   own('team', '/team'),
-  own('invitation', '/invitation?token=of-asha'),
-  own('invitation-other', '/invitation?token=of-somebody-else'),
-  open('invitation-new', '/invitation?token=of-asha'),
+  own('invitation', ({ invitation }) => `/invitation?token=${invitation}`),
+  bare('invitation-other', `/invitation?token=${FOREIGN_INVITATION}`),
+  open('invitation-new', `/invitation?token=${FOREIGN_INVITATION}`),
   own('invitation-spent', '/invitation?token=spent'),
-  own('no-organisation', '/no-organisation'),
+  scene('outsider')('no-organisation', '/no-organisation'),
   own('audit', '/audit'),
-  bare('audit', '/audit'),
+  bare('audit', '/audit?kind=token'),
   own('reference', '/reference'),
   own('reference-post', '/reference?operation=post_glead_search'),
   own('reference-upload', '/reference?operation=post_image_background_remover'),

@@ -7,7 +7,7 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
   const { rows } = await pool.query<{ id: string }>('SELECT customer_id AS id FROM credential WHERE id = $1', [own.key.id]);
   // On the terms that the plan has.
   await pool.query(
-    `UPDATE plan_request r SET daily = p.daily, monthly = p.monthly, price = COALESCE(p.price, p.price_inr), currency = p.currency
+    `UPDATE plan_request r SET daily = p.daily, monthly = p.monthly, price = p.price, currency = p.currency
      FROM plan p WHERE r.id = $1 AND p.product_id = r.product_id AND p.name = r.plan_name`,
     [own.planRequestId],
   );

@@ -1,51 +1,107 @@
-import { type Browser, type Locator, type Page } from 'playwright-core';
-import { openPage, settle, startBrowser } from './browser';
-import { startFakeApi, type FakeApi } from './fake-api';
-import { FakeState } from './fake-state';
+import { type Browser, type Locator, type Page, type Route } from 'playwright-core';
+import { openPage, settle, startBrowser, type WatchedPage } from './browser';
+import { type Account, type AccountKind, addAccount, endSessions } from './page-accounts';
+import { type PageDashboard, startPageDashboard } from './page-dashboard';
+import { type SeedKey } from './seed-keys';
 
-interface OpenOptions {
-  readonly state?: FakeState;
+export interface OpenOptions {
+  /** `usual` unless given; `nobody` is not signed in. */
+  readonly as?: AccountKind | 'nobody';
+  /** In place of the usual ones, on an account that has nothing else. */
+  readonly keys?: readonly SeedKey[];
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
-/** One browser for a file's tests, and for each test the pages with an API that it can change. */
+/** A request that changes something, as a page sent it. */
+interface SentChange {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+}
+
+const API = '**/api/**';
+const AWAY = {
+  status: 503,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ title: 'Not ready', status: 503, code: 'service_not_ready', detail: 'The service is not ready.' }),
+};
+const refuse = (route: Route): Promise<void> => route.fulfill(AWAY);
+
+/** Puts the cookies of an account into the browser profile of a page. */
+export async function signInAs(page: Page, { url, cookie }: { readonly url: string; readonly cookie: string }): Promise<void> {
+  const cookies = cookie
+    .split('; ')
+    .map((each) => ({ name: each.slice(0, each.indexOf('=')), value: each.slice(each.indexOf('=') + 1), url }));
+  await page.context().addCookies(cookies);
+}
+
+/** One browser and one dashboard for a file's tests, and for each test a page and an account of its own. */
 export class PageStage {
-  private running: Browser | undefined;
-  private pages: { readonly api: FakeApi; readonly page: Page } | undefined;
+  private running: { readonly browser: Browser; readonly dashboard: PageDashboard } | undefined;
+  private opened: (WatchedPage & { readonly account: Account | undefined }) | undefined;
+  /** What the page of this test asked the API to change, in order. */
+  readonly sent: SentChange[] = [];
 
   /** Call at the top of a file: starts and ends everything around its tests. */
   static forFile(): PageStage {
     const stage = new PageStage();
     beforeAll(async () => {
-      stage.running = await startBrowser();
+      const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard()]);
+      stage.running = { browser, dashboard };
     });
     afterEach(() => stage.leave());
-    afterAll(() => stage.browser.close());
+    afterAll(async () => {
+      await stage.running?.browser.close();
+      await stage.running?.dashboard.close();
+    });
     return stage;
   }
 
-  get browser(): Browser {
+  private get parts(): { readonly browser: Browser; readonly dashboard: PageDashboard } {
     if (!this.running) throw new Error('the browser is not started yet');
     return this.running;
   }
 
-  get api(): FakeApi {
-    return this.opened.api;
+  get browser(): Browser {
+    return this.parts.browser;
+  }
+
+  get dashboard(): PageDashboard {
+    return this.parts.dashboard;
+  }
+
+  get url(): string {
+    return this.dashboard.url;
   }
 
   get page(): Page {
+    if (!this.opened) throw new Error('no page is open yet');
     return this.opened.page;
   }
 
-  private get opened(): { readonly api: FakeApi; readonly page: Page } {
-    if (!this.pages) throw new Error('no page is open yet');
-    return this.pages;
+  /** Errors in the console of the page that is open. */
+  get complaints(): readonly string[] {
+    return this.opened?.complaints ?? [];
   }
 
-  /** Starts the API and opens a blank page beside it. */
-  async begin({ state = new FakeState(), ...look }: OpenOptions = {}): Promise<void> {
-    const api = await startFakeApi(state);
-    this.pages = { api, page: (await openPage(this.browser, look)).page };
+  /** Whose pages these are. */
+  get account(): Account {
+    if (!this.opened?.account) throw new Error('nobody is signed in');
+    return this.opened.account;
+  }
+
+  /** Makes an account and opens a blank page, signed in. */
+  async begin({ as = 'usual', keys, ...look }: OpenOptions = {}): Promise<void> {
+    const account = as === 'nobody' ? undefined : await addAccount(this.dashboard, as, keys);
+    const { page, complaints } = await openPage(this.browser, look);
+    this.opened = { page, complaints, account };
+    this.sent.length = 0;
+    page.on('request', (request) => {
+      const path = new URL(request.url()).pathname;
+      if (request.method() === 'GET' || !path.startsWith('/api/')) return;
+      this.sent.push({ method: request.method(), path, body: (request.postDataJSON() ?? {}) as Record<string, unknown> });
+    });
+    if (account) await signInAs(page, { url: this.url, cookie: account.cookie });
   }
 
   /** Opens a page of the dashboard and waits until it stands. */
@@ -56,7 +112,7 @@ export class PageStage {
 
   /** Another page of the same dashboard. */
   async goto(path: string): Promise<void> {
-    await this.page.goto(this.api.url + path);
+    await this.page.goto(this.url + path);
     await settle(this.page);
   }
 
@@ -65,12 +121,13 @@ export class PageStage {
   }
 
   /** What the pages sent to an address that changes something. */
-  changes(method: string, path: string): FakeApi['state']['requests'] {
-    return this.api.state.requests.filter((each) => each.method === method && each.path === path);
+  changes(method: string, path: string): SentChange[] {
+    return this.sent.filter((each) => each.method === method && each.path === path);
   }
 
-  keyPath(): string {
-    return `/keys/${this.api.state.keys[0]?.id}`;
+  /** @param place in the list of keys */
+  keyPath(place = 0): string {
+    return `/keys/${this.account.keys[place]}`;
   }
 
   async fillKeyForm(): Promise<void> {
@@ -78,9 +135,33 @@ export class PageStage {
     await this.page.getByRole('dialog').getByLabel('IP lookup').check();
   }
 
+  /** Asks the dashboard past the page, as the same person. */
+  async read<T>(path: string): Promise<T> {
+    return (await this.dashboard.ask({ path: `/api${path}`, cookie: this.account.cookie })).json<T>();
+  }
+
+  /** Changes something past the page, as a colleague does. */
+  async change(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object): Promise<void> {
+    const { statusCode, body: said } = await this.dashboard.ask({ method, path: `/api${path}`, cookie: this.account.cookie, body });
+    if (statusCode !== 200) throw new Error(`${method} ${path} answered ${statusCode}: ${said}`);
+  }
+
+  /** From now on the API answers 503. */
+  goAway(): Promise<unknown> {
+    return this.page.route(API, refuse);
+  }
+
+  comeBack(): Promise<void> {
+    return this.page.unroute(API, refuse);
+  }
+
+  /** Ends the person's sessions from another device. */
+  endSession(): Promise<void> {
+    return endSessions(this.dashboard.pool, this.account);
+  }
+
   private async leave(): Promise<void> {
-    await this.pages?.page.context().close();
-    await this.pages?.api.close();
-    this.pages = undefined;
+    await this.opened?.page.context().close();
+    this.opened = undefined;
   }
 }

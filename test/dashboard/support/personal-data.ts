@@ -11,11 +11,11 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_two_factor: 'account',
   auth_passkey: 'account',
   auth_verification: 'account',
-  // By the deletion of the account itself; see migration 0125.
+  // By the deletion of the account itself; see migration 0002.
   member: 'account',
   invitation: 'account',
   email_change: 'account',
-  // By the deletion of the person itself; see migration 0172.
+  // By the deletion of the person itself; see migration 0008.
   person_deletion: 'account',
   outbox_mail: 'account',
   submission: 'account',

@@ -1,383 +1,245 @@
-import { type Page } from 'playwright-core';
-import { settle } from './browser';
-import { manyKeys, OTHER_ORGANISATION } from './fake-data';
-import { type FakeApi } from './fake-api';
-import { FakeState } from './fake-state';
+import { eventually } from '../../support/eventually';
+import { PASSWORD, tokenOf } from './dashboard';
+import { type Account, type AccountKind } from './page-accounts';
+import { type Scene, type ScenePlace } from './scene';
+import { manyKeys } from './seed-keys';
+import { totpOf } from './totp';
 
-/** A state of a page that is reached by doing something. */
-export interface Scene {
-  readonly name: string;
-  readonly state: () => FakeState;
-  readonly play: (page: Page, api: FakeApi) => Promise<void>;
-}
+type Play = NonNullable<Scene['play']>;
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-async function go(page: Page, api: FakeApi, path: string): Promise<void> {
-  await page.goto(api.url + path);
-  await settle(page);
-}
-
-const firstKey = (api: FakeApi): string => `/keys/${api.state.keys[0]?.id}`;
-
-function signedOut(): FakeState {
-  return Object.assign(new FakeState(), { isSignedIn: false });
-}
+const played =
+  (as: AccountKind | 'nobody', path: string | ((account: Account) => string)) =>
+  (name: string, play: Play): Scene => ({
+    name,
+    as,
+    path: typeof path === 'string' ? () => path : path,
+    play,
+  });
+const firstKey = ({ keys }: Account): string => `/keys/${keys[0]}`;
+const onKey = played('usual', firstKey);
+const onKeys = played('usual', '/keys');
+const onPlans = played('usual', '/plans');
+const onTeam = played('usual', '/team');
+const onTokens = played('usual', '/tokens');
+const onAlerts = played('usual', '/alerts');
+const onAccount = played('usual', '/account');
+const begun = played('new', '/');
 
 /** An operation after it was tried with the key that is kept for this. */
-const triedScene = (name: string, operation: string): Scene => ({
-  name: `reference-${name}`,
-  state: () => new FakeState(),
-  play: async (page, api) => {
-    await go(page, api, `/reference?operation=${operation}`);
-    await button(page, 'Send request').click();
+const tried = (name: string, operation: string): Scene =>
+  played('usual', `/reference?operation=${operation}`)(`reference-${name}`, async ({ page, button }) => {
+    await button('Send request').click();
     await page.getByText(/^(Status \d{3}|No response)$/).waitFor();
-  },
-});
+  });
+
+async function beginSecondFactor({ page, button }: ScenePlace, code: (secret: string) => string): Promise<void> {
+  await button('Turn on').click();
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await button('Continue').click();
+  const secret = (await page.getByLabel('Secret').innerText()).replace(/\s/g, '');
+  await page.getByLabel('Code from the app').fill(code(secret));
+  await button('Confirm').click();
+}
+
+async function beginCap({ page, button }: ScenePlace, cap: string): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Change / })
+    .first()
+    .click();
+  await page.getByLabel('Stop at (requests a day)').fill(cap);
+  await button('Save').click();
+}
+
+/** The link that the mail to somebody holds, of whom no account is there yet. */
+async function signUpLink({ dashboard, account }: ScenePlace): Promise<string> {
+  const email = `new-${account.invitation}@example.com`;
+  await dashboard.ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD }, from: '192.0.2.9' });
+  return `/verify?token=${tokenOf(dashboard.mails.findLast(({ to }) => to === email))}`;
+}
+
+/** Asks for another address, opens the link that one mail holds, and is led to the link of the other. */
+async function confirmFirstLink({ dashboard, account }: ScenePlace): Promise<string> {
+  const { cookie } = account;
+  const email = `other-${account.email}`;
+  const before = dashboard.mails.length;
+  await dashboard.ask({ method: 'POST', path: '/api/account/email', cookie, body: { email, password: PASSWORD } });
+  await eventually(() => dashboard.mails.length === before + 2);
+  const [first, second] = dashboard.mails.slice(before).map(tokenOf);
+  await dashboard.ask({ method: 'POST', path: '/api/account/email/confirm', body: { token: first } });
+  return `/confirm-email?token=${second}`;
+}
 
 /** What only shows after a click, a fault or a second person. */
 export const SCENES: readonly Scene[] = [
+  played('nobody', '/verify')('verify-wrong-password', async (place) => {
+    await place.go(await signUpLink(place));
+    await place.page.getByLabel('Password', { exact: true }).fill('wrong password');
+    await place.button('Confirm and sign in').click();
+    await place.page.getByRole('alert').waitFor();
+  }),
+  played('nobody', '/verify?token=too-old')('verify-too-late', async ({ page, button }) => {
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await button('Confirm and sign in').click();
+    await page.getByLabel('Email').fill('asha@example.com');
+    await button('Send a new link').click();
+    await page.getByText('an email is on its way').waitFor();
+  }),
+  played('nobody', '/sign-in')('outbox-empty', async ({ page, go }) => {
+    await page.route('**/api/outbox', (route) => route.fulfill({ json: { mails: [] } }));
+    await go('/outbox');
+  }),
+  onTeam('invite', async ({ page, button }) => {
+    await button('Invite somebody').click();
+    await page.getByRole('radio', { name: 'Developer' }).waitFor();
+  }),
+  onTeam('rename-organisation', async ({ page, button }) => {
+    await button('Rename').click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+  }),
+  onAccount('add-passkey', async ({ page, button }) => {
+    await button('Add a passkey').click();
+    await page.getByRole('dialog').getByLabel('Your password').waitFor();
+  }),
+  onAccount('remove-passkey', async ({ page, button }) => {
+    await button('Remove Laptop').click();
+    await page.getByRole('dialog').waitFor();
+  }),
+  played('reader', firstKey)('keys-read-only', async ({ page }) => {
+    await page.getByText('Your role in').waitFor();
+  }),
+  begun('create-key', async ({ page, button }) => {
+    await button('Create a test key').click();
+    await page.getByLabel('IP lookup').waitFor();
+  }),
+  begun('created-key', async ({ page, button }) => {
+    await button('Create a test key').click();
+    await page.getByLabel('IP lookup').waitFor();
+    await button('Create key').click();
+    await page.getByText('First call', { exact: true }).waitFor();
+  }),
+  onKey('revoke-key', async ({ button }) => {
+    await button('Revoke').click();
+    await button('Revoke permanently').waitFor();
+  }),
+  onKeys('revoke-keys', async ({ page, button }) => {
+    await page.getByLabel('Select all on this page').check();
+    await page.getByLabel('Select Checkout server tg_live…1a2B').uncheck();
+    await button('Revoke 6 keys').click();
+    await button('Revoke 6 keys permanently').waitFor();
+  }),
+  onKey('rotate-key', async ({ page, button }) => {
+    await button('Rotate').click();
+    await page.getByRole('dialog').waitFor();
+  }),
+  onKey('key-conflict', async ({ page, button, dashboard, account }) => {
+    await page.getByLabel('Name', { exact: true }).fill('Checkout, new name');
+    await dashboard.pool.query("UPDATE credential SET name = 'Renamed by a colleague' WHERE id = $1", [account.keys[0]]);
+    await button('Save settings').click();
+    await button('Keep my edits').waitFor();
+  }),
+  onKey('simulated-caller', async ({ page, button }) => {
+    await page.getByLabel('IP address').fill('203.0.113.7');
+    await button('Test').click();
+    await page.getByText('Allowed', { exact: true }).waitFor();
+  }),
+  onPlans('plan-choice', async ({ page, button }) => {
+    await button('Change Pincode to Star').click();
+    await page.getByRole('dialog').getByText('Counts from the next request.').waitFor();
+  }),
+  onPlans('plan-request', async ({ page, button }) => {
+    await button('Request Star of Glead').click();
+    await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
+  }),
+  onPlans('plan-below-use', async ({ button }) => {
+    await button('Change IP lookup to Base').click();
+    await button('Change to Base for free').click();
+    await button('Change to Base for free anyway').waitFor();
+  }),
   {
-    name: 'verify-wrong-password',
-    state: signedOut,
-    play: async (page, api) => {
-      await go(page, api, '/verify?token=not-a-real-one');
-      await page.getByLabel('Password', { exact: true }).fill('wrong password');
-      await button(page, 'Confirm and sign in').click();
-      await page.getByRole('alert').waitFor();
-    },
-  },
-  {
-    name: 'verify-too-late',
-    state: signedOut,
-    play: async (page, api) => {
-      await go(page, api, '/verify?token=too-old');
-      await page.getByLabel('Password', { exact: true }).fill('a long password');
-      await button(page, 'Confirm and sign in').click();
-      await page.getByLabel('Email').fill('asha@example.com');
-      await button(page, 'Send a new link').click();
-      await page.getByText('an email is on its way').waitFor();
-    },
-  },
-  {
-    name: 'invite',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/team');
-      await button(page, 'Invite somebody').click();
-      await page.getByRole('radio', { name: 'Developer' }).waitFor();
-    },
-  },
-  {
-    name: 'rename-organisation',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/team');
-      await button(page, 'Rename').click();
-      await page.getByRole('dialog').getByLabel('Name').waitFor();
-    },
-  },
-  {
-    name: 'add-passkey',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await button(page, 'Add a passkey').click();
-      await page.getByRole('dialog').getByLabel('Your password').waitFor();
-    },
-  },
-  {
-    name: 'remove-passkey',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await button(page, 'Remove Laptop').click();
-      await page.getByRole('dialog').waitFor();
-    },
-  },
-  {
-    name: 'keys-read-only',
-    state: () => Object.assign(new FakeState(), { organisation: { ...OTHER_ORGANISATION, role: 'reader' } }),
-    play: async (page, api) => {
-      await go(page, api, firstKey(api));
-      await page.getByText('Your role in').waitFor();
-    },
-  },
-  {
-    name: 'create-key',
-    state: () => FakeState.empty(),
-    play: async (page, api) => {
-      await go(page, api, '/');
-      await button(page, 'Create a test key').click();
-      await page.getByLabel('IP lookup').waitFor();
-    },
-  },
-  {
-    name: 'created-key',
-    state: () => FakeState.empty(),
-    play: async (page, api) => {
-      await go(page, api, '/');
-      await button(page, 'Create a test key').click();
-      await page.getByLabel('IP lookup').waitFor();
-      await button(page, 'Create key').click();
-      await page.getByText('First call', { exact: true }).waitFor();
-    },
-  },
-  {
-    name: 'revoke-key',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, firstKey(api));
-      await button(page, 'Revoke').click();
-      await button(page, 'Revoke permanently').waitFor();
-    },
-  },
-  {
-    name: 'revoke-keys',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/keys');
-      await page.getByLabel('Select all on this page').check();
-      await page.getByLabel('Select Checkout server tg_live…1a2B').uncheck();
-      await button(page, 'Revoke 6 keys').click();
-      await button(page, 'Revoke 6 keys permanently').waitFor();
-    },
-  },
-  {
-    name: 'rotate-key',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, firstKey(api));
-      await button(page, 'Rotate').click();
-      await page.getByRole('dialog').waitFor();
-    },
-  },
-  {
-    name: 'key-conflict',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, firstKey(api));
-      await page.getByLabel('Name', { exact: true }).fill('Checkout, new name');
-      const id = api.state.keys[0]?.id ?? '';
-      api.state.changeKey(id, { name: 'Renamed by a colleague', products: ['api-ip', 'api-seo'] });
-      await button(page, 'Save settings').click();
-      await button(page, 'Keep my edits').waitFor();
-    },
-  },
-  {
-    name: 'simulated-caller',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, firstKey(api));
-      await page.getByLabel('IP address').fill('203.0.113.7');
-      await button(page, 'Test').click();
-      await page.getByText('Allowed', { exact: true }).waitFor();
-    },
-  },
-  {
-    name: 'plan-choice',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/plans');
-      await button(page, 'Change Pincode to Star').click();
-      await page.getByRole('dialog').getByText('Counts from the next request.').waitFor();
-    },
-  },
-  {
-    name: 'plan-request',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/plans');
-      await button(page, 'Request Star of Glead').click();
-      await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
-    },
-  },
-  {
-    name: 'plan-below-use',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/plans');
-      await button(page, 'Change IP lookup to Base').click();
-      await button(page, 'Change to Base for free').click();
-      await button(page, 'Change to Base for free anyway').waitFor();
-    },
-  },
-  {
-    name: 'many-keys',
-    state: () => Object.assign(new FakeState(), { keys: manyKeys(10_000) }),
-    play: async (page, api) => {
-      await go(page, api, '/keys');
-      await button(page, 'Next').click();
+    ...played('new', '/keys')('many-keys', async ({ page, button }) => {
+      await button('Next').click();
       await page.getByText('Page 2').waitFor();
-    },
+    }),
+    keys: manyKeys(60),
   },
-  {
-    name: 'server-away',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/keys');
-      api.state.isAway = true;
-      await page.getByRole('link', { name: 'Checkout server' }).click();
-      await page.getByText('The server is not responding').waitFor();
-    },
-  },
-  {
-    name: 'usage-figures',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/usage?days=7');
-      await page.getByText('Requests used as a table').click();
-    },
-  },
-  triedScene('answered', 'get_ip'),
-  triedScene('captcha', 'get_gst_start'),
-  triedScene('picture', 'get_gdplay_thumbnail'),
-  triedScene('bytes', 'get_gdplay_stream'),
-  triedScene('refused', 'get_pincode'),
-  triedScene('without-answer', 'get_seo'),
-  {
-    name: 'reference-not-sent',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/reference?operation=post_glead_search');
-      await page.getByLabel('Test key').fill('tg_live_never');
-      await page.getByRole('textbox', { name: 'Body' }).fill('{');
-      await button(page, 'Send request').click();
-      await page.getByText('This is not valid JSON.').waitFor();
-    },
-  },
-  {
-    name: 'second-factor-scan',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await button(page, 'Turn on').click();
-      await page.getByLabel('Your password').fill('a long password');
-      await button(page, 'Continue').click();
-      await page.getByLabel('Code from the app').fill('000000');
-      await button(page, 'Confirm').click();
-      await page.getByRole('alert').waitFor();
-    },
-  },
-  {
-    name: 'second-factor-codes',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await button(page, 'Turn on').click();
-      await page.getByLabel('Your password').fill('a long password');
-      await button(page, 'Continue').click();
-      await page.getByLabel('Code from the app').fill('123456');
-      await button(page, 'Confirm').click();
-      await button(page, 'I have saved them').waitFor();
-    },
-  },
-  {
-    name: 'account-with-second-factor',
-    state: () => Object.assign(new FakeState(), { hasSecondFactor: true }),
-    play: (page, api) => go(page, api, '/account'),
-  },
-  {
-    name: 'delete-account',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await button(page, 'Delete account…').click();
-      await page.getByLabel('Your password').waitFor();
-    },
-  },
-  {
-    name: 'email-change-asked',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/account');
-      await page.getByLabel('New email address').fill('asha.new@example.com');
-      await page.getByLabel('Account password').fill('a long password');
-      await button(page, 'Change email address').click();
-      await page.getByText('Open both within an hour').waitFor();
-    },
-  },
-  {
-    name: 'email-change-confirmed',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/confirm-email?token=second');
-      await button(page, 'Confirm').click();
-      await page.getByText('Go to the dashboard').waitFor();
-    },
-  },
-  {
-    name: 'account-deleted',
-    state: () => new FakeState(),
-    play: (page, api) => go(page, api, '/sign-in?reason=deleted'),
-  },
-  {
-    name: 'menu',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/alerts');
-      const burger = button(page, 'Open the menu');
-      if (await burger.isVisible()) await burger.click();
-    },
-  },
-  {
-    name: 'created-token',
-    state: () => FakeState.empty(),
-    play: async (page, api) => {
-      await go(page, api, '/tokens');
-      await button(page, 'Create a token').first().click();
-      await page.getByLabel('Name', { exact: true }).fill('Deploy script');
-      await page.getByLabel('keys:read').check();
-      await button(page, 'Create token').click();
-      await page.getByText('First request', { exact: true }).waitFor();
-    },
-  },
-  {
-    name: 'create-token',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/tokens');
-      await button(page, 'Create a token').click();
-      await button(page, 'Create token').click();
-      await page.getByText('Choose at least one scope.').waitFor();
-    },
-  },
-  {
-    name: 'revoke-token',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/tokens');
-      await button(page, 'Revoke Deploy script').click();
-      await button(page, 'Revoke').click();
-      await page.getByText('Token revoked.').waitFor();
-    },
-  },
-  {
-    name: 'alert-thresholds',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/alerts');
-      await page
-        .getByRole('button', { name: /^Change / })
-        .first()
-        .click();
-      await page.getByLabel('Stop at (requests a day)').fill('five');
-      await button(page, 'Save').click();
-      await page.getByText('Enter a whole number of requests').waitFor();
-    },
-  },
-  {
-    name: 'alert-capped',
-    state: () => new FakeState(),
-    play: async (page, api) => {
-      await go(page, api, '/alerts');
-      await page
-        .getByRole('button', { name: /^Change / })
-        .first()
-        .click();
-      await page.getByLabel('Stop at (requests a day)').fill('1,500');
-      await button(page, 'Save').click();
-      await page.getByText('1,500 requests a day').waitFor();
-    },
-  },
+  onKeys('server-away', async ({ page }) => {
+    const json = { title: 'Not ready', status: 503, code: 'service_not_ready' };
+    await page.route('**/api/**', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', json }));
+    await page.getByRole('link', { name: 'Checkout server' }).click();
+    await page.getByText('The server is not responding').waitFor();
+  }),
+  played('usual', '/usage?days=7')('usage-figures', async ({ page }) => {
+    await page.getByText('Requests used as a table').click();
+  }),
+  tried('answered', 'get_ip'),
+  tried('captcha', 'get_gst_start'),
+  tried('picture', 'get_gdplay_thumbnail'),
+  tried('bytes', 'get_gdplay_stream'),
+  tried('refused', 'get_pincode'),
+  played('usual', '/reference?operation=get_seo')('reference-without-answer', async ({ page, button }) => {
+    await page.route('**/api/try', (route) => route.fulfill({ json: { outcome: 'failed', reason: 'timeout', durationMs: 60_004 } }));
+    await button('Send request').click();
+    await page.getByText('No response', { exact: true }).waitFor();
+  }),
+  played('usual', '/reference?operation=post_glead_search')('reference-not-sent', async ({ page, button }) => {
+    await page.getByLabel('Test key').fill('tg_live_never');
+    await page.getByRole('textbox', { name: 'Body' }).fill('{');
+    await button('Send request').click();
+    await page.getByText('This is not valid JSON.').waitFor();
+  }),
+  onAccount('second-factor-scan', async (place) => {
+    await beginSecondFactor(place, () => '000000');
+    await place.page.getByRole('alert').waitFor();
+  }),
+  onAccount('second-factor-codes', async (place) => {
+    await beginSecondFactor(place, totpOf);
+    await place.button('I have saved them').waitFor();
+  }),
+  onAccount('account-with-second-factor', async (place) => {
+    await beginSecondFactor(place, totpOf);
+    await place.button('Copy codes').click();
+    await place.button('I have saved them').click();
+    await place.button('Turn off').waitFor();
+  }),
+  onAccount('delete-account', async ({ page, button }) => {
+    await button('Delete account…').click();
+    await page.getByLabel('Your password').waitFor();
+  }),
+  onAccount('email-change-asked', async ({ page, button, account }) => {
+    await page.getByLabel('New email address').fill(`new-${account.email}`);
+    await page.getByLabel('Account password').fill(PASSWORD);
+    await button('Change email address').click();
+    await page.getByText('Open both within an hour').waitFor();
+  }),
+  onAccount('email-change-confirmed', async (place) => {
+    await place.go(await confirmFirstLink(place));
+    await place.button('Confirm').click();
+    await place.page.getByText('Go to the dashboard').waitFor();
+  }),
+  { ...onAlerts('menu', ({ button }) => button('Open the menu').click()), viewport: { width: 360, height: 740 } },
+  played('new', '/tokens')('created-token', async ({ page, button }) => {
+    await button('Create a token').first().click();
+    await page.getByLabel('Name', { exact: true }).fill('Deploy script');
+    await page.getByLabel('keys:read').check();
+    await button('Create token').click();
+    await page.getByText('First request', { exact: true }).waitFor();
+  }),
+  onTokens('create-token', async ({ page, button }) => {
+    await button('Create a token').click();
+    await button('Create token').click();
+    await page.getByText('Choose at least one scope.').waitFor();
+  }),
+  onTokens('revoke-token', async ({ page, button }) => {
+    await button('Revoke Deploy script').click();
+    await button('Revoke').click();
+    await page.getByText('Token revoked.').waitFor();
+  }),
+  onAlerts('alert-thresholds', async (place) => {
+    await beginCap(place, 'five');
+    await place.page.getByText('Enter a whole number of requests').waitFor();
+  }),
+  onAlerts('alert-capped', async (place) => {
+    await beginCap(place, '1,500');
+    await place.page.getByText('1,500 requests a day').waitFor();
+  }),
 ];

@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayKind } from '../../../kong/gateways/render';
 import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type IssuedKey, type OwnInstallation } from '../../acceptance/installation';
 import { type ProbeTarget } from '../../support/faults/fault-probe';
 import { describeStatuses } from '../../support/faults/fault-report';
 import { expectDocumented, observeFault, UNDER_WAY, type FaultPlan } from '../../support/faults/observe-fault';
+import { eventually } from '../../support/eventually';
 import { send } from '../../support/http';
+import { isMeasured } from '../../support/measured';
 import { flood } from '../../support/system/flood';
 import { startGateway } from './running-gateway';
 
@@ -15,7 +16,7 @@ import { startGateway } from './running-gateway';
 const UNDECIDED = { nginx: [503], caddy: [502, 503, 504], haproxy: [503] } as const;
 
 const SERVED_WITHIN_MS = 15_000;
-const HAMMERED = 10_000;
+const HAMMERED = isMeasured ? 10_000 : 2_000;
 
 /** Of a fault that lifts itself: by when a valid key is served again. */
 export const RECOVERY = { lift: () => undefined, recoversWithinMs: SERVED_WITHIN_MS } as const;
@@ -33,11 +34,11 @@ const asksAgain = (kind: GatewayKind): boolean => kind === 'caddy';
 
 /** A real gateway in front of an installation that is broken under it. */
 export interface FaultedGateway {
-  /** Until a valid key is admitted again. @throws Error after 15 s */
+  /** Until a valid key is admitted again. */
   untilServed(): Promise<void>;
   /** Inflicts a fault, judges what was seen, and leaves a row for the tables in docs/gateways.md. */
   expectRefusals(fault: string, plan: GatewayFault): Promise<void>;
-  /** The same, where the fault is 10,000 requests without a valid key over 64 connections. */
+  /** The same, where the fault is thousands of requests without a valid key over 64 connections. */
   expectRefusalsUnderFlood(fault: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -66,13 +67,7 @@ export async function openFaultedGateway(tollgate: OwnInstallation, kind: Gatewa
   };
 
   return {
-    async untilServed() {
-      const deadline = performance.now() + SERVED_WITHIN_MS;
-      while ((await send(target.url, { headers: { 'X-API-Key': watcher } })).status !== 200) {
-        if (performance.now() > deadline) throw new Error('a valid key was not admitted again within 15 s');
-        await sleep(50);
-      }
-    },
+    untilServed: () => eventually(async () => (await send(target.url, { headers: { 'X-API-Key': watcher } })).status === 200),
     expectRefusals: (fault, plan) => judge(fault, plan, () => new Map()),
     expectRefusalsUnderFlood: (fault) => {
       let rejected: ReadonlyMap<number, number> = new Map();

@@ -1,4 +1,4 @@
-import { WORLD_COUNTRIES } from '../../../services/pincode/countries';
+import { WORLD_COUNTRIES } from '../../../services/pincode/settings';
 import { parseIndianPin, parseWorldCode } from '../../../services/pincode/parse-pin';
 import { fc } from '../../support/fast-check';
 

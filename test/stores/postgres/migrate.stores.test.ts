@@ -1,13 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Client } from 'pg';
-import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
-import { migrate, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
-import { createPool } from '../../../plugins/stores/postgres/pool';
+import { migrateOnce } from '../../../cli/container/migrate-once';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { SCHEMA_FILE } from '../../../plugins/stores/postgres/adopt-schema';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../../support/system/next-version';
+import { explainDecision } from '../../../plugins/stores/postgres/decisions/explain-decision';
+import { describeSchema } from '../../../plugins/stores/postgres/describe-schema';
+import { fingerprintDatabase, type TableFingerprint } from '../../../plugins/stores/postgres/fingerprint-database';
+import { migrate, migrationNames, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../../support/system/next-version';
 
 describe('migrations', () => {
   let database: TestDatabase;
@@ -18,7 +24,7 @@ describe('migrations', () => {
 
   it('lets two starters migrate an empty database at once', async () => {
     const applied = await Promise.all([migrate(database.url), migrate(database.url)]);
-    expect(applied.flat()).toContain('0001_access');
+    expect(applied.flat()).toContain('0001_catalogue');
     expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
     await expect(database.pool.query('SELECT count(*) FROM credential')).resolves.toBeDefined();
   });
@@ -26,6 +32,13 @@ describe('migrations', () => {
   it('has nothing to do the second time', async () => {
     await migrate(database.url);
     await expect(migrate(database.url)).resolves.toEqual([]);
+  });
+
+  it('refuses a migration that comes before one which is applied', async () => {
+    const folder = nextVersionMigrations();
+    await migrate(database.url, { folder });
+    writeFileSync(join(folder, '9998_late.sql'), 'CREATE TABLE late (id integer)');
+    await expect(migrate(database.url, { folder })).rejects.toThrow(`migration 9998_late comes before ${NEXT_MIGRATION_NAME}`);
   });
 
   it('changes nothing and says why when a transaction stays in the way', async () => {
@@ -44,45 +57,149 @@ describe('migrations', () => {
   });
 });
 
-/** What the version before would not survive: it still reads and writes what these take away or narrow. A constraint that goes does neither. */
+/** What running processes would not survive: they still read and write what these take away or narrow. A constraint that goes does neither. */
 const TAKES_AWAY =
   /\b(DROP\s+(?!INDEX\s+CONCURRENTLY|CONSTRAINT\b|NOT\s+NULL\b)|RENAME\b|TRUNCATE\b|ALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?(TYPE|SET\s+NOT\s+NULL)|LOCK\s+TABLE)/i;
-/** Those before the first release, which no older version ran beside. */
-const FIRST = ['0001_access.sql', '0002_quota.sql'];
-
-/** Indexes that made room for another which answers the same queries: the version before finds its rows by that one. */
-const REPLACED_INDEXES: Readonly<Record<string, string>> = {
-  decision_request_id_idx: 'CREATE INDEX decision_request_idx ON decision USING hash (request_id);',
-};
-
-/** Without the statements that drop a replaced index; the file itself must make the one in its place. */
-function withoutReplacedIndexes(sql: string): string {
-  const replaced = Object.entries(REPLACED_INDEXES).filter(([, instead]) => sql.includes(instead));
-  return replaced.reduce((text, [index]) => text.replace(`DROP INDEX ${index};`, ''), sql);
-}
+/** No version that was released runs without the baseline. */
+const LAST_OF_BASELINE = '0008_audit';
 
 function withoutComments(sql: string): string {
   return sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, '');
 }
 
 describe('the migration files', () => {
-  const files = readdirSync(MIGRATIONS_FOLDER).filter((name) => name.endsWith('.sql'));
+  const sqlOf = (name: string): string => readFileSync(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8');
 
   it('only go forward', () => {
-    for (const file of files) expect(readFileSync(join(MIGRATIONS_FOLDER, file), 'utf8')).not.toMatch(/^--\s*Down Migration/im);
+    for (const name of migrationNames()) expect(sqlOf(name)).not.toMatch(/^--\s*Down Migration/im);
   });
 
-  it('only add: the version before goes on working on what they leave behind', () => {
-    for (const file of files.filter((name) => !FIRST.includes(name))) {
-      const sql = withoutComments(readFileSync(join(MIGRATIONS_FOLDER, file), 'utf8'));
-      expect(withoutReplacedIndexes(sql)).not.toMatch(TAKES_AWAY);
-    }
+  it('only add: processes that run go on working on what they leave behind', () => {
+    for (const name of migrationNames().filter((each) => each > LAST_OF_BASELINE))
+      expect(withoutComments(sqlOf(name))).not.toMatch(TAKES_AWAY);
     expect('ALTER TABLE a DROP COLUMN b').toMatch(TAKES_AWAY);
     expect('ALTER TABLE a ALTER COLUMN b SET NOT NULL').toMatch(TAKES_AWAY);
     expect('ALTER TABLE a ADD COLUMN b text').not.toMatch(TAKES_AWAY);
     expect('ALTER TABLE a DROP CONSTRAINT b').not.toMatch(TAKES_AWAY);
     expect('DROP TABLE a').toMatch(TAKES_AWAY);
-    expect(withoutReplacedIndexes('DROP INDEX decision_request_id_idx;')).toMatch(TAKES_AWAY);
+    expect('DROP INDEX a').toMatch(TAKES_AWAY);
+  });
+});
+
+/** Set to anything, schema.sql is written anew: `npm run schema`. */
+const IS_RECORDING = process.env['RECORD_SCHEMA'] !== undefined;
+
+describe('the schema', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase({ empty: true });
+    await migrate(database.url);
+  });
+  afterAll(() => database.close());
+
+  it('is what plugins/stores/postgres/schema.sql says; `npm run schema` writes the file', async () => {
+    const described = await describeSchema(database.pool);
+    if (IS_RECORDING) writeFileSync(SCHEMA_FILE, described);
+    expect(described).toBe(readFileSync(SCHEMA_FILE, 'utf8'));
+  });
+
+  it('says of each table and function what it is for', async () => {
+    const { rows } = await database.pool.query(`
+      SELECT relname AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND obj_description(oid, 'pg_class') IS NULL
+      UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL`);
+    expect(rows).toEqual([]);
+  });
+});
+
+/** The schema that the last version before 0.1.0 left, with the names of its 40 migrations. */
+const BEFORE = gunzipSync(readFileSync(join(process.cwd(), 'test', 'fixtures', 'database-before-0.1.0.sql.gz'))).toString();
+/** A key with its decisions, one of them as versions before the last wrote it; a plan without a price in its own currency. */
+const DATA = `
+INSERT INTO product (id, title, description, daily, monthly) VALUES ('api-ip', 'IP', 'IP', 1000, 30000);
+INSERT INTO plan (product_id, name, daily, monthly, price_inr) VALUES ('api-ip', 'Star', 100000, 3000000, 5);
+INSERT INTO customer (id, email) VALUES ('00000000-0000-4000-8000-000000000001', 'a@example.com');
+INSERT INTO subscription (customer_id, product_id, plan_name) VALUES ('00000000-0000-4000-8000-000000000001', 'api-ip', 'Star');
+INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
+  VALUES ('00000000-0000-4000-8000-000000000001', sha256('x'), 'tg_live', 'abcd', 'live');
+INSERT INTO usage SELECT id, '2026-11-20', 7, 5, 1 FROM subscription;
+INSERT INTO audit_log (actor, action, subject_kind, subject_id) SELECT 'cli', 'key.create', 'credential', id FROM credential;
+ALTER TABLE audit_log DISABLE TRIGGER audit_log_is_append_only;
+UPDATE audit_log SET label = NULL;
+ALTER TABLE audit_log ENABLE TRIGGER audit_log_is_append_only;
+INSERT INTO decision (request_id, at, outcome, products, quota) VALUES ('old', now(), 'quota_daily_exceeded', '{api-ip}',
+  '{"day": "2026-11-20", "usedDaily": 5, "usedMonthly": 9, "daily": 5, "monthly": 50, "exceeded": "daily", "isCapped": true}');
+INSERT INTO decision (request_id, at, outcome, products, standing) VALUES ('new', now(), 'admitted', '{api-ip}', '2026-11-20 4 8 5 50');`;
+
+/** Columns stand in another order, and comments in functions may be others. */
+async function comparableSchema({ pool }: TestDatabase): Promise<string[]> {
+  const lines = (await describeSchema(pool)).split('\n').map((line) => line.replace(/--.*/, '').trim().replace(/,$/, ''));
+  return lines.filter((line) => line !== '').sort();
+}
+
+describe('a database from before 0.1.0', () => {
+  let old: TestDatabase;
+  beforeEach(async () => {
+    old = await testDatabase({ empty: true });
+    await old.pool.query(BEFORE);
+    await old.pool.query(DATA);
+  });
+  afterEach(() => old.close());
+
+  const fingerprint = async (): Promise<TableFingerprint[]> => fingerprintDatabase(old.pool);
+
+  it('becomes one of this version under two starters at once, and keeps what it holds', async () => {
+    const before = await fingerprint();
+    const applied = await Promise.all([migrate(old.url), migrate(old.url)]);
+    expect(applied.flat()).toEqual(migrationNames());
+    const after = await fingerprint();
+    for (const table of ['customer', 'subscription', 'subscription_term', 'credential', 'usage'])
+      expect([table, after.find((each) => each.table === table)]).toEqual([table, before.find((each) => each.table === table)]);
+
+    const fresh = await testDatabase();
+    expect(await comparableSchema(old)).toEqual(await comparableSchema(fresh));
+    const { rows } = await old.pool.query("SELECT relname FROM pg_class WHERE relname = 'credential' AND obj_description(oid) IS NOT NULL");
+    expect(rows).toHaveLength(1);
+    await fresh.close();
+
+    const quota = { day: '2026-11-20', usedDaily: 5, usedMonthly: 9, daily: 5, monthly: 50, exceeded: 'daily', isCapped: true };
+    expect(await explainDecision(old.pool, { requestId: 'old' })).toMatchObject({ quota });
+    expect(await explainDecision(old.pool, { requestId: 'new' })).toMatchObject({ quota: { usedDaily: 4 } });
+  });
+
+  it('keeps the price of a plan that had one in rupees only, and says in old lines of the audit log which key it was', async () => {
+    await migrate(old.url);
+    const { rows } = await old.pool.query("SELECT price, label FROM plan, audit_log WHERE action = 'key.create'");
+    expect(rows).toEqual([{ price: '5.00', label: 'tg_live…abcd' }]);
+  });
+
+  it('is taken by the one-shot for containers, with its catalogue and roles', async () => {
+    expect((await migrateOnce(old.url)).applied).toEqual(migrationNames());
+    expect(await migrateOnce(old.url)).toEqual({ applied: [] });
+  });
+
+  it.each([
+    ['a column more', 'ALTER TABLE credential ADD COLUMN colour text', 'has also  credential: colour text'],
+    ['an index less', 'DROP INDEX usage_day_idx', 'lacks     usage: CREATE INDEX usage_day_idx'],
+    [
+      'a function of another kind',
+      `CREATE OR REPLACE FUNCTION told_hash(p_hash bytea) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT NULL'`,
+      'told_hash',
+    ],
+    ['a trigger that is off', 'ALTER TABLE credential DISABLE TRIGGER credential_is_final', 'DISABLE TRIGGER credential_is_final'],
+    ['a view of a column that goes', 'CREATE VIEW prices AS SELECT price_inr FROM plan', 'cannot drop column price_inr'],
+  ])('is refused and left as it is when somebody changed it: %s', async (_, sql, difference) => {
+    await old.pool.query(sql);
+    const before = [await fingerprint(), await describeSchema(old.pool)];
+    const refused = migrate(old.url);
+    await expect(refused).rejects.toThrow('the schema is not as the last version before 0.1.0 leaves it, and nothing was changed');
+    await expect(refused).rejects.toThrow(difference);
+    expect([await fingerprint(), await describeSchema(old.pool)]).toEqual(before);
+  });
+
+  it('is refused when it is older than the last version before', async () => {
+    await old.pool.query("DELETE FROM schema_migration WHERE name = '0173_customer_day'");
+    await expect(migrateOnce(old.url)).rejects.toThrow('start that version once, then this one');
   });
 });
 

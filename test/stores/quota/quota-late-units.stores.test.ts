@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable, systemClock } from '../../../plugins/core/ports';
 import { QuotaLedger } from '../../../plugins/stores/postgres/quota/quota-ledger';
-import { SeenUsage } from '../../../plugins/stores/quota/quota-seen';
+import { SeenUsage } from '../../../plugins/stores/quota/quota-usage';
 import { RedisQuotaCounter, type ScriptConnection, type UsageLedger } from '../../../plugins/stores/redis/quota-counter';
 import { eventually } from '../../support/eventually';
 import { testDatabase } from '../../support/postgres/postgres';

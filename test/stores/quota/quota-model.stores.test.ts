@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../../plugins/core/selling/catalogue';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { decideSpend } from '../../../plugins/core/access/quota';
-import { counterOf } from '../../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../../plugins/core/access/subscription';
 import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/selling/refunds';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
-import { counterOf } from '../../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../../plugins/core/access/subscription';
 import { readUsage } from '../../../plugins/stores/postgres/quota/usage-read';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 import { StoreClock, postgresNode } from './harness';

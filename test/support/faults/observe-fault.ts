@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Answers, type Caller, LOOPS, type ProbeTarget, readUsed, startProbe, type Probe } from './fault-probe';
 import { eventually } from '../eventually';
+import { expectMeasured } from '../measured';
 import { sayExcused, startTurnMeter } from './turn-meter';
 
 export interface FaultPlan {
@@ -11,7 +12,7 @@ export interface FaultPlan {
   readonly lastsFor?: { readonly status: number; readonly answers: number };
   /** Makes the part whole again; what depends on it is left alone. */
   lift(): Promise<unknown> | void;
-  /** By when a valid key must be served again after that. */
+  /** By when a valid key must be served again after that, in a run that measures. */
   readonly recoversWithinMs: number;
   /** True once everything works as before, where requests are served without it too. Default: when requests are served. */
   isWhole?(): Promise<boolean>;
@@ -106,7 +107,7 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   const isExcused = (answer: Answer): boolean => answer.isUndecided && meter.wasShortOfTurns(answer);
   // The figure is what was seen; only whether it is the fault's doing is judged with excuses.
   const recoveredInMs = answers.disturbedFor(liftedAt);
-  expect(answers.disturbedFor(liftedAt, isExcused)).toBeLessThan(plan.recoversWithinMs);
+  expectMeasured(answers.disturbedFor(liftedAt, isExcused), plan.recoversWithinMs);
   const given = answers.statuses('valid').get(200) ?? 0;
   const counted = await settledCount(target, before, given);
   const isLast = (sentAt: number, ms: number): boolean => sentAt > inflictedAt - ms && sentAt <= Math.max(inflictedAt + KILL_MS, brokenAt);

@@ -31,7 +31,7 @@ async function findObstacle(image) {
   }
 }
 
-await bootstrap({ needs: 'everything' });
+await bootstrap();
 // One container, which the teardown stops: no second one is needed to watch it.
 process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
 const obstacle = await findObstacle(process.env.KONG_IMAGE || 'kong:3.9');
@@ -40,8 +40,8 @@ const support = join(root, 'test', 'support', 'gateway');
 const kong = obstacle
   ? ['--testNamePattern', NOTHING]
   : ['--globalSetup', join(support, 'kong-setup.ts'), '--globalTeardown', join(support, 'kong-teardown.ts')];
-// nodes.performance.test.ts starts gateways of its own.
-const files = ['test/acceptance', '--testPathIgnorePatterns', 'nodes.performance.test.ts', '/node_modules/'];
+// nodes.measured.test.ts starts gateways of its own.
+const files = ['test/acceptance', '--testPathIgnorePatterns', 'nodes.measured.test.ts', '/node_modules/'];
 const jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...files, ...kong, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',

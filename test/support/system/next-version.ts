@@ -4,7 +4,7 @@ import { MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
 import { runFolder } from '../run-folder';
 
 /** What a next version may do to tables that this one uses: add. */
-const NEXT_MIGRATION = `-- Up Migration
+const NEXT_MIGRATION = `
 ALTER TABLE credential ADD COLUMN last_address inet;
 ALTER TABLE subscription ADD COLUMN note text NOT NULL DEFAULT '';
 ALTER TABLE decision ADD COLUMN region text;

@@ -14,11 +14,13 @@ export interface ProgramOptions {
   readonly args?: readonly string[];
   /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** Whose dist/ it is; the project's own unless given. */
+  readonly root?: string;
 }
 
 /** Starts a built program, by its path below dist/, and waits for the JSON line that says it is ready. */
-export function startProgram(module: string, { env, args = [], nodeArgs = [] }: ProgramOptions): Promise<StartedProgram> {
-  const child = spawn(process.execPath, [...nodeArgs, join(ROOT, 'dist', module), ...args], { cwd: ROOT, env: { ...process.env, ...env } });
+export function startProgram(module: string, { env, args = [], nodeArgs = [], root = ROOT }: ProgramOptions): Promise<StartedProgram> {
+  const child = spawn(process.execPath, [...nodeArgs, join(root, 'dist', module), ...args], { cwd: root, env: { ...process.env, ...env } });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr = (stderr + String(chunk)).slice(-4_000)));
   return new Promise((done, fail) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { DexFile } from '../../../services/workers/apk/code/dex-file';
-import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
+import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import { type ApkReport, type ComponentFacts, type NetworkSecurityFacts, type ProtectionLevel } from '../../../services/workers/apk/report';
 import { type AndroguardAnswers, type AndroguardFacts, askAndroguard } from '../../support/apk/androguard';
 import { ApkBuilder } from '../../support/apk/apk-builder';

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { WINDOW_BYTES } from '../../../services/workers/apk/scan/literal-search';
 import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
-import { platformProtection } from '../../../services/workers/apk/manifest/platform-permissions';
+import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
+import { LIMITS } from '../../../services/workers/apk/limits';
 import { type ApkReport, type Finding } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec, DEBUG_KEY, RELEASE_KEY, SHA1_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FAKE_SECRETS, FULL_APP, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
@@ -44,7 +46,7 @@ describe('findings', () => {
     const unsigned = await builder.build('quiet', CLEAN_APP);
     const report = await analyzeFile(await builder.sign(unsigned, 'quiet-signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
     expect(report.findings).toEqual([]);
-    expect(report.risk).toEqual({ score: 0, level: 'low', method: METHOD });
+    expect(report.risk).toEqual({ score: 0, level: 'low', method: METHOD, complete: true });
   });
 
   test('tell that backup is allowed by default', async () => {
@@ -201,6 +203,38 @@ describe('secrets and addresses', () => {
   });
 });
 
+describe('large text files', () => {
+  const secret = FAKE_SECRETS.google;
+  const at = (bytes: number): Promise<ApkReport> =>
+    reportOf({
+      manifest: manifestOf({ application: SAFE }),
+      files: { 'assets/index.android.bundle': `${'x'.repeat(bytes)} '${secret}' https://far.example.com/a ` },
+    });
+  const searched = ({ checked }: ApkReport): boolean | undefined => checked.find(({ source }) => source === 'secret_rules')?.ok;
+
+  test.each([2 * 1024 * 1024, 9 * 1024 * 1024])('are searched to their end: %d bytes before a secret', async (bytes) => {
+    const report = await at(bytes);
+    expect(report.secrets).toEqual([expect.objectContaining({ rule: 'google_api_key', file: 'assets/index.android.bundle' })]);
+    expect(report.urls).toEqual(['https://far.example.com/a']);
+    expect(searched(report)).toBe(true);
+    expect(report.risk.complete).toBe(true);
+  });
+
+  test('may have a secret across two pieces', async () => {
+    const around = 1024 * 1024 - WINDOW_BYTES;
+    for (const bytes of [around - 20, around + WINDOW_BYTES - 20]) expect((await at(bytes)).secrets).toHaveLength(1);
+  });
+
+  test('with too many places of one literal make the report and its risk say what was not searched', async () => {
+    const text = `${'AIza '.repeat(LIMITS.scannedPlaces)} '${secret}' sk_live_${'0'.repeat(24)}`;
+    const report = await reportOf({ manifest: manifestOf({ application: SAFE }), files: { 'assets/app.js': text } });
+    expect(report.secrets.map(({ rule }) => rule)).toEqual(['stripe_live_key']);
+    expect(searched(report)).toBe(false);
+    expect(report.risk.complete).toBe(false);
+    expect(report.warnings).toContainEqual(expect.stringContaining('"AIza"'));
+  });
+});
+
 describe('a private key', () => {
   const header = '-----BEGIN RSA PRIVATE KEY-----';
   /** In the form of a key, of one letter. */
@@ -275,13 +309,15 @@ describe('the risk', () => {
     [['critical'], 50, 'high'],
     [['critical', 'high', 'high', 'warning'], 74.13, 'high'],
     [['critical', 'critical', 'high'], 81.25, 'critical'],
-  ])('of %j is %d, %s', (severities, score, level) => expect(rateRisk(severities.map(finding))).toEqual({ score, level, method: METHOD }));
+  ])('of %j is %d, %s', (severities, score, level) =>
+    expect(rateRisk(severities.map(finding), true)).toEqual({ score, level, method: METHOD, complete: true }),
+  );
 
   test('grows with every finding and stays from 0 to 100', () => {
     const severities = fc.array(fc.constantFrom<Finding['severity']>('critical', 'high', 'warning'), { maxLength: 40 });
     fc.assert(
       fc.property(severities, (given) => {
-        const scores = given.map((_each, index) => rateRisk(given.slice(0, index + 1).map(finding)).score);
+        const scores = given.map((_each, index) => rateRisk(given.slice(0, index + 1).map(finding), true).score);
         expect(scores).toEqual([...scores].sort((a, b) => a - b));
         expect(scores.every((score) => score > 0 && score <= 100)).toBe(true);
       }),

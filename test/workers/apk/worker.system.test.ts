@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -145,15 +145,3 @@ async function writeProto(dist: string): Promise<void> {
   const { cp } = await import('node:fs/promises');
   await cp(join(ROOT, 'protos'), join(dist, 'protos'), { recursive: true });
 }
-
-test('the generated types are those of the proto', async () => {
-  const generator = join(ROOT, 'node_modules/.bin/proto-loader-gen-types');
-  const options = ['--longs=Number', '--enums=String', '--defaults', '--oneofs', '--grpcLib=@grpc/grpc-js', '--includeDirs=protos'];
-  const target = join(folder, 'generated');
-  await promisify(execFile)(generator, [...options, `--outDir=${target}`, '--', 'apk/v1/apk.proto'], { cwd: ROOT });
-  const filesIn = async (root: string) => {
-    const names = (await readdir(root, { recursive: true })).filter((each) => each.endsWith('.ts')).sort();
-    return Promise.all(names.map(async (name) => [name, await readFile(join(root, name), 'utf8')]));
-  };
-  expect(await filesIn(join(ROOT, 'services/workers/generated/apk'))).toEqual(await filesIn(target));
-});

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -117,16 +117,4 @@ test('a model without its runtime, or without its file, keeps the worker from st
   const failure: unknown = await promisify(execFile)(process.execPath, [program], { env }).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: 1, stderr: expect.stringContaining('IMAGE_ONNX_MODEL') });
   await rm(outdir, { recursive: true });
-});
-
-test('the generated types are those of the proto', async () => {
-  const generator = join(ROOT, 'node_modules/.bin/proto-loader-gen-types');
-  const options = ['--longs=Number', '--enums=String', '--defaults', '--oneofs', '--grpcLib=@grpc/grpc-js', '--includeDirs=protos'];
-  const target = join(folder, 'generated');
-  await promisify(execFile)(generator, [...options, `--outDir=${target}`, '--', 'image/v1/image.proto'], { cwd: ROOT });
-  const filesIn = async (root: string) => {
-    const names = (await readdir(root, { recursive: true })).filter((each) => each.endsWith('.ts')).sort();
-    return Promise.all(names.map(async (name) => [name, await readFile(join(root, name), 'utf8')]));
-  };
-  expect(await filesIn(join(ROOT, 'services/workers/generated/image'))).toEqual(await filesIn(target));
 });

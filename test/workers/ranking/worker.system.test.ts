@@ -1,13 +1,12 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { WebSocketServer } from 'ws';
 import { grankService } from '../../../services/grank/routes';
@@ -16,21 +15,6 @@ import { contextFor, proofHeader } from '../../services/kit/harness';
 import { serviceWith, startTestWorker } from './setup';
 
 const ROOT = join(__dirname, '../../..');
-const run = promisify(execFile);
-
-test('the generated types are those of the proto', async () => {
-  const target = await mkdtemp(join(tmpdir(), 'ranking-types-'));
-  const options = ['--longs=Number', '--enums=String', '--defaults', '--oneofs', '--grpcLib=@grpc/grpc-js', '--includeDirs=protos'];
-  await run(join(ROOT, 'node_modules/.bin/proto-loader-gen-types'), [...options, `--outDir=${target}`, '--', 'ranking/v1/ranking.proto'], {
-    cwd: ROOT,
-  });
-  const filesIn = async (folder: string) => {
-    const names = (await readdir(folder, { recursive: true })).filter((each) => each.endsWith('.ts')).sort();
-    return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')]));
-  };
-  expect(await filesIn(join(ROOT, 'services/workers/generated/ranking'))).toEqual(await filesIn(target));
-  await rm(target, { recursive: true });
-});
 
 describe('the settings', () => {
   const problemsOf = (env: Record<string, string>) =>

@@ -29,7 +29,7 @@ FROM product p CROSS JOIN catalogue_revision r
 WHERE p.active ORDER BY array_position(r.product_order, p.id), p.id`;
 
 const PLANS = `
-SELECT product_id AS product, name, daily, monthly, COALESCE(price, price_inr)::text AS price, currency, approval
+SELECT product_id AS product, name, daily, monthly, price::text AS price, currency, approval
 FROM plan WHERE active ORDER BY product_id, name`;
 
 /** What is sold now: what was applied last. */

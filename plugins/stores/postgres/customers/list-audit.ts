@@ -11,7 +11,7 @@ export interface AuditLine {
   readonly action: string;
   readonly subjectKind: string;
   readonly subjectId: string;
-  /** Masked key, or product; null for a customer, and for what is no more. */
+  /** Masked key, or product; null for a customer. */
   readonly label: string | null;
   /** Long lists are cut, and end with how many more there are. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -27,13 +27,10 @@ CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_L
   THEN jsonb_path_query_array(value, '$[0 to ${MOST_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MOST_LISTED}) || ' more')
   ELSE value END`;
 
-/** Of one kind by the index of migration 0100. */
+/** Of one kind by the index audit_log_kind_idx. */
 const pageOf = (kind: string | undefined): string => `
 SELECT a.id::text AS number, a.at, a.actor, a.from_address AS "from", a.action, a.subject_kind AS "subjectKind", a.subject_id AS "subjectId",
-  CASE a.subject_kind
-    WHEN 'credential' THEN (SELECT k.prefix || '…' || k.last_four FROM credential k WHERE k.id = a.subject_id::uuid AND k.customer_id = $1)
-    WHEN 'subscription' THEN (SELECT s.product_id FROM subscription s WHERE s.id = a.subject_id::uuid AND s.customer_id = $1)
-  END AS label,
+  a.label,
   (SELECT COALESCE(jsonb_object_agg(name, ${SHORT_MEMBER}), '{}') FROM jsonb_each(a.details) AS member(name, value)) AS details
 FROM audit_log a WHERE a.customer_id = $1 AND a.id < $2 ${kind === undefined ? '' : "AND split_part(a.action, '.', 1) = $4"} ORDER BY a.id DESC LIMIT $3`;
 

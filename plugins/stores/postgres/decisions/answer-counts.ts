@@ -1,5 +1,5 @@
 import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/selling/answer-times';
-import { type QuotaHour } from '../../../core/access/quota-hours';
+import { type QuotaHour } from '../../../core/access/quota';
 import { isUuid } from '../database';
 
 /** What a product service made of one admitted request. */

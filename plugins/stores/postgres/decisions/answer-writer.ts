@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { QuotaHours } from '../../../core/access/quota-hours';
+import { QuotaHours } from '../../../core/access/quota';
 import { type Answer, AnswerCounts } from './answer-counts';
 
 export interface AnswerWriterOptions {

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Decision } from '../../../core/ports';
-import { QuotaHours } from '../../../core/access/quota-hours';
+import { QuotaHours } from '../../../core/access/quota';
 import { type Database, isUuid } from '../database';
 import { type KeyHour, KeyHours } from './count-key-hours';
 import { writeKeyHours } from './key-hours';

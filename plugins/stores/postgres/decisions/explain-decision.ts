@@ -18,15 +18,13 @@ interface Row {
   readonly matchedRule: string | null;
   readonly suspended: string | null;
   readonly standing: string | null;
-  /** Of lines that the version before wrote. */
-  readonly quota: Decision['quota'] | null;
 }
 
 const SELECT = `
 SELECT request_id AS "requestId", (extract(epoch FROM at) * 1000)::float8 AS "atMs", products, outcome, key_place AS "keyPlace",
   masked_key AS "maskedKey", credential_id AS "credentialId", customer_id AS "customerId", subscription_id AS "subscriptionId", product,
   caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", suspended,
-  standing, quota
+  standing
 FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) ORDER BY at DESC LIMIT 1`;
 
 /**
@@ -56,6 +54,6 @@ export async function explainDecision(
     originHost: row.originHost ?? undefined,
     matchedRule: row.matchedRule ?? undefined,
     ...(row.suspended === null ? {} : { suspended: row.suspended }),
-    quota: row.standing === null ? (row.quota ?? undefined) : readStandingText(row.standing),
+    quota: row.standing === null ? undefined : readStandingText(row.standing),
   };
 }

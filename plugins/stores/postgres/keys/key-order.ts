@@ -16,7 +16,7 @@ interface Order {
 const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/;
 const isMoment = (text: string): boolean => MOMENT.test(text) && !Number.isNaN(Date.parse(text));
 
-/** The expressions are those of the indexes of migrations 0003 and 0140. */
+/** The expressions are those of the indexes of migration 0004. */
 export const KEY_ORDERS: Readonly<Record<KeySort, Order>> = {
   created: { column: 'k.created_at', type: 'timestamptz', direction: 'DESC', isPlace: isMoment },
   name: {

@@ -37,7 +37,7 @@ function createProof(deadlineMs: number): Proof {
 }
 
 /**
- * Listens to the NOTIFYs of migration 0001 on a connection of its own. PostgreSQL hands over what was committed before it answers a
+ * Listens to the NOTIFYs of the schema's triggers on a connection of its own. PostgreSQL hands over what was committed before it answers a
  * later question, so an answered heartbeat proves that nothing from before it was sent is missing. Starts at once and never gives up.
  */
 export class PostgresChangeFeed implements ChangeFeed {

@@ -72,7 +72,7 @@ WITH period AS (
   FROM product_day WHERE day BETWEEN $1::date - 29 AND $1::date GROUP BY 1, 2
 )
 SELECT period.product_id AS product, NULLIF(plan_name, '') AS plan, charged, refunded, "mostCustomersADay", period.subscriptions,
-  (COALESCE(l.price, l.price_inr) * period.subscriptions)::text AS revenue, l.currency
+  (l.price * period.subscriptions)::text AS revenue, l.currency
 FROM period LEFT JOIN plan l ON l.product_id = period.product_id AND l.name = period.plan_name
 ORDER BY period.product_id, period.plan_name`;
 

@@ -33,12 +33,7 @@ export function auditStatement(query: AuditQuery): { text: string; values: strin
     text: `
 WITH page AS (SELECT * FROM audit_log a WHERE a.id < $1${text} ORDER BY a.id DESC LIMIT $2)
 SELECT p.id::text AS number, p.at, p.actor, p.from_address AS "from", p.action, p.subject_kind AS "subjectKind", p.subject_id AS "subjectId",
-  COALESCE(p.label, CASE p.subject_kind
-    WHEN 'credential' THEN (SELECT k.prefix || '…' || k.last_four FROM credential k WHERE k.id = p.subject_id::uuid)
-    WHEN 'subscription' THEN (SELECT s.product_id FROM subscription s WHERE s.id = p.subject_id::uuid)
-    WHEN 'product' THEN p.subject_id
-    WHEN 'plan' THEN p.subject_id
-  END) AS label, left(p.details::text, 4000) AS "detailsText",
+  COALESCE(p.label, CASE WHEN p.subject_kind IN ('product', 'plan') THEN p.subject_id END) AS label, left(p.details::text, 4000) AS "detailsText",
   CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'email', c.email) END AS customer
 FROM page p LEFT JOIN customer c ON c.id = p.customer_id ORDER BY p.id DESC`,
     values: [numberBefore(query.after), String(query.limit + 1), ...values],

@@ -1,11 +1,9 @@
 import { type RefundRequest } from '../../../core/ports';
+import { type QuotaWindows, windowsAt } from '../../../core/access/quota';
 import { type RefundOutcome } from '../../../core/selling/refunds';
-import { createDayLookup } from '../../quota/quota-days';
-import { BatchQueue } from '../../quota/quota-batch-queue';
-import { type Demand, type QuotaBackend, type Taken, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-parts';
-import { type SeenUsage } from '../../quota/quota-seen';
-import { giveBackOf, type QuotaLedger } from './quota-ledger';
-import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
+import { type Demand, type QuotaBackend, type Taken } from '../../quota/quota-coalescer';
+import { type SeenUsage, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-usage';
+import { BatchQueue, giveBackOf, inPlace, type QuotaLedger, type QuotaRow, readQuotaRow } from './quota-ledger';
 
 const TAKE = {
   name: 'quota-take',
@@ -21,14 +19,14 @@ const MOST_AT_ONCE = 100;
 /** Few enough to leave the pool to others. */
 const CONCURRENCY = 3;
 
-/** Counts in Postgres, by Postgres's clock. The only counter without Redis, and the one to fall back on with it. */
+/** Counts in Postgres, by Postgres's clock: the only counter without Redis, and the fallback with it. */
 export class PostgresQuotaCounter implements QuotaBackend {
   private readonly queue: BatchQueue<Demand, Taken>;
   calls = 0;
   failures = 0;
   private readonly windowsOf: ReturnType<typeof createDayLookup>;
 
-  /** @param seen what this node knows of Redis's counts; without Redis there is none */
+  /** @param seen what this node knows of Redis's counts; absent without Redis */
   constructor(
     private readonly ledger: QuotaLedger,
     private readonly timeZone: string,
@@ -52,7 +50,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
   /** @throws StoreUnavailable */
   async refund(request: RefundRequest): Promise<RefundOutcome> {
     const seen = this.seen?.find(request.subscriptionId) ?? [];
-    // Redis may have granted them and they may not be written yet.
+    // Redis may have granted the units, and Postgres may not know that yet.
     if (seen.length > 0) await this.ledger.sync(seen);
     return (await this.ledger.giveBack(giveBackOf(request))).outcome;
   }
@@ -78,7 +76,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
 
   /**
    * The newest figures that this node saw of each subscription travel with the take, so that its own units count before it takes more.
-   * Those of a day before, which exist only around midnight, are written first.
+   * Figures of the day before, which exist only around midnight, are written first.
    */
   private async keepOlderDays(batch: readonly Demand[], seen: SeenUsage): Promise<(SubscriptionUsage | undefined)[]> {
     const newest: (SubscriptionUsage | undefined)[] = [];
@@ -96,7 +94,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
     return { granted, standing: { ...this.windowsOf(day), usedDaily: usedOf(ofDay), usedMonthly: usedOf(ofMonth) } };
   }
 
-  /** The requests were refused in the meantime. When this fails too the units stay counted: never too many are granted. */
+  /** The requests were refused in the meantime. If this fails too, the units stay counted, so that too many are never granted. */
   private giveBackLate(batch: readonly Demand[], taken: readonly Took[]): void {
     batch.forEach(({ subscriptionId }, index) => {
       const { granted = 0, day = '' } = taken[index] ?? {};
@@ -110,4 +108,37 @@ export class PostgresQuotaCounter implements QuotaBackend {
 
 function readTaken(row: TakeRow): Took {
   return { granted: Number(row.granted), day: row.label, ...readQuotaRow(row) };
+}
+
+/** Hours of a UTC day of which at least one falls into the same calendar day in every zone from UTC-12 to UTC+14. */
+const PROBES_HOURS = [12, 0, 24];
+
+/**
+ * Windows of a day that a store named.
+ * @param day `YYYY-MM-DD`
+ * @throws RangeError when the zone has no such day
+ */
+function windowsOfDay(day: string, timeZone: string): QuotaWindows {
+  const midnightUtc = Date.parse(`${day}T00:00:00Z`) / 1000;
+  for (const hours of PROBES_HOURS) {
+    const windows = windowsAt(midnightUtc + hours * 3600, timeZone);
+    if (windows.day === day) return windows;
+  }
+  throw new RangeError(`the quota time zone has no day ${day}`);
+}
+
+/** Nearly every look-up is for today, or for yesterday around midnight. */
+const KEPT_DAYS = 8;
+
+/** {@link windowsOfDay} with a memory: every answer needs a look-up, and one costs tens of microseconds. */
+function createDayLookup(timeZone: string): (day: string) => QuotaWindows {
+  const known = new Map<string, QuotaWindows>();
+  return (day) => {
+    const found = known.get(day);
+    if (found) return found;
+    const windows = windowsOfDay(day, timeZone);
+    if (known.size >= KEPT_DAYS) known.clear();
+    known.set(day, windows);
+    return windows;
+  };
 }

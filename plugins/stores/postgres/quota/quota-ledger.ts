@@ -1,10 +1,8 @@
 import { type Pool } from 'pg';
 import { type Clock, type RefundRequest, StoreUnavailable } from '../../../core/ports';
 import { mostRefundsOf, type RefundOutcome } from '../../../core/selling/refunds';
-import { BatchQueue } from '../../quota/quota-batch-queue';
-import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-parts';
-import { ReplyWatch } from '../../quota/quota-reply-watch';
-import { type QuotaRow, inPlace, readQuotaRow } from './quota-row';
+import { ReplyWatch, type Silence } from '../../quota/quota-reply-watch';
+import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-usage';
 
 const SYNC = { name: 'quota-sync', text: 'SELECT * FROM quota_sync($1::uuid[], $2::date[], $3::bigint[], $4::bigint[])' };
 const GIVE_BACK = {
@@ -13,25 +11,22 @@ const GIVE_BACK = {
 };
 const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'SELECT quota_forget_refunds()' };
 
-export interface QuotaLedgerOptions {
+export interface QuotaLedgerOptions extends Silence {
   readonly pool: Pool;
   readonly timeZone: string;
   readonly clock: Clock;
-  /** See {@link ReplyWatch}. */
-  readonly silenceMs: number;
-  readonly heldUpSilenceMs: number;
   readonly deadlineMs: number;
   /** Added to the database's clock; tests turn days with it. */
   readonly clockOffsetSeconds?: () => number;
 }
 
-/** Units of one day to give back. Without a request id the caller vouches that it is once. */
+/** Units of one day to give back. Without a request id, the caller makes sure that they are given back once. */
 export interface GiveBack {
   readonly requestId: string | null;
   readonly subscriptionId: string;
   readonly day: string;
   readonly units: number;
-  /** At most so many are given back for requests of the subscription's day; null for units that no request used. */
+  /** The most that is given back for requests of the subscription's day; null for units that no request used. */
   readonly mostOfDay: number | null;
   /** True where the catalogue exempts the request; `mostOfDay` is then the most of these. */
   readonly isExempt: boolean;
@@ -42,7 +37,7 @@ export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units =
   return { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit, isExempt), isExempt };
 }
 
-export interface GivenBack {
+interface GivenBack {
   readonly outcome: RefundOutcome;
   readonly usage: SubscriptionUsage;
 }
@@ -50,7 +45,7 @@ export interface GivenBack {
 type Query = { name: string; text: string };
 
 const MOST_ROWS = 1_000;
-/** While Postgres is silent it is asked this often whether it is back; every other call fails at once. */
+/** While Postgres is silent, one call in this time asks whether it is back; all others fail at once. */
 const PROBE_INTERVAL_MS = 250;
 
 /** What Postgres keeps of usage: every part of every count, and which requests were refunded. */
@@ -153,12 +148,12 @@ export class QuotaLedger {
     });
   }
 
-  /** Once a day, when the first refund of a new day comes. */
+  /** Runs once a day, with the first refund of a new day. */
   private forgetOldRefunds(batch: readonly GiveBack[]): void {
     const newest = batch.reduce((latest, { day }) => (day > latest ? day : latest), '');
     if (newest <= this.refundsForgottenOn) return;
     this.refundsForgottenOn = newest;
-    // A failure only leaves rows for the next day's clean-up.
+    // After a failure the rows wait for the next day's clean-up.
     this.query(FORGET_REFUNDS, []).catch(() => undefined);
   }
 }
@@ -166,4 +161,88 @@ export class QuotaLedger {
 function requireParts<Parts extends { ofDay: UsageParts; ofMonth: UsageParts }>(parts: Parts | undefined): Parts {
   if (!parts) throw new StoreUnavailable('Postgres answered fewer rows than were asked for');
   return parts;
+}
+
+/** Counts come as text: they are 64-bit in the database. Every figure is far below 2^53. */
+export interface QuotaRow {
+  readonly place: string;
+  readonly day_redis: string;
+  readonly day_postgres: string;
+  readonly day_refunded: string;
+  readonly month_redis: string;
+  readonly month_postgres: string;
+  readonly month_refunded: string;
+}
+
+export function readQuotaRow(row: QuotaRow): { ofDay: UsageParts; ofMonth: UsageParts } {
+  return {
+    ofDay: { redis: Number(row.day_redis), postgres: Number(row.day_postgres), refunded: Number(row.day_refunded) },
+    ofMonth: { redis: Number(row.month_redis), postgres: Number(row.month_postgres), refunded: Number(row.month_refunded) },
+  };
+}
+
+/** Puts rows in the order of the questions; the statement counts places from 1. */
+export function inPlace<Row extends { place: string }, Out>(rows: readonly Row[], read: (row: Row) => Out): Out[] {
+  const results: Out[] = [];
+  for (const row of rows) results[Number(row.place) - 1] = read(row);
+  return results;
+}
+
+interface Item<In, Out> {
+  readonly value: In;
+  readonly resolve: (result: Out) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+interface BatchQueueOptions<In, Out> {
+  /** Returns the answers in the order of the values. */
+  readonly run: (values: readonly In[]) => Promise<readonly Out[]>;
+  readonly mostAtOnce: number;
+  /** Batches under way at the same time. */
+  readonly concurrency: number;
+}
+
+/** Gathers values into one call: those of one turn of the event loop, and those that come while enough batches are under way. */
+export class BatchQueue<In, Out> {
+  private waiting: Item<In, Out>[] = [];
+  private running = 0;
+  private isScheduled = false;
+
+  constructor(private readonly options: BatchQueueOptions<In, Out>) {}
+
+  add(value: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ value, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.waiting.length === 0 || this.running >= this.options.concurrency) return;
+    this.isScheduled = true;
+    queueMicrotask(() => {
+      this.isScheduled = false;
+      const batch = this.waiting.slice(0, this.options.mostAtOnce);
+      this.waiting = this.waiting.slice(batch.length);
+      void this.run(batch);
+      this.schedule();
+    });
+  }
+
+  private async run(batch: readonly Item<In, Out>[]): Promise<void> {
+    this.running++;
+    try {
+      const results = await this.options.run(batch.map(({ value }) => value));
+      batch.forEach((item, index) => {
+        const result = results[index];
+        if (result === undefined) item.reject(new Error('a batch answered less than was asked'));
+        else item.resolve(result);
+      });
+    } catch (cause) {
+      for (const item of batch) item.reject(cause);
+    } finally {
+      this.running--;
+      this.schedule();
+    }
+  }
 }

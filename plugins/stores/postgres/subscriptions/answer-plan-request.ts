@@ -18,8 +18,7 @@ export interface AnswerOptions {
 const LONGEST_REASON = 500;
 /** The customer is told by mail as soon as a dashboard process looks. */
 const ANSWER = 'UPDATE plan_request SET state = $2, reason = $3, answered_at = now(), tell_at = now() WHERE id = $1';
-const OFFERED =
-  'SELECT daily, monthly, COALESCE(price, price_inr)::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active';
+const OFFERED = 'SELECT daily, monthly, price::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active';
 
 /** Subscription first, then request: in the order in which cancelling a subscription locks the two. */
 async function lockBoth(client: PoolClient, id: string): Promise<PlanRequestView> {

@@ -33,7 +33,7 @@ const DAY_S = 24 * HOUR_S;
 const SIGN_IN_RULE = { window: 60, max: 20 };
 const MAIL_RULE = { window: 600, max: 10 };
 
-/** Tables and columns as migration 0003 names them. */
+/** Tables and columns as migration 0002 names them. */
 const TABLES = {
   user: { modelName: 'auth_user', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
   session: {
@@ -103,7 +103,7 @@ const TABLES = {
   },
 } satisfies Partial<BetterAuthOptions>;
 
-/** Tables and columns as migration 0060 names them. */
+/** Tables and columns as migration 0002 names them. */
 export const SECOND_FACTOR = {
   // As long as the code of an authenticator is looked for, and no longer.
   twoFactorCookieMaxAge: 600,

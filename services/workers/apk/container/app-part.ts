@@ -60,7 +60,7 @@ export function readXmlOf(part: AppPart, path: string): XmlElement | undefined {
 }
 
 /** Apps without resources are rare and valid. */
-export function readResourcesOf(part: AppPart, notes: Notes): Resources | undefined {
+export function readResourcesOf(part: AppPart, notes: Pick<Notes, 'add'>): Resources | undefined {
   const entry = part.files.get(RESOURCES[part.encoding]);
   if (!entry) return undefined;
   const bytes = (): Buffer => readEntry(part.archive, entry, LIMITS.resourceTableBytes);

@@ -2,7 +2,6 @@ import { startsApp } from '../manifest/read-components';
 import { type Certificate, hasWeakDigest } from '../signing/certificate';
 import { publicTestKey } from '../signing/public-keys';
 import { permissionFindings } from './permission-findings';
-import { secretFindings } from './secret-findings';
 import {
   type AppForm,
   type ComponentFacts,
@@ -16,6 +15,7 @@ import {
   type Severity,
   type SigningFacts,
 } from '../report';
+import { SECRET_RULES } from '../scan/secret-rules';
 
 export interface JudgedFacts {
   readonly form: AppForm;
@@ -128,4 +128,15 @@ function exportFindings(components: ComponentsFacts): Finding[] {
 /** A launcher's entry has to be open. */
 function isOpen(component: ComponentFacts): boolean {
   return component.exported && component.permission === null && !component.intent_filters.some(startsApp);
+}
+
+/** One finding for each kind of secret, because anyone who has the app can read them all. */
+function secretFindings(secrets: readonly SecretFacts[]): Finding[] {
+  return SECRET_RULES.flatMap(({ id, severity }): Finding[] => {
+    const found = secrets.filter(({ rule }) => rule === id);
+    const [first] = found;
+    if (!first) return [];
+    const more = found.length > 1 ? ` and ${found.length - 1} more` : '';
+    return [{ id: `secret_${id}`, severity, title: `The app holds a secret (${id}) in ${first.file}${more}`, section: 'secrets' }];
+  });
 }

@@ -7,11 +7,14 @@ const METHOD = `100·(1 − ∏(1 − weight)) over the findings; weights: ${Obj
   .map(([severity, weight]) => `${severity} ${weight}`)
   .join(', ')}`;
 
-/** 100·(1 − ∏(1 − weight)), to two decimals; below 20 low, below 50 medium, below 75 high, else critical. */
-export function rateRisk(findings: readonly Finding[]): Risk {
+/**
+ * 100·(1 − ∏(1 − weight)), to two decimals; below 20 low, below 50 medium, below 75 high, else critical.
+ * @param complete false when part of the app was not searched, so that findings may be missing
+ */
+export function rateRisk(findings: readonly Finding[], complete: boolean): Risk {
   const trust = findings.reduce((left, { severity }) => left * (1 - WEIGHTS[severity]), 1);
   const score = Math.round((1 - trust) * 10_000) / 100;
-  return { score, level: levelOf(score), method: METHOD };
+  return { score, level: levelOf(score), method: METHOD, complete };
 }
 
 function levelOf(score: number): Risk['level'] {

@@ -81,3 +81,9 @@ function plainAttribute(element: XmlElement, name: string): XmlAttribute | undef
 export function childrenNamed(element: XmlElement | undefined, ...names: readonly string[]): XmlElement[] {
   return element?.children.filter((child) => names.includes(child.name)) ?? [];
 }
+
+/** A class name of the manifest in full: `.Main` and `Main` are below the package. */
+export function fullClassName(packageName: string, name: string): string {
+  if (name.startsWith('.')) return packageName + name;
+  return name.includes('.') ? name : `${packageName}.${name}`;
+}

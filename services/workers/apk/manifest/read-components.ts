@@ -2,7 +2,7 @@ import { LIMITS } from '../limits';
 import { type ComponentFacts, type ComponentsFacts, type IntentFilterFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
-import { fullClassName } from './class-name';
+import { fullClassName } from './attributes';
 
 /** What decides the defaults of components. */
 export interface ComponentDefaults {

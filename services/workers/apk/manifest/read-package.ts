@@ -6,7 +6,7 @@ import { type Resources } from '../resources/resources';
 import { isReference, type ResourceValue, textOf } from '../resources/resource-value';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
 import { isLauncher } from './read-components';
-import { fullClassName } from './class-name';
+import { fullClassName } from './attributes';
 
 /**
  * Name, version, SDK range, label and launcher of the package.

@@ -2,7 +2,7 @@ import { LIMITS } from '../limits';
 import { type PermissionFacts, type ProtectionLevel } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
-import { platformProtection } from './platform-permissions';
+import platform from './platform-permissions.json';
 
 const BASE_MASK = 0x0f;
 const FLAG_APPOP = 0x40;
@@ -52,4 +52,17 @@ export function readPermissions(manifest: XmlElement, attributes: AttributeReade
   }
   if (listed.size > LIMITS.listed) attributes.note(`only ${LIMITS.listed} of ${listed.size} permissions are listed`);
   return [...listed.values()].slice(0, LIMITS.listed);
+}
+
+const LEVELS: ReadonlyMap<string, ProtectionLevel> = new Map(
+  (['dangerous', 'special', 'normal', 'signature'] as const).flatMap((level) =>
+    platform.levels[level].map((name) => [name, level] as const),
+  ),
+);
+
+/** The protection level of a permission of the platform; `unknown` for those of other apps and of newer platforms. */
+export function platformProtection(name: string): ProtectionLevel {
+  const known = LEVELS.get(name);
+  if (known !== undefined) return known;
+  return platform.dangerousPrefixes.some((prefix) => name.startsWith(prefix)) ? 'dangerous' : 'unknown';
 }

@@ -1,44 +1,83 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../limits';
-import { type SecretFacts } from '../report';
-import { maskSecret, SECRET_RULES } from './secret-rules';
+import { type CheckedFacts, type SecretFacts } from '../report';
+import { LiteralSearch, WINDOW_BYTES } from './literal-search';
+import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF } from './secret-rules';
 import { cleanUrl, URL_PATTERN, URL_SCHEMES } from './urls';
 
-/** How far a match may reach. */
-const WINDOW_BYTES = 2_048;
-/** Places tried in one file for one literal: a file that consists of nothing else is not worth more. */
-const MOST_PLACES = 20_000;
+/** Searched at once: a large file as one string would fill the thread's heap. */
+const PIECE_BYTES = 1024 * 1024;
 
-interface Match {
-  readonly text: string;
-}
-
-/** Every place of a literal where a pattern matches; time is linear in the bytes. */
-function* matchesOf(bytes: Buffer, literal: string, pattern: RegExp): Generator<Match> {
-  let places = 0;
-  for (let at = bytes.indexOf(literal, 0, 'latin1'); at >= 0 && places < MOST_PLACES; places++) {
-    pattern.lastIndex = 0;
-    const match = pattern.exec(bytes.toString('latin1', at, Math.min(at + WINDOW_BYTES, bytes.length)));
-    if (match) yield { text: match[0] };
-    at = bytes.indexOf(literal, at + (match ? match[0].length : literal.length), 'latin1');
-  }
+/** What is looked for: where it begins, its form, and what becomes of a match. */
+interface Wanted {
+  readonly literal: string;
+  readonly pattern: RegExp;
+  readonly found: (text: string, file: string) => void;
 }
 
 /** Collects addresses and secrets from the contents of an app. Secrets are masked at once; the originals are not kept. */
 export class ContentScanner {
   private readonly urls = new Set<string>();
   private readonly secrets = new Map<string, SecretFacts>();
+  /** Places tried so far, by literal, in all files together. */
+  private readonly tried = new Map<string, number>();
+  private readonly wanted: readonly Wanted[] = [
+    ...SECRET_RULES.map(({ id, literal, pattern }) => ({
+      literal,
+      pattern,
+      found: (text: string, file: string): void => this.addSecret(id, file, text),
+    })),
+    ...URL_SCHEMES.map((literal) => ({ literal, pattern: URL_PATTERN, found: (text: string): void => this.addUrl(text) })),
+  ];
   /** True once a list is full. */
   isFull = false;
+  /** False once anything that could hold a secret was left out. */
+  isWhole = true;
+
+  /** @param tell gets a warning for the report */
+  constructor(private readonly tell: (note: string) => void) {}
 
   /** @param file the name to report */
   scan(file: string, bytes: Buffer): void {
-    for (const { id, literal, pattern } of SECRET_RULES) {
-      for (const { text } of matchesOf(bytes, literal, pattern)) this.addSecret(id, file, text);
-    }
-    for (const scheme of URL_SCHEMES) {
-      for (const { text } of matchesOf(bytes, scheme, URL_PATTERN)) this.addUrl(text);
-    }
+    const scan = this.begin(file);
+    scan.add(bytes);
+    scan.end();
+  }
+
+  /** Something was not searched. @param note says what */
+  leftOut(note: string): void {
+    this.isWhole = false;
+    this.tell(note);
+  }
+
+  /** For a file that arrives in pieces: a match across two of them is found. */
+  begin(file: string): { add(bytes: Buffer): void; end(): void } {
+    const searches = this.wanted.map((wanted) => ({ ...wanted, search: new LiteralSearch(wanted.literal, wanted.pattern) }));
+    let text = '';
+    const searchTo = (end: number): void => {
+      for (const { literal, search, found } of searches) {
+        for (const match of search.matches(text, end, () => this.mayTry(literal))) found(match, file);
+        search.advance(end);
+      }
+      text = text.slice(end);
+    };
+    return {
+      add: (bytes) => {
+        for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+          text += bytes.toString('latin1', at, Math.min(at + PIECE_BYTES, bytes.length));
+          if (text.length > WINDOW_BYTES) searchTo(text.length - WINDOW_BYTES);
+        }
+      },
+      end: () => searchTo(text.length),
+    };
+  }
+
+  private mayTry(literal: string): boolean {
+    const tried = (this.tried.get(literal) ?? 0) + 1;
+    this.tried.set(literal, tried);
+    if (tried <= LIMITS.scannedPlaces) return true;
+    this.leftOut(`texts with ${JSON.stringify(literal)} stand in more than ${LIMITS.scannedPlaces} places; the rest was not searched`);
+    return false;
   }
 
   private addSecret(rule: string, file: string, secret: string): void {
@@ -61,5 +100,11 @@ export class ContentScanner {
 
   listSecrets(): SecretFacts[] {
     return [...this.secrets.values()];
+  }
+
+  /** What the contents were searched for, and whether all of them were. */
+  checked(): CheckedFacts {
+    const ok = this.isWhole && this.secrets.size < LIMITS.secrets;
+    return { source: 'secret_rules', as_of: SECRET_RULES_AS_OF, ok, entries: SECRET_RULES.length };
   }
 }

@@ -1,4 +1,4 @@
-import { tolerate } from '../apk-error';
+import { tolerate, tolerateAsync } from '../apk-error';
 import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesNameOf } from '../container/app-part';
 import { DexFile } from '../code/dex-file';
 import { checkedTrackers, TrackerFinder } from '../code/find-trackers';
@@ -7,7 +7,7 @@ import { type Notes } from '../notes';
 import { type CheckedFacts, type DexFacts, type SecretFacts, type TrackerFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { type ZipEntry } from '../zip/open-zip';
-import { readEntry } from '../zip/read-entry';
+import { readEntry, streamEntry } from '../zip/read-entry';
 import { ContentScanner } from './content-scanner';
 import { isScannable } from './is-scannable';
 
@@ -32,30 +32,33 @@ interface Budget {
 }
 
 /** Looks through code, texts of resources, manifests and text files; one file in memory at a time. */
-export function scanContents(parts: readonly ScannedPart[], notes: Notes): ContentsFacts {
-  const scanner = new ContentScanner();
+export async function scanContents(parts: readonly ScannedPart[], notes: Notes): Promise<ContentsFacts> {
+  const scanner = new ContentScanner(notes.add);
   const trackers = new TrackerFinder();
   const budget = { tableCharacters: LIMITS.scannedTableCharacters, fileBytes: LIMITS.scannedTotalBytes };
   const { files, isWhole } = dexFiles(parts, notes);
   let isAllRead = isWhole;
+  scanner.isWhole = isWhole;
   const dex = files.flatMap(({ part, entry }) => {
     const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.dexBytes), undefined, notes.add);
     const name = nameInReport(part, entry);
     if (bytes) scanner.scan(name, bytes);
+    else scanner.isWhole = false;
     const read = bytes && readDex(name, bytes, { trackers, notes });
     isAllRead &&= read?.isWhole === true;
     return read?.facts ?? [];
   });
   for (const { part, manifest } of parts) {
     if (manifest) scanner.scan(manifestNameOf(part), Buffer.from([...textsOf(manifest)].join('\n')));
-    scanResources(part, { scanner, notes, budget });
-    scanTextFiles(part, { scanner, notes, budget });
+    else scanner.isWhole = false;
+    scanResources(part, { scanner, budget });
+    await scanTextFiles(part, { scanner, budget });
   }
   if (scanner.isFull) notes.add('the lists of addresses or secrets were cut');
   return {
     dex,
     trackers: trackers.list(),
-    checked: [checkedTrackers(isAllRead)],
+    checked: [checkedTrackers(isAllRead), scanner.checked()],
     secrets: scanner.listSecrets(),
     urls: scanner.listUrls(),
   };
@@ -105,29 +108,29 @@ const TABLE_PIECE_CHARACTERS = 1024 * 1024;
 
 interface Scan {
   readonly scanner: ContentScanner;
-  readonly notes: Notes;
   readonly budget: Budget;
 }
 
 /** Opened here and not before, so that the resources are not in memory while signatures are verified. */
 function scanResources(part: AppPart, scan: Scan): void {
-  const resources = readResourcesOf(part, scan.notes);
+  const note = (message: string): void => scan.scanner.leftOut(message);
+  const resources = readResourcesOf(part, { add: note });
   if (!resources) return;
   const name = resourcesNameOf(part);
   const work = (): void => {
     for (const piece of piecesOf(resources.strings(), scan)) scan.scanner.scan(name, Buffer.from(piece));
   };
-  tolerate(work, undefined, scan.notes.add);
+  tolerate(work, undefined, note);
 }
 
 /** Texts joined to pieces worth scanning, up to the budget. */
-function* piecesOf(texts: Iterable<string>, { notes, budget }: Scan): Generator<string> {
+function* piecesOf(texts: Iterable<string>, { scanner, budget }: Scan): Generator<string> {
   let piece: string[] = [];
   let length = 0;
   for (const text of texts) {
     budget.tableCharacters -= text.length + 1;
     if (budget.tableCharacters < 0) {
-      notes.add('not every text of the resources was looked through');
+      scanner.leftOut('not every text of the resources was searched');
       break;
     }
     piece.push(text);
@@ -140,15 +143,31 @@ function* piecesOf(texts: Iterable<string>, { notes, budget }: Scan): Generator<
   yield piece.join('\n');
 }
 
-function scanTextFiles(part: AppPart, { scanner, notes, budget }: Scan): void {
+async function scanTextFiles(part: AppPart, { scanner, budget }: Scan): Promise<void> {
   for (const [place, entry] of part.files) {
-    if (!isScannable(place) || entry.size > LIMITS.scannedFileBytes) continue;
-    budget.fileBytes -= entry.size;
-    if (budget.fileBytes < 0) {
-      notes.add('not every text file was looked through');
-      return;
-    }
-    const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.scannedFileBytes), undefined, notes.add);
-    if (bytes) scanner.scan(nameInReport(part, entry), bytes);
+    if (!isScannable(place)) continue;
+    const scan = scanner.begin(nameInReport(part, entry));
+    const searched = await tolerateAsync(
+      async () => {
+        for await (const piece of textOf(part, entry)) {
+          if (budget.fileBytes <= 0) return false;
+          budget.fileBytes -= piece.length;
+          scan.add(piece);
+        }
+        return true;
+      },
+      true,
+      (note) => scanner.leftOut(note),
+    );
+    scan.end();
+    if (searched) continue;
+    scanner.leftOut(`only the first ${LIMITS.scannedTotalBytes} bytes of text files were searched`);
+    return;
   }
+}
+
+/** A small file in one piece, a large one as it is unpacked. */
+async function* textOf({ archive }: AppPart, entry: ZipEntry): AsyncGenerator<Buffer> {
+  if (entry.size <= LIMITS.streamFromBytes) yield readEntry(archive, entry, LIMITS.streamFromBytes);
+  else yield* streamEntry(archive, entry);
 }

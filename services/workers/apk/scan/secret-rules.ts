@@ -14,6 +14,9 @@ export interface SecretRule {
   readonly severity: Severity;
 }
 
+/** The day on which the rules below last changed. */
+export const SECRET_RULES_AS_OF = '2026-11-22';
+
 export const SECRET_RULES: readonly SecretRule[] = [
   { id: 'google_api_key', literal: 'AIza', pattern: /AIza[\w-]{35}(?![\w-])/y, severity: 'warning' },
   { id: 'google_oauth_token', literal: 'ya29.', pattern: /ya29\.[\w-]{20,}/y, severity: 'high' },

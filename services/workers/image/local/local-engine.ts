@@ -6,7 +6,6 @@ import { noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';
 import { decodePicture, type Picture } from '../picture';
 import { type CutOutJob, type Pixels, type ThreadMethod } from './cut-out-job';
-import { isOfOneColour } from './is-of-one-colour';
 import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 
 /** Pixels of the longer side on which GrabCut refines its outline; its time grows with the area. */
@@ -28,6 +27,22 @@ async function pixels(rgba: Buffer, { width, height }: Size): Promise<Pixels> {
     if (at + COPY_BYTES < rgba.length) await setImmediate();
   }
   return { rgba: copy, width, height };
+}
+
+/** Levels of 255 between the darkest and the brightest pixel that a JPEG of one colour may show: its rounding. */
+const ROUNDING = 2;
+
+/** True when no channel varies. @param rgba four bytes a pixel */
+function isOfOneColour(rgba: Uint8Array): boolean {
+  const lowest = new Uint8Array(rgba.subarray(0, 4));
+  const highest = new Uint8Array(lowest);
+  for (let at = 4; at < rgba.length; at++) {
+    const [channel, value] = [at & 3, rgba[at] ?? 0];
+    if (value < (lowest[channel] ?? 0)) lowest[channel] = value;
+    if (value > (highest[channel] ?? 0)) highest[channel] = value;
+    if ((highest[channel] ?? 0) - (lowest[channel] ?? 0) > ROUNDING) return false;
+  }
+  return true;
 }
 
 /** Undefined for a picture of one colour: the search for a foreground would take seconds to find none. */

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Decision } from '../../../../plugins/core/ports';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
 import { type Answer } from '../../../../plugins/stores/postgres/decisions/answer-counts';
@@ -8,7 +6,6 @@ import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stor
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
 import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
-import { MIGRATIONS_FOLDER } from '../../../../plugins/stores/postgres/migrate';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 import { someDecision } from '../../../support/some-decision';
@@ -131,28 +128,6 @@ describe('answers', () => {
     };
     expect(await days(one.customerId)).toEqual([first, next]);
     expect(await days(other.customerId)).toMatchObject([{ admitted: 14, answers: { succeeded: 8, rejected: 4 } }, { admitted: 6 }]);
-  });
-
-  it('of before there were days are in them', async () => {
-    const { pool } = database;
-    const { id, customerId } = await newKey(pool);
-    for (const [hour, admitted, succeeded, took] of [
-      [1, 3, 2, [1, 1]],
-      [2, 4, null, null],
-      [3, 5, 1, [0, 0, 1]],
-    ] as const)
-      await pool.query(
-        `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted, succeeded, rejected, failed, abandoned, took)
-         VALUES ($1, '2026-11-20', $2, 'api-ip', $3, $4::bigint, $4 * 0, $4 * 0, $4 * 0, $5)`,
-        [id, hour, admitted, succeeded, took],
-      );
-    await pool.query('DELETE FROM customer_day');
-    await pool.query(
-      /INSERT INTO customer_day\n[^;]*;/.exec(readFileSync(join(MIGRATIONS_FOLDER, '0173_customer_day.sql'), 'utf8'))?.[0] ?? '',
-    );
-    const [day] = await readDailyAnswers(pool, { customerId, fromDay: '2026-11-20', toDay: '2026-11-20' });
-    expect(day).toMatchObject({ admitted: 12, answers: { succeeded: 3, rejected: 0 } });
-    expect(day?.answers?.took.slice(0, 4)).toEqual([1, 1, 1, 0]);
   });
 
   it('of what is no key are left out and harm nothing', async () => {

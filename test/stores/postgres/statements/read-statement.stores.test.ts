@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
 import { type QuotaCounter } from '../../../../plugins/core/ports';
 import { windowsAt } from '../../../../plugins/core/access/quota';
-import { counterOf } from '../../../../plugins/core/access/quota-counter-id';
+import { counterOf } from '../../../../plugins/core/access/subscription';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';

@@ -5,7 +5,7 @@ import { findOperator } from '../../../../../plugins/stores/postgres/operators/f
 import { type AuthOptions, nameOf } from '../auth-options';
 import { passkeyDomain } from './passkey-domain';
 
-/** Tables and columns as migration 0171 names them. */
+/** Tables and columns as migration 0002 names them. */
 const SCHEMA = {
   passkey: {
     modelName: 'auth_passkey',

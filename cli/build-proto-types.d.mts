@@ -1,0 +1,2 @@
+export function hasProtoTypes(root: string): boolean;
+export function buildProtoTypes(root: string): void;

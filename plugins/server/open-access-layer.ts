@@ -1,0 +1,141 @@
+import { type Pool } from 'pg';
+import { type Logger } from 'pino';
+import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
+import { type PluginModule } from '../core/access/kong-pdk';
+import { type DecisionTracer, systemClock, type DecisionLog } from '../core/ports';
+import { openLink } from '../core/proof/access-link';
+import { type QuotaStoreStats } from '../core/store-stats';
+import { AccessRecordCache } from '../stores/cache/access-record-cache';
+import { KnownHashes } from '../stores/cache/known-hashes';
+import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
+import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
+import { createFindKeyHash } from '../stores/postgres/keys/find-key-hash';
+import { createPostgresHashSource } from '../stores/postgres/keys/list-hashes';
+import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
+import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
+import { createPool, warmPool } from '../stores/postgres/pool';
+import { createQuotaCounter } from '../stores/quota/quota-store';
+import { StoreClock } from '../stores/store-clock';
+import { startTracing, type Tracing } from '../tracing/start-tracing';
+import { type ServerLog } from './log';
+import { type MetricSources, type PluginServerMetrics } from './metrics';
+import { readBodyFile } from './read-body-file';
+import { type PluginServerSettings } from './settings';
+
+/** No statement of the plugin server takes a hundredth of this on a healthy database. */
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+export interface AccessLayerOptions {
+  readonly settings: PluginServerSettings;
+  readonly log: Logger;
+  /** Absent: nothing is counted or timed. */
+  readonly metrics?: PluginServerMetrics | undefined;
+}
+
+/** The access layer on its stores. */
+export interface OpenAccessLayer {
+  readonly plugin: PluginModule;
+  readonly sources: Omit<MetricSources, 'server'>;
+  /** Call it after the last event: writes what is not written yet and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Loads OpenTelemetry for the decisions only where tracing is on. */
+async function openTracer({ ratio }: Tracing): Promise<DecisionTracer> {
+  const { createDecisionTracer } = await import('./decision-tracer.js');
+  return createDecisionTracer({ ratio, clock: systemClock });
+}
+
+/** Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others. */
+async function openPools(databaseUrl: string, log: ServerLog): Promise<Record<'records' | 'counters' | 'ledger', Pool>> {
+  const open = (applicationName: string, max: number): Pool =>
+    createPool(databaseUrl, {
+      max,
+      min: 1,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      applicationName,
+      onError: (err) => log.warn({ err }, 'a database connection broke while idle'),
+    });
+  const pools = { records: open('tollgate-access', 8), counters: open('tollgate-quota', 4), ledger: open('tollgate-decisions', 2) };
+  await Promise.all(Object.values(pools).map(warmPool));
+  return pools;
+}
+
+interface DebugLog {
+  isLevelEnabled(level: string): boolean;
+  debug(details: object, message: string): void;
+}
+
+/** The same log; at level debug every decision is a line too. At other levels nothing is added: the table of decisions has them all. */
+function logDecisions(decisions: DecisionLog, log: DebugLog): DecisionLog {
+  if (!log.isLevelEnabled('debug')) return decisions;
+  return {
+    record(decision) {
+      const { requestId, outcome, product, keyPlace, credentialId, subscriptionId } = decision;
+      log.debug({ requestId, outcome, product, keyPlace, credentialId, subscriptionId }, 'decided');
+      decisions.record(decision);
+    },
+  };
+}
+
+function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined {
+  return isRedisGivenUp === undefined ? undefined : !isRedisGivenUp;
+}
+
+/** Builds the stores and the plugin. Resolves when requests can be decided. */
+export async function openAccessLayer({ settings, log, metrics }: AccessLayerOptions): Promise<OpenAccessLayer> {
+  const { databaseUrl, timeZone, linkKeys } = settings;
+  const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
+  const { records, counters, ledger } = await openPools(databaseUrl, log);
+  const clock = new StoreClock(systemClock);
+  const feed = new PostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
+  const hashes = new KnownHashes({
+    source: createPostgresHashSource(records),
+    feed,
+    onError: (err) => log.warn({ err }, 'the list of existing keys could not be read yet'),
+  });
+  const cache = new AccessRecordCache({ source: createPostgresAccessRecords(records), feed, hashes });
+  const quota = await createQuotaCounter({ redisUrl: settings.redisUrl, pool: counters, timeZone, clock, log });
+  const decisions = new DecisionWriter({
+    pool: ledger,
+    timeZone,
+    auditRetentionDays: settings.auditRetentionDays,
+    clock,
+    onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
+  });
+  const reporter = new NodeReporter({
+    pool: ledger,
+    feed,
+    name: settings.nodeName,
+    version: ACCESS_LAYER.Version,
+    isRedisAnswering: () => redisAnswers(quota.stats()),
+    onError: (err) => log.warn({ err }, 'the state of this node could not be written yet'),
+  });
+  const plugin = createAccessLayer({
+    records: cache,
+    quota: quota.counter,
+    decisions: logDecisions(metrics?.countDecisions(decisions) ?? decisions, log),
+    tracer: tracing && (await openTracer(tracing)),
+    onStep: metrics?.timeStep,
+    clock,
+    links: linkKeys && { open: (token, nowSeconds) => openLink(token, linkKeys, nowSeconds), findKeyHash: createFindKeyHash(records) },
+    signContext: settings.signing.sign,
+    readBodyFile,
+    log,
+  });
+  return {
+    plugin,
+    sources: {
+      cache: () => cache.stats(),
+      isFeedHealthy: () => feed.isHealthy(),
+      quota: () => quota.stats(),
+      decisions: () => decisions.stats(),
+    },
+    async close() {
+      await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
+      cache.close();
+      hashes.close();
+      await Promise.all([records.end(), counters.end(), ledger.end()]);
+    },
+  };
+}

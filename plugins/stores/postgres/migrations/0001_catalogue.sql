@@ -1,0 +1,80 @@
+-- The catalogue: what is sold, with its limits and prices. kong/catalogue.yml is written into these tables at every start.
+
+CREATE TABLE product (
+  id text PRIMARY KEY CHECK (id ~ '^[a-z][a-z0-9-]*$'),
+  title text NOT NULL,
+  description text NOT NULL,
+  -- Requests a day and a month without a plan. Null: nobody can subscribe to the product.
+  daily integer CHECK (daily >= 0),
+  monthly integer CHECK (monthly >= 0),
+  -- False: the product is listed and cannot be subscribed to.
+  subscribable boolean NOT NULL DEFAULT true,
+  -- False once the catalogue no longer has the product. Customers who have it keep it for as long as it has a route.
+  active boolean NOT NULL DEFAULT true,
+  -- Prefix, routes, the order of its plans and whatever else the catalogue says.
+  definition jsonb,
+  CHECK ((daily IS NULL) = (monthly IS NULL))
+);
+COMMENT ON TABLE product IS 'An API that is sold, or was.';
+
+CREATE TABLE plan (
+  product_id text NOT NULL REFERENCES product,
+  name text NOT NULL CHECK (name <> ''),
+  daily integer NOT NULL CHECK (daily >= 0),
+  monthly integer NOT NULL CHECK (monthly >= 0),
+  price numeric(12, 2) NOT NULL CHECK (price >= 0),
+  currency text NOT NULL DEFAULT 'INR' CHECK (currency ~ '^[A-Z]{3}$'),
+  -- request: an operator answers each customer who asks for it.
+  approval text NOT NULL DEFAULT 'automatic' CHECK (approval IN ('automatic', 'request')),
+  -- False once the catalogue no longer offers the plan. Subscriptions on it keep its limits.
+  active boolean NOT NULL DEFAULT true,
+  PRIMARY KEY (product_id, name)
+);
+COMMENT ON TABLE plan IS 'Limits of a product and their price for a month.';
+
+CREATE TABLE catalogue_revision (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  revision bigint NOT NULL,
+  -- Products in the order in which they are shown. As a column of product, one new product would change every product after it.
+  product_order text[] NOT NULL,
+  -- {"file": "kong/catalogue.yml", "lines": {"api-ip": 12}}. Null: the catalogue that was applied last came from no file.
+  source jsonb
+);
+COMMENT ON TABLE catalogue_revision IS 'One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.';
+INSERT INTO catalogue_revision (revision, product_order) VALUES (1, '{}');
+
+CREATE TABLE product_document (
+  product_id text PRIMARY KEY REFERENCES product ON DELETE CASCADE,
+  document jsonb NOT NULL
+);
+COMMENT ON TABLE product_document IS 'The OpenAPI document that a product brings along, as it was when the catalogue was applied.';
+
+-- Changes are told to every node when they commit -----------------------------------------------------------------------------------
+
+CREATE FUNCTION tell_product_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('tollgate_changes', json_build_object('product', COALESCE(NEW.id, OLD.id))::text);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION tell_product_change IS 'Tells every node that a product changed.';
+CREATE TRIGGER product_tells AFTER INSERT OR UPDATE OR DELETE ON product FOR EACH ROW EXECUTE FUNCTION tell_product_change();
+
+CREATE FUNCTION tell_plan_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify(
+    'tollgate_changes',
+    json_build_object('plan', COALESCE(NEW.name, OLD.name), 'product', COALESCE(NEW.product_id, OLD.product_id))::text
+  );
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION tell_plan_change IS 'Tells every node that a plan changed.';
+CREATE TRIGGER plan_tells AFTER INSERT OR UPDATE OR DELETE ON plan FOR EACH ROW EXECUTE FUNCTION tell_plan_change();
+
+CREATE FUNCTION tell_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('tollgate_changes', '{"everything":true}');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION tell_truncate IS 'Tells every node to forget all that it knows: TRUNCATE names no rows.';
+CREATE TRIGGER product_truncate_tells AFTER TRUNCATE ON product EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan EXECUTE FUNCTION tell_truncate();

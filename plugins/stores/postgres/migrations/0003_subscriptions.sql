@@ -1,0 +1,223 @@
+-- Subscriptions: who may use which product, on which plan, what was agreed to and what it cost.
+
+CREATE TABLE subscription (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  product_id text NOT NULL REFERENCES product,
+  -- Null: the product's base limits.
+  plan_name text,
+  state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'cancelled')),
+  -- Limits that an operator set for this subscription alone.
+  daily_override integer CHECK (daily_override >= 0),
+  monthly_override integer CHECK (monthly_override >= 0),
+  -- The customer's own limit a day, below the one that holds otherwise. No operator sets it.
+  daily_cap integer CHECK (daily_cap >= 0),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (customer_id, product_id),
+  FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
+);
+COMMENT ON TABLE subscription IS 'A customer''s right to a product.';
+
+CREATE FUNCTION check_subscribable() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM product WHERE id = NEW.product_id AND NOT (active AND subscribable AND daily IS NOT NULL)) THEN
+    RAISE EXCEPTION 'the product cannot be subscribed to'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'subscription_product_has_limits';
+  END IF;
+  RETURN NEW;
+END $$;
+COMMENT ON FUNCTION check_subscribable IS 'Refuses subscriptions to a product that is retired, only listed, or without limits.';
+CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription
+  FOR EACH ROW EXECUTE FUNCTION check_subscribable();
+
+CREATE FUNCTION tell_subscription_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('subscription', OLD.id, 'customer', OLD.customer_id)::text);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('subscription', NEW.id, 'customer', NEW.customer_id)::text);
+  END IF;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION tell_subscription_change IS 'Tells every node that a subscription changed, and whose it is.';
+CREATE TRIGGER subscription_tells AFTER INSERT OR UPDATE OR DELETE ON subscription
+  FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
+CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription EXECUTE FUNCTION tell_truncate();
+
+CREATE TABLE subscription_limit_term (
+  subscription_id uuid PRIMARY KEY REFERENCES subscription ON DELETE CASCADE,
+  reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 500),
+  set_by text NOT NULL,
+  -- When end-limits.ts takes the limits away again. Null: never.
+  ends_at timestamptz
+);
+COMMENT ON TABLE subscription_limit_term IS 'Why an operator set a subscription''s own limits, and until when.';
+CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term (ends_at) WHERE ends_at IS NOT NULL;
+
+CREATE TABLE plan_request (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- The order in which they were made, for pages.
+  number bigint GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  -- What the customer agreed to: a plan that has changed since is not what was asked for.
+  daily integer NOT NULL,
+  monthly integer NOT NULL,
+  price numeric(12, 2) NOT NULL,
+  currency text NOT NULL,
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'approved', 'declined', 'withdrawn')),
+  -- For the customer to read. Empty unless the request was declined.
+  reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  answered_at timestamptz,
+  -- When the next attempt to mail the customer is due. Null: nothing is left to tell.
+  tell_at timestamptz,
+  CHECK ((state = 'open') = (answered_at IS NULL)),
+  FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
+);
+COMMENT ON TABLE plan_request IS 'A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.';
+CREATE UNIQUE INDEX plan_request_one_open ON plan_request (customer_id, product_id) WHERE state = 'open';
+CREATE INDEX plan_request_open_idx ON plan_request (number) WHERE state = 'open';
+CREATE INDEX plan_request_customer_idx ON plan_request (customer_id, product_id, number);
+CREATE INDEX plan_request_tell_idx ON plan_request (tell_at) WHERE tell_at IS NOT NULL;
+
+CREATE FUNCTION withdraw_plan_requests() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE plan_request SET state = 'withdrawn', answered_at = now()
+  WHERE customer_id = NEW.customer_id AND product_id = NEW.product_id AND state = 'open';
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION withdraw_plan_requests IS 'Withdraws a customer''s open requests when the subscription is cancelled: an approval would bring '
+  'the subscription back, with its price.';
+CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscription FOR EACH ROW
+  WHEN (NEW.state = 'cancelled' AND OLD.state <> 'cancelled') EXECUTE FUNCTION withdraw_plan_requests();
+
+-- Terms, written by triggers with the owner's rights: every program writes them, and none can write anything else -------------------
+
+-- keep_subscription_terms makes rows by the order of these columns.
+CREATE TABLE subscription_term (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  subscription_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  -- Null: the product's base limits, which cost nothing.
+  plan_name text,
+  price numeric(12, 2) NOT NULL,
+  currency text,
+  -- Limits in force.
+  daily integer NOT NULL,
+  monthly integer NOT NULL,
+  state text NOT NULL,
+  since timestamptz NOT NULL,
+  -- Where the next term begins. Null while this one holds.
+  until timestamptz,
+  CHECK (until >= since)
+);
+COMMENT ON TABLE subscription_term IS 'What held for a subscription, and since when: the statement of a month must not change with a later price. '
+  'No foreign keys: what was charged outlives the subscription.';
+CREATE UNIQUE INDEX subscription_term_present ON subscription_term (subscription_id) WHERE until IS NULL;
+CREATE INDEX subscription_term_customer_idx ON subscription_term (customer_id, since);
+
+CREATE FUNCTION keep_subscription_terms(p_subscriptions uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  due subscription_term[];
+BEGIN
+  -- A price that changes at this moment is waited for: it either counts here, or its own trigger finds these subscriptions.
+  PERFORM 1 FROM plan WHERE (product_id, name) IN (SELECT product_id, plan_name FROM subscription WHERE id = ANY (p_subscriptions))
+    ORDER BY product_id, name FOR SHARE;
+  PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
+  due := ARRAY(
+    SELECT ROW(
+      0, s.id, s.customer_id, s.product_id, s.plan_name,
+      CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
+    )::subscription_term
+    FROM subscription s JOIN product p ON p.id = s.product_id
+    LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+    LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
+    WHERE s.id = ANY (p_subscriptions)
+      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END,
+        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
+        COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
+      )
+    ORDER BY s.id
+  );
+  -- Nobody ever had what this transaction began itself.
+  DELETE FROM subscription_term t USING unnest(due) AS d
+    WHERE t.subscription_id = d.subscription_id AND t.until IS NULL AND t.since = now();
+  UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
+    WHERE t.subscription_id = d.subscription_id AND t.until IS NULL;
+  INSERT INTO subscription_term (
+    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since
+  )
+  SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now())
+  FROM unnest(due) AS d;
+END $$;
+COMMENT ON FUNCTION keep_subscription_terms IS 'Ends the terms of these subscriptions that no longer hold, and begins those that do.';
+
+CREATE FUNCTION keep_changed_subscriptions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(SELECT id FROM changed));
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION keep_changed_subscriptions IS 'Keeps the terms of subscriptions that were made or changed.';
+CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
+CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
+
+CREATE FUNCTION end_terms_of_gone_subscriptions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM changed c WHERE t.subscription_id = c.id AND t.until IS NULL;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION end_terms_of_gone_subscriptions IS 'Ends the terms of subscriptions that were deleted.';
+CREATE TRIGGER subscription_delete_ends_terms AFTER DELETE ON subscription REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION end_terms_of_gone_subscriptions();
+
+CREATE FUNCTION keep_subscriptions_of_plans() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(
+    SELECT s.id FROM changed c JOIN subscription s ON s.product_id = c.product_id AND s.plan_name = c.name
+  ));
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION keep_subscriptions_of_plans IS 'Keeps the terms of subscriptions whose plan changed.';
+CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
+
+CREATE FUNCTION keep_subscriptions_of_products() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(SELECT s.id FROM changed c JOIN subscription s ON s.product_id = c.id AND s.plan_name IS NULL));
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION keep_subscriptions_of_products IS 'Keeps the terms of subscriptions whose base limits changed.';
+CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
+
+REVOKE ALL ON FUNCTION keep_changed_subscriptions(), end_terms_of_gone_subscriptions(), keep_subscriptions_of_plans(),
+  keep_subscriptions_of_products() FROM PUBLIC;
+
+CREATE TABLE statement (
+  customer_id uuid NOT NULL,
+  -- Its first day.
+  month date NOT NULL CHECK (extract(day FROM month) = 1),
+  closed_at timestamptz NOT NULL DEFAULT now(),
+  -- As plugins/core/selling/statement.ts computed it.
+  content jsonb NOT NULL,
+  PRIMARY KEY (customer_id, month)
+);
+COMMENT ON TABLE statement IS 'Statements of months that are over. Never changed and never deleted.';
+
+CREATE FUNCTION refuse_statement_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a closed statement stays as it is' USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_is_final';
+END $$;
+COMMENT ON FUNCTION refuse_statement_change IS 'Refuses every change of a closed statement.';
+CREATE TRIGGER statement_is_final BEFORE UPDATE OR DELETE ON statement
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();

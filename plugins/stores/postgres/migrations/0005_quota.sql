@@ -1,0 +1,204 @@
+-- The quota counters: usage by counter and day, which requests were given back, and the steps that change either.
+
+CREATE TABLE usage (
+  -- The counter: a subscription's id, or what test_counter makes of it.
+  subscription_id uuid NOT NULL,
+  -- In the quota time zone.
+  day date NOT NULL,
+  -- Granted by Redis, as nodes saw it.
+  spent_redis bigint NOT NULL DEFAULT 0 CHECK (spent_redis >= 0),
+  -- Granted by quota_take.
+  spent_postgres bigint NOT NULL DEFAULT 0 CHECK (spent_postgres >= 0),
+  -- Units given back: for failed requests, for requests that the catalogue exempts (`uncharged`), and units granted too late to be used.
+  refunded bigint NOT NULL DEFAULT 0,
+  -- The first two parts of refunded. Each has its own end of the day, so that neither uses up the other's.
+  refunded_requests bigint NOT NULL DEFAULT 0,
+  refunded_exempt bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (subscription_id, day),
+  CHECK (refunded BETWEEN 0 AND spent_redis + spent_postgres),
+  CHECK (refunded_requests BETWEEN 0 AND refunded),
+  CHECK (refunded_exempt BETWEEN 0 AND refunded)
+) WITH (fillfactor = 50); -- room on each page for the next version of a hot row, so that the index stays untouched
+COMMENT ON TABLE usage IS 'Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. '
+  'No foreign key: usage outlives its subscription, and no unit is refused for that.';
+-- Subscriptions that were used today: only they can reach a share of a limit.
+CREATE INDEX usage_day_idx ON usage (day);
+
+CREATE TABLE quota_refund (
+  request_id text PRIMARY KEY,
+  day date NOT NULL
+);
+COMMENT ON TABLE quota_refund IS 'Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are '
+  'deleted after four days.';
+CREATE INDEX quota_refund_day_idx ON quota_refund (day);
+
+CREATE FUNCTION test_counter(p_subscription uuid) RETURNS uuid
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT encode(set_bit(uuid_send(p_subscription), 55, 1), 'hex')::uuid
+$$;
+COMMENT ON FUNCTION test_counter IS 'The counter of a subscription''s test keys: its id with the highest bit of the version set, which no other id '
+  'here has (plugins/core/access/quota-counter-id.ts).';
+
+CREATE FUNCTION quota_parts(
+  p_subscription uuid, p_day date,
+  OUT day_redis bigint, OUT day_postgres bigint, OUT day_refunded bigint,
+  OUT month_redis bigint, OUT month_postgres bigint, OUT month_refunded bigint
+) LANGUAGE sql STABLE AS $$
+  SELECT
+    COALESCE(sum(spent_redis) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(spent_postgres) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(refunded) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(spent_redis), 0)::bigint,
+    COALESCE(sum(spent_postgres), 0)::bigint,
+    COALESCE(sum(refunded), 0)::bigint
+  FROM usage
+  WHERE subscription_id = p_subscription
+    AND day >= date_trunc('month', p_day::timestamp)::date
+    AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
+$$;
+COMMENT ON FUNCTION quota_parts IS 'What a counter has of one day, and of that day''s month.';
+
+CREATE FUNCTION quota_keep(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO usage AS known (subscription_id, day, spent_redis, spent_postgres)
+  SELECT subscription, day, max(redis), max(postgres)
+  FROM unnest(p_subscriptions, p_days, p_redis, p_postgres) AS seen (subscription, day, redis, postgres)
+  WHERE redis > 0 OR postgres > 0
+  GROUP BY subscription, day
+  ORDER BY subscription, day
+  ON CONFLICT (subscription_id, day) DO UPDATE
+    SET spent_redis = GREATEST(known.spent_redis, excluded.spent_redis),
+        spent_postgres = GREATEST(known.spent_postgres, excluded.spent_postgres)
+    WHERE excluded.spent_redis > known.spent_redis OR excluded.spent_postgres > known.spent_postgres
+$$;
+COMMENT ON FUNCTION quota_keep IS 'Keeps what nodes saw of Redis: the larger figure wins. Rows are locked in key order, as everywhere here, so '
+  'that nothing deadlocks.';
+
+CREATE FUNCTION quota_sync(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
+RETURNS TABLE (
+  place bigint,
+  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  -- Usage that a crash of this server takes back is written again within a second; no request should wait for the disk.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM quota_keep(p_subscriptions, p_days, p_redis, p_postgres);
+  RETURN QUERY
+    SELECT asked.place, parts.*
+    FROM unnest(p_subscriptions, p_days) WITH ORDINALITY AS asked (subscription, day, place),
+      LATERAL quota_parts(asked.subscription, asked.day) AS parts;
+END $$;
+COMMENT ON FUNCTION quota_sync IS 'quota_keep, then where each of the subscriptions stands.';
+
+CREATE FUNCTION quota_take(
+  p_subscriptions uuid[], p_units bigint[], p_daily bigint[], p_monthly bigint[], p_zone text, p_offset double precision,
+  p_seen_days date[], p_seen_redis bigint[], p_seen_postgres bigint[], p_least bigint[]
+)
+RETURNS TABLE (
+  place bigint, granted bigint, day date,
+  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  wanted record;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  FOR wanted IN
+    SELECT * FROM unnest(p_subscriptions, p_units, p_daily, p_monthly, p_seen_days, p_seen_redis, p_seen_postgres, p_least)
+      WITH ORDINALITY AS each (subscription, units, daily, monthly, seen_day, seen_redis, seen_postgres, least_units, place)
+    ORDER BY subscription
+  LOOP
+    IF wanted.units > 0 THEN
+      PERFORM pg_advisory_xact_lock(uuid_hash_extended(wanted.subscription, 0));
+    END IF;
+    IF wanted.seen_day IS NOT NULL THEN
+      PERFORM quota_keep(ARRAY[wanted.subscription], ARRAY[wanted.seen_day], ARRAY[wanted.seen_redis], ARRAY[wanted.seen_postgres]);
+    END IF;
+    place := wanted.place;
+    day := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(wanted.subscription, quota_take.day) AS parts;
+    granted := GREATEST(0, LEAST(
+      wanted.units,
+      wanted.daily - GREATEST(0, day_redis + day_postgres - day_refunded),
+      wanted.monthly - GREATEST(0, month_redis + month_postgres - month_refunded)
+    ));
+    IF granted < wanted.least_units THEN
+      granted := 0;
+    END IF;
+    IF granted > 0 THEN
+      INSERT INTO usage AS known (subscription_id, day, spent_postgres) VALUES (wanted.subscription, quota_take.day, granted)
+        ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = known.spent_postgres + excluded.spent_postgres;
+      day_postgres := day_postgres + granted;
+      month_postgres := month_postgres + granted;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION quota_take IS 'Takes up to p_units of each subscription from day and month together; where fewer than p_least are left, none. '
+  'The lock covers the whole subscription, not the day''s row: two takes on either side of midnight share the month. p_offset shifts this '
+  'server''s clock, in seconds. The p_seen arrays (empty, or null where nothing was seen) are kept as by quota_keep, but under the lock: a '
+  'caller''s own units must count before it takes more.';
+
+CREATE FUNCTION quota_give_back(
+  p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision,
+  p_most bigint[], p_exempt boolean[]
+)
+RETURNS TABLE (
+  place bigint, outcome text,
+  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  given record;
+  oldest date := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date - 1;
+BEGIN
+  FOR given IN
+    SELECT * FROM unnest(p_requests, p_subscriptions, p_days, p_units, p_most, p_exempt)
+      WITH ORDINALITY AS each (request, subscription, day, units, most, exempt, place)
+    ORDER BY subscription, day, request
+  LOOP
+    place := given.place;
+    outcome := 'refunded';
+    IF given.day < oldest THEN
+      outcome := 'uncharged';
+    ELSIF given.request IS NOT NULL THEN
+      INSERT INTO quota_refund (request_id, day) VALUES (given.request, given.day) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN outcome := 'repeated'; END IF;
+    END IF;
+    IF outcome = 'refunded' THEN
+      -- Both conditions are judged under the row's lock: refunds that come at once wait for one another.
+      UPDATE usage
+        SET refunded = refunded + given.units,
+            refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
+            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END
+        WHERE subscription_id = given.subscription AND day = given.day
+          AND refunded + given.units <= spent_redis + spent_postgres
+          AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
+      IF NOT FOUND THEN
+        -- The counts only grow: what is capped now was capped then.
+        outcome := CASE WHEN EXISTS (
+          SELECT FROM usage
+          WHERE subscription_id = given.subscription AND day = given.day
+            AND CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units > given.most
+        ) THEN 'capped' ELSE 'uncharged' END;
+        DELETE FROM quota_refund WHERE request_id = given.request;
+      END IF;
+    END IF;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(given.subscription, given.day) AS parts;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+COMMENT ON FUNCTION quota_give_back IS 'Gives units back, once a request id. A null id is for units that were granted too late to be used: the '
+  'caller knows that it asks once. p_exempt: the catalogue exempts the request. p_most: at most so many are given back for requests of that '
+  'kind, subscription and day; null where no request used the units. Outcomes: refunded; repeated (this request was given back before); '
+  'capped (p_most is reached); uncharged (no such units are known, or the day is too old).';
+
+CREATE FUNCTION quota_forget_refunds() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4
+$$;
+COMMENT ON FUNCTION quota_forget_refunds IS 'Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could '
+  'have a request given back twice. Four days of UTC are at least three days in every time zone.';
+
+-- Called by services and plugin servers that have no right to these tables: cli/database-roles says who may.
+REVOKE ALL ON FUNCTION quota_sync, quota_give_back, quota_forget_refunds FROM PUBLIC;

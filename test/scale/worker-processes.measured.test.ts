@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { generateApiKey } from '../../plugins/core/access/api-key';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { explainDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
+import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { eventually } from '../support/eventually';
+import { closeConnections, send } from '../support/http';
+import { expectMeasured } from '../support/measured';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { childProcesses } from '../support/system/child-processes';
+import { burst } from '../support/system/exact-burst';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { lastAdmittedAfter } from '../support/system/revocation';
+
+const PLENTY = 1_000_000;
+const LOOPS = 8;
+
+describe('a plugin server of two workers', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let service: Server;
+  let node: GatewayNode;
+  let customers = 0;
+
+  beforeAll(async () => {
+    [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    service = createServer((_request, response) => response.end('{}'));
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    node = await startNode({
+      name: 'edge',
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      signingKeys: `test:${randomBytes(32).toString('base64')}`,
+      upstreams: { vahaan: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+      env: { PLUGIN_SERVER_WORKERS: '2' },
+    });
+  });
+
+  afterAll(async () => {
+    closeConnections();
+    await node.stop();
+    service.closeAllConnections();
+    service.close();
+    await redis.close();
+    await database.close();
+  });
+
+  async function newKey(daily = PLENTY): Promise<CreatedKey> {
+    const email = `workers-${customers++}@example.com`;
+    await createCustomer(database.pool, { email, actor: 'test' });
+    return createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: PLENTY, actor: 'test' });
+  }
+
+  const url = (): string => `${node.gateway}/vahaan`;
+
+  const workers = (): number[] => childProcesses(node.pluginServer.pid ?? 0);
+
+  /** How often each status came while `work` was done, and for a moment after it. */
+  async function statusesDuring(key: string, work: () => Promise<void>): Promise<Record<number, number>> {
+    const statuses: Record<number, number> = {};
+    let running = true;
+    const loop = async (): Promise<void> => {
+      while (running) {
+        const { status } = await send(url(), { headers: { 'X-API-Key': key } });
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    };
+    const loops = Array.from({ length: LOOPS }, loop);
+    await work().finally(() => (running = false));
+    await Promise.all(loops);
+    return statuses;
+  }
+
+  async function killOne(): Promise<void> {
+    const [victim = 0] = workers();
+    process.kill(victim, 'SIGKILL');
+    await eventually(async () => !workers().includes(victim) && (await node.metric('tollgate_plugin_workers')) === 2);
+  }
+
+  it('is two nodes, each with its name', async () => {
+    const names = async (): Promise<string[]> => {
+      const { rows } = await database.pool.query<{ name: string }>('SELECT name FROM gateway_node ORDER BY name');
+      return rows.map(({ name }) => name);
+    };
+    await eventually(async () => (await names()).length === 2);
+    expect(await names()).toEqual(['edge #1', 'edge #2']);
+  });
+
+  it('lets exactly as many requests pass as are left, through both together, and shows one sum of them', async () => {
+    const counts = await burst({ urls: [url()], newKey, metrics: [(name) => node.metric(name)], left: 101, requests: 450 });
+    expect(counts).toEqual({ 200: 101, 429: 349 });
+    expect(await node.metric('tollgate_decisions_total{product="api-vahaan",code="admitted"}')).toBeGreaterThanOrEqual(101);
+    expect(await node.metric('tollgate_change_feed_healthy')).toBe(1);
+  });
+
+  it('honours a revoked key for less than a second after the commit, in both', async () => {
+    const { key, id } = await newKey();
+    const urls = [url(), url(), url(), url()];
+    const lastAdmitted = await lastAdmittedAfter({ urls, key, revoke: () => revokeKey(database.pool, { id, actor: 'test' }) });
+    for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
+  });
+
+  it.each<[string, string, (key: CreatedKey, reason: string | undefined) => Promise<unknown>]>([
+    ['key', 'key_unknown', ({ id }, reason) => suspendKey(database.pool, { id, reason, actor: 'test' })],
+    [
+      'subscription',
+      'subscription_inactive',
+      ({ subscriptions: [first] }, reason) => suspendSubscription(database.pool, { id: first?.id ?? '', reason, actor: 'test' }),
+    ],
+    [
+      'customer',
+      'subscription_inactive',
+      ({ subscriptions: [first] }, reason) => suspendCustomer(database.pool, { customer: first?.customer ?? '', reason, actor: 'test' }),
+    ],
+  ])('refuses a %s that the provider suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
+    const made = await newKey();
+    const urls = [url(), url(), url(), url()];
+    const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });
+    for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
+    const refused = await send(url(), { headers: { 'X-API-Key': made.key } });
+    const { code: shown, request_id: requestId } = refused.json() as { code: string; request_id: string };
+    expect([refused.status, shown]).toEqual([401, code]);
+    expect(refused.text).not.toContain('unpaid');
+    await eventually(async () => (await explainDecision(database.pool, { requestId })) !== undefined);
+    expect(await explainDecision(database.pool, { requestId })).toMatchObject({ suspended: 'unpaid', credentialId: made.id });
+    await suspend(made, undefined);
+    await eventually(async () => (await send(url(), { headers: { 'X-API-Key': made.key } })).status === 200);
+  });
+
+  it('lets nobody through without a right while one of them is killed, and has two again', async () => {
+    const statuses = await statusesDuring(generateApiKey('live'), killOne);
+    expect(statuses[401]).toBeGreaterThan(0);
+    expect(Object.keys(statuses).filter((status) => !['401', '500', '503'].includes(status))).toEqual([]);
+  });
+
+  it('goes on with the other while one of them is killed', async () => {
+    const { key } = await newKey();
+    const { 200: admitted = 0, 500: lost = 0, ...others } = await statusesDuring(key, killOne);
+    expect(others).toEqual({});
+    // Those that ran in it at that moment.
+    expect(lost).toBeLessThanOrEqual(LOOPS);
+    expect(admitted).toBeGreaterThan(0);
+  });
+
+  it('has one worker a place when it is told to replace one that has just ended', async () => {
+    const before = workers();
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    node.pluginServer.kill('SIGHUP');
+    await eventually(async () => workers().every((pid) => !before.includes(pid)) && (await node.metric('tollgate_plugin_workers')) === 2);
+    await eventually(() => workers().length === 2);
+  });
+
+  it('replaces both at SIGHUP without a failed request, and they know what Kong started before', async () => {
+    const { key } = await newKey();
+    const before = workers();
+    const statuses = await statusesDuring(key, async () => {
+      node.pluginServer.kill('SIGHUP');
+      await eventually(() => workers().length === 2 && workers().every((pid) => !before.includes(pid)));
+      expect(await node.metric('tollgate_plugin_workers')).toBe(2);
+    });
+    expect(Object.keys(statuses)).toEqual(['200']);
+  });
+});

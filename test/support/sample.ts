@@ -1,0 +1,16 @@
+import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+
+/** `1`, `2` or `3` in `npm test`; `all` in `npm run test:all` and for a file that is run by itself. */
+const SAMPLE = process.env['TEST_SAMPLE'] ?? 'all';
+
+export const isSampled = SAMPLE !== 'all';
+
+/**
+ * How to declare one scene on one of the other gateways. A sampled run takes each scene on one gateway, the next sample on the next; the
+ * others are reported as skipped.
+ * @param scene its number within its file
+ */
+export function sceneOn(kind: GatewayKind, scene: number): jest.It {
+  if (!isSampled || GATEWAY_KINDS.indexOf(kind) === (scene + Number(SAMPLE)) % GATEWAY_KINDS.length) return it;
+  return it.skip;
+}
