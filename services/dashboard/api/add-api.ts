@@ -9,20 +9,20 @@ import { accountHandlers } from './accounts/account-handlers';
 import { findAccount, findCaller } from './accounts/find-caller';
 import { passkeyDomain } from './accounts/passkeys/passkey-domain';
 import { passkeyHandlers } from './accounts/passkeys/passkey-handlers';
-import { findPerson, type Person, type PersonTools, takePersonWrite } from './accounts/person';
+import { findPerson, type PersonTools, takePersonWrite } from './accounts/person';
 import { callbackHandler } from './accounts/providers/callback-handler';
 import { wayHandlers } from './accounts/providers/way-handlers';
 import { verifyHandlers } from './accounts/verify-handler';
 import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
-import { type Caller, type DashboardDeps } from './http/dashboard-deps';
+import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './http/open-handlers';
 import { takeRequest, takeWrite } from './http/request-limit';
 import { memberHandlers } from './member-handlers';
 import { customerHandlers } from './operator/customer-handlers';
-import { type OperatorCaller } from './operator/find-operator-caller';
 import { operatorHandlers } from './operator/operator-handlers';
 import { type OrganisationChoice } from './team/organisation-choice';
 import { organisationHandlers } from './team/organisation-handlers';
+import { type Caller, type OperatorCaller, type Person } from './http/callers';
 
 /** A minute: more than anybody clicks. */
 const MOST_OPERATOR_WRITES = 120;

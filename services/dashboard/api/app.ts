@@ -17,7 +17,7 @@ import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
-import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
+import { findOperatorCaller } from './operator/find-operator-caller';
 import { addViewRoutes } from './operator/view-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
@@ -27,6 +27,7 @@ import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
+import { type OperatorCaller } from './http/callers';
 
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;

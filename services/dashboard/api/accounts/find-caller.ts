@@ -6,9 +6,9 @@ import { findMemberships, type Membership } from '../../../../plugins/stores/pos
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { authHeaders, requireDatabase } from './auth-handler';
 import { type AuthSource, type SessionUser } from './create-auth';
-import { type Caller } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { type OrganisationChoice, SHOWN_HEADER } from '../team/organisation-choice';
+import { type Caller } from '../http/callers';
 
 export interface CallerTools {
   readonly auth: AuthSource;

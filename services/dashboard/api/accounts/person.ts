@@ -3,6 +3,7 @@ import { type Pool } from 'pg';
 import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/password-hash-of';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
+import { type Person } from '../http/callers';
 import { Refusal } from '../http/refusal';
 import { takeWrite } from '../http/request-limit';
 import { type MailSender } from '../mail/mail-sender';
@@ -16,22 +17,6 @@ export interface PersonTools extends AuthTools {
   readonly mail: MailSender;
   /** By whom people may sign in beside their passwords. */
   readonly providers: readonly SignInProvider[];
-}
-
-/** Whoever asks about the own account, in whichever organisation that person works. */
-export interface Person {
-  readonly userId: string;
-  readonly email: string;
-  /** Of the person's own; undefined for whoever has left, or was removed from, every organisation. */
-  readonly customerId: string | undefined;
-  readonly hasSecondFactor: boolean;
-  readonly sessionId: string;
-  readonly actor: { readonly name: string; readonly from: string };
-  /**
-   * Whoever finds an open browser has a session, and no password.
-   * @throws Refusal 403 `password_wrong`, 403 `sign_in_again` for an account without one, 429 `too_many_attempts`
-   */
-  confirm(password: string | undefined): Promise<void>;
 }
 
 /** A session that young shows who is there as well as a password does. */

@@ -4,22 +4,12 @@ import { z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
 import { JSON_TYPE } from '../../../kit/service/reply';
 import { checkSchema } from '../../../kit/input/validate';
-import { type SessionUser } from '../accounts/create-auth';
-import { type Person } from '../accounts/person';
 import { type Endpoint, type EndpointName, type Given, type Params, partsOf, type Schema } from '../../contract/endpoint';
 import { type Contract } from '../../contract/endpoints';
 import { id } from '../../contract/fields';
-import { type OperatorCaller } from '../operator/find-operator-caller';
-import { type Caller, type DashboardDeps } from './dashboard-deps';
+import { type Callers } from './callers';
+import { type DashboardDeps } from './dashboard-deps';
 import { shapeAnswer } from './shape-answer';
-
-interface Callers {
-  readonly members: Caller;
-  readonly persons: Person;
-  readonly accounts: SessionUser;
-  readonly operators: OperatorCaller;
-  readonly everybody: undefined;
-}
 
 type Read<Found> = Found extends z.ZodType ? z.output<Found> : undefined;
 

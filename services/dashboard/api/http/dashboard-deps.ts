@@ -1,37 +1,10 @@
 import { type Pool } from 'pg';
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
-import { type Role } from '../../../../plugins/core/selling/member-roles';
 import { type Clock } from '../../../../plugins/core/ports';
-import { type Membership } from '../../../../plugins/stores/postgres/members/find-memberships';
 import { type Log } from '../../../kit/log';
 import { type LiveSources } from '../public/watch-sources';
 import { type GatewayCaller } from '../requests/gateway-caller';
 import { type Letters } from '../team/letters';
-
-/** A person who is signed in, in one organisation. */
-export interface CallingMember {
-  readonly userId: string;
-  readonly role: Role;
-  /** All organisations of the person, the own one first. */
-  readonly memberships: readonly Membership[];
-}
-
-/** Who asks: everything an endpoint reads or changes belongs to this customer. */
-export interface Caller {
-  readonly customerId: string;
-  /** By what the customer goes: the name of the organisation, else its e-mail address. */
-  readonly organisation: string;
-  /** The customer's e-mail address. */
-  readonly address: string;
-  /** Of the person who asks; of the customer where that is a program, or an operator who looks. */
-  readonly email: string;
-  /** A person who is a member of the customer; absent for programs and operators. */
-  readonly member?: CallingMember;
-  /** For the audit log: who, and the address it came from. */
-  readonly actor: { readonly name: string; readonly from: string };
-  /** Of a program's token; absent for a person, whose role says what is allowed. */
-  readonly scopes?: ReadonlySet<string>;
-}
 
 /** What every endpoint may use. */
 export interface DashboardDeps {

@@ -2,11 +2,12 @@ import { type FastifyRequest } from 'fastify';
 import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/access/api-key';
 import { bearerToken } from '../../../../plugins/core/access/credential-location';
 import { findToken, noteTokenUse, type TokenGrant } from '../../../../plugins/stores/postgres/tokens/find-token';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { isChange } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 import { takeRequest } from '../http/request-limit';
 import { type ManagementOperation } from './management-document';
+import { type Caller } from '../http/callers';
 
 /** Ten a second, all tokens of a customer together: a program that reads more often reads the same again. */
 const MOST_REQUESTS = 600;

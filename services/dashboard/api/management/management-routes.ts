@@ -3,12 +3,13 @@ import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscript
 import { JSON_TYPE } from '../../../kit/service/reply';
 import { type Scope } from '../../contract/fields';
 import { addEndpoint, type AnyHandler, type EndpointTools } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { memberHandlers } from '../member-handlers';
 import { Refusal } from '../http/refusal';
 import { takeWrite } from '../http/request-limit';
 import { findTokenCaller } from './find-token-caller';
 import { describeManagementApi, managementOperations } from './management-document';
+import { type Caller } from '../http/callers';
 
 /** Where the management API begins. Nothing below it takes a cookie, and nothing beside it takes a token. */
 export const MANAGEMENT_PREFIX = '/api/v1';

@@ -4,9 +4,9 @@ import { findOrganisation } from '../../../../plugins/stores/postgres/members/re
 import { recordView } from '../../../../plugins/stores/postgres/operators/record-view';
 import { endpointsFor } from '../../contract/endpoints';
 import { addEndpoint, type AnyHandler } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { memberHandlers } from '../member-handlers';
-import { type OperatorCaller } from './find-operator-caller';
+import { type Caller, type OperatorCaller } from '../http/callers';
 
 /** Below it every GET of the customers' API, as that customer gets it. */
 const VIEW_PREFIX = '/api/operator/customers/:viewed/view';

@@ -10,11 +10,12 @@ import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscr
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type LiveSource, type planEndpoints, subscription } from '../../contract/plans';
 import { type Call, type Handlers } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { shapeAnswer } from '../http/shape-answer';
 import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
+import { type Caller } from '../http/callers';
 
 /** A product as pages show it. */
 export function describeProduct(

@@ -1,9 +1,10 @@
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
 import { type statementEndpoints } from '../../contract/statements';
 import { type Handlers } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { csvRecord } from '../requests/usage-csv';
+import { type Caller } from '../http/callers';
 
 function read(
   month: string,

@@ -2,10 +2,11 @@ import { listRequests, type RequestsQuery } from '../../../../plugins/stores/pos
 import { invalidInput } from '../../../kit/errors';
 import { type requestEndpoints, type RequestFilter } from '../../contract/requests';
 import { type Handlers } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { takeRequest } from '../http/request-limit';
 import { codesOf, describeRequest } from './describe-request';
 import { requestRecords } from './request-log-csv';
+import { type Caller } from '../http/callers';
 
 /** Each reads up to 100,000 lines. */
 const MOST_EXPORTS = 6;

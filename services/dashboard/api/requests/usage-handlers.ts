@@ -7,9 +7,10 @@ import { readUsage } from '../../../../plugins/stores/postgres/quota/usage-read'
 import { invalidInput } from '../../../kit/errors';
 import { type usageEndpoints, type UsagePeriod } from '../../contract/usage';
 import { type Handlers } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { hourlyUsageCsv, usageCsv } from './usage-csv';
 import { readSubscriptionUse } from '../plans/subscription-use';
+import { type Caller } from '../http/callers';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 92;

@@ -5,10 +5,11 @@ import { listMembers, type MemberView } from '../../../../plugins/stores/postgre
 import { findOrganisation, renameOrganisation } from '../../../../plugins/stores/postgres/members/rename-organisation';
 import { type teamEndpoints } from '../../contract/team';
 import { type Handlers } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { removalMail, roleMail } from './letters';
 import { requireMember } from './require-member';
 import { sendInvitation, takeInvitation, tell } from './send-letters';
+import { type Caller } from '../http/callers';
 
 /** A member as the contract has it. */
 const toMember = (view: MemberView, caller: Caller) => ({ ...view, isYou: view.userId === caller.member?.userId });
