@@ -39,22 +39,6 @@ describe('adding a webhook', () => {
   });
 });
 
-describe('the reference', () => {
-  it('begins at the top of another route, and Back leads to where one was', async () => {
-    await stage.open('/reference?operation=get_ip');
-    const top = (): Promise<number> => stage.page.evaluate('window.scrollY');
-    await stage.page.getByRole('link', { name: 'SEO research' }).click();
-    await stage.page.getByRole('heading', { name: '/seo' }).waitFor();
-    await stage.page.evaluate('window.scrollTo(0, 500)');
-    await eventually(async () => (await top()) === 500);
-    await stage.page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: '/seo/serp' }).click();
-    await stage.page.getByRole('heading', { name: '/seo/serp' }).waitFor();
-    await eventually(async () => (await top()) === 0);
-    await stage.page.goBack();
-    await eventually(async () => (await top()) === 500);
-  });
-});
-
 describe('the explanation of a refusal', () => {
   it('leads with the check that failed, and mends it by a button that asks first', async () => {
     await stage.begin();

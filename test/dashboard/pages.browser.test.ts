@@ -1,4 +1,4 @@
-import { chosenThird } from '../support/chosen-third';
+import { chosenThird } from '../support/sample';
 import { inaccessibleInBoth } from './support/axe';
 import { overflowAt, type WatchedPage } from './support/browser';
 import { EVERY_PAGE } from './support/every-page';

@@ -19,13 +19,15 @@ let sources: Readonly<Record<string, LiveSource>> = {};
 beforeAll(async () => {
   dashboard = await startDashboard({
     clock: { now: () => Date.now(), monotonic: () => now },
-    readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
+    readDocument: () => readDocument(),
     webFiles: { 'index.html': APP },
     liveSources: { find: (product) => sources[product] ?? null, revision: () => JSON.stringify(sources) },
   });
 });
 afterAll(() => dashboard.close());
 
+const describeOurs = (): string => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
+let readDocument = describeOurs;
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
 const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
 
@@ -47,23 +49,42 @@ describe('without a session', () => {
     for (const { id } of offered) expect(body).toContain(`href="/reference/${id}"`);
     expect(body).not.toContain('/reference/api-pan');
     expect(body).toContain('<code>X-API-Key: …</code>');
+    expect(body).toContain('<a href="/reference/api-pincode#post_pincode">POST /pincode</a>');
+  });
+
+  it('/reference leads from the name of an operation to its place, and from any other name to the beginning', async () => {
+    for (const cookie of ['', SESSION]) {
+      const placeOf = async (name: string) => {
+        const { statusCode, headers } = await get(`/reference?operation=${name}`, { cookie });
+        return [statusCode, headers['location']];
+      };
+      expect(await placeOf('get_ip')).toEqual([307, '/reference/api-ip#get_ip']);
+      for (const other of ['nothing', '__proto__', '//evil.example', '']) expect(await placeOf(other)).toEqual([307, '/reference']);
+    }
   });
 
   it.each(offered.map(({ id }) => id))('/reference/%s has every route with an example, its fields and its codes', async (id) => {
     const { statusCode, body } = await get(`/reference/${id}`);
     expect(statusCode).toBe(200);
     for (const { path } of PRODUCTS.find((product) => product.id === id)?.routes ?? []) expect(body).toContain(`<code>${path}</code>`);
-    expect(body).toContain('curl -sS');
-    expect(body).toContain('<code>key_missing</code>');
+    for (const label of ['curl', 'JavaScript', 'Python']) expect(body).toContain(`<summary>${label}</summary>`);
+    expect(body).toContain('<code>key_missing</code></a> <span class="quiet">API key missing</span>');
   });
 
   it('/reference/api-grank marks each field of an input as required or optional, with its limits, and shows a sample answer', async () => {
     const { body } = await get('/reference/api-grank');
-    expect(body).toContain('<code>keyword</code><span class="required">required</span>');
-    expect(body).toContain('<code>radius_km</code><span class="optional">optional</span>');
+    expect(body).toContain('<th>keyword<span class="required">required</span></th>');
+    expect(body).toContain('<th>radius_km<span class="optional">optional</span></th>');
     expect(body).toContain('More than 0; at most 50; default 5. Kilometres around the coordinates.');
     expect(body).toContain('aria-label="GET /grank/search, sample response"');
     expect(body).toContain('ChIJsandbox0001');
+  });
+
+  it('/reference/api-seo lists members of an answer at every depth, and those of many alike once', async () => {
+    const { body } = await get('/reference/api-seo');
+    expect(body).toContain('<th>data.authority.open_page_rank.unit</th>');
+    expect(body).toContain('<th>data.authority.tranco_rank</th><td><i>object</i> Members as of data.authority.open_page_rank.</td>');
+    expect(body).not.toContain('data.authority.tranco_rank.unit');
   });
 
   it('no page is larger than 80 KiB, before it is compressed', async () => {
@@ -95,9 +116,9 @@ describe('without a session', () => {
   it('no page needs a script, and each names itself to search engines', async () => {
     for (const path of ['/', '/products', '/reference', '/reference/errors', '/reference/api-ip']) {
       const { body } = await get(path);
-      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-try.js">']);
+      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
       // A form that only a script can send is not shown without one.
-      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]* hidden="">/g)?.length);
+      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
       expect(body).not.toMatch(/ on[a-z]+="/);
       expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
       expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
@@ -107,7 +128,7 @@ describe('without a session', () => {
 
   it('the call to try on the first page needs nothing but a click', async () => {
     const call = /data-call="([^"]*)"/.exec((await get('/')).body)?.[1]?.replaceAll('&quot;', '"');
-    expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip' });
+    expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip', through: ['/api/public/try'] });
     expect((await get('/reference/api-gst')).body).not.toContain('value="from the step before"');
   });
 
@@ -138,10 +159,19 @@ describe('without a session', () => {
 });
 
 describe('with a session', () => {
-  it.each(['/', '/reference', '/reference?operation=get_ip', '/reference/errors'])('%s is the app', async (path) => {
-    const { statusCode, headers, body } = await get(path, { cookie: SESSION });
+  it('/ is the app', async () => {
+    const { statusCode, headers, body } = await get('/', { cookie: SESSION });
     expect([statusCode, body, headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
-    expect((await get(path, { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);
+    expect((await get('/', { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);
+  });
+
+  it('the reference takes an own test key, and makes calls in the customer’s name', async () => {
+    const own = (await get('/reference/api-ip', { cookie: SESSION })).body;
+    expect(own).toContain('id="own-key"');
+    expect(own).toContain('&quot;through&quot;:[&quot;/api/try&quot;,&quot;/api/public/try&quot;]');
+    const reader = (await get('/reference/api-ip')).body;
+    expect(reader).not.toContain('own-key');
+    expect(reader).not.toContain('/api/try&quot;');
   });
 
   it('the public pages offer the overview in place of signing in', async () => {
@@ -168,6 +198,26 @@ describe('a change of the catalogue', () => {
       expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;&amp;&quot;');
       expect(body).not.toContain('<img src=x');
     }
+  });
+});
+
+describe('the document of another API', () => {
+  afterEach(() => void (readDocument = describeOurs));
+
+  it('shows what pages can show, and leaves parameters by reference and odd operations to the document', async () => {
+    readDocument = () => {
+      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>> };
+      const own = document.paths['/ip']?.['get'];
+      const byReference = { ...own, parameters: [{ $ref: '#/components/parameters/Ip' }], requestBody: { $ref: '#/components/x' } };
+      return JSON.stringify({ ...document, paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } } });
+    };
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    now += 1_000;
+    const { statusCode, body } = await get('/reference/api-ip');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('id="get_ip"');
+    expect(body).not.toContain('id="post_ip"');
+    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
   });
 });
 

@@ -142,7 +142,8 @@ test('a new customer gets from sign-up to a first call, through a refusal and a 
 
   await step('tries a call from the reference page without a key of its own, and sees it explained', async () => {
     await go('API reference');
-    await button('Send request').click();
+    await page.getByRole('link', { name: 'GET /ip', exact: true }).click();
+    await page.getByRole('form', { name: 'Try GET /ip' }).getByRole('button', { name: 'Run it here' }).click();
     await page.getByText('Status 200').waitFor();
     expect(await page.getByLabel('Response body').innerText()).toContain('"ip": "8.8.8.8"');
     await page.getByRole('link', { name: 'Explain this request' }).click();

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
-import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/password-hash-of';
+import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type Person } from '../http/callers';

@@ -2,7 +2,7 @@ import { type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
 import { z } from 'zod';
 import { type AuditAction } from '../../../../plugins/core/selling/audit-actions';
-import { endOtherSessions } from '../../../../plugins/stores/postgres/customers/end-sessions';
+import { endOtherSessions } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
-import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/has-second-factor';
+import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
 import { type sessionEndpoints } from '../../contract/account';
 import { type auditEndpoints } from '../../contract/audit';

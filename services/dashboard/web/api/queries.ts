@@ -1,8 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type ApiDocument } from '../../contract/api-document';
 import { type Query } from '../../contract/endpoints';
 import { type KeyFilter } from './key-filter';
-import { call, getFile } from './request';
+import { call } from './request';
 
 /** Days are by the day unless it says otherwise. */
 export type UsagePeriod = Query<'GET /usage'>;
@@ -12,12 +11,6 @@ type After = string | undefined;
 
 export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => call('GET /outbox'), refetchInterval: 3_000 });
 export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => call('GET /products') });
-/** The same for as long as a page is open. */
-export const documentQuery = queryOptions({
-  queryKey: ['document'],
-  queryFn: async () => (await getFile('/openapi.json')) as ApiDocument,
-  staleTime: Infinity,
-});
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: () => call('GET /webhooks'),

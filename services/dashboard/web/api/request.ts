@@ -26,17 +26,16 @@ interface Ask {
   /** With everything that stands before it. */
   readonly path: string;
   readonly body?: unknown;
-  readonly cache?: RequestCache;
   readonly timeoutMs?: number | undefined;
 }
 
-async function exchange({ method, path, body, cache = 'no-store', timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
+async function exchange({ method, path, body, timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
   const shown = shownOrganisation();
   try {
     return await fetch(path, {
       method,
       credentials: 'same-origin',
-      cache,
+      cache: 'no-store',
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...(shown !== undefined && { 'x-organisation': shown }),
@@ -145,9 +144,4 @@ export async function callForFile<Of extends FileName>(name: Of, ...[given]: Inp
   } catch {
     throw unreachable();
   }
-}
-
-/** A file beside the API, kept by the browser as its headers say. @throws ApiProblem */
-export function getFile(path: string): Promise<unknown> {
-  return ask({ method: 'GET', path, cache: 'default' });
 }

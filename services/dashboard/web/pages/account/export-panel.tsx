@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { callForFile } from '../../api/request';
-import { saveFile } from '../../browser/save-file';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
@@ -42,4 +41,14 @@ export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?
       )}
     </Panel>
   );
+}
+
+/** Starts a download. */
+function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
 }

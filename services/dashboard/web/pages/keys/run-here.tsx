@@ -5,8 +5,8 @@ import { type TryAnswer } from '../../../contract/try';
 import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
-import { TryResult } from '../reference/try-result';
 import { type FirstRequest } from './first-call';
+import { TryResult } from './try-result';
 
 /** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
 export function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
