@@ -61,7 +61,7 @@ describe('a change of the e-mail address', () => {
         ...before,
         email: to,
         organisation: to,
-        organisations: [{ ...before.organisations[0], address: to, organisation: to }],
+        organisations: [{ ...before.organisations[0], organisation: to }],
       });
       expect((await session(other)).statusCode).toBe(401);
       expect((await signIn(from)).statusCode).toBe(401);

@@ -1,10 +1,12 @@
 import { type LightMyRequestResponse } from 'fastify';
 import { eraseDuePeople } from '../../../plugins/stores/postgres/customers/person-deletion';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { idsOfCustomer, rowsAbout } from '../support/own-rows';
 import { secretOf, totpOf } from '../support/totp';
+
+const endpoints = endpointsFor('members');
 
 const EMAIL = 'asha@example.com';
 const HEIR = 'birk@example.com';

@@ -7,28 +7,17 @@ import { DecisionWriter } from '../../../plugins/stores/postgres/decisions/decis
 import { requestTestDelivery } from '../../../plugins/stores/postgres/webhooks/delivery-view';
 import { raiseAlerts } from '../../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../../plugins/stores/postgres/keys/set-key-state';
-import { alertEndpoints } from '../../../services/dashboard/api/alerts/alert-endpoints';
-import { accountEndpoints } from '../../../services/dashboard/api/accounts/account-endpoints';
-import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
-import { explainEndpoints } from '../../../services/dashboard/api/requests/explain-endpoints';
-import { propagationEndpoint } from '../../../services/dashboard/api/keys/propagation-endpoint';
+import { endpointsFor, type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
 import { csvField } from '../../../services/dashboard/api/requests/usage-csv';
-import { usageEndpoints } from '../../../services/dashboard/api/requests/usage-endpoints';
-import { webhookEndpoints } from '../../../services/dashboard/api/webhooks/webhook-endpoints';
 import { eventually } from '../../support/eventually';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
 import { anyCharacter } from '../../support/any-text';
 import { fc } from '../../support/fast-check';
 import { someDecision } from '../../support/some-decision';
 
-const ENDPOINTS: readonly Endpoint[] = [
-  propagationEndpoint,
-  ...usageEndpoints,
-  ...explainEndpoints,
-  ...alertEndpoints,
-  ...webhookEndpoints,
-  ...accountEndpoints,
-];
+const ENDPOINTS = endpointsFor('members').filter(({ path }) =>
+  /^\/(keys\/:id\/(propagation|usage)|usage|explain|refusals|alerts|subscriptions\/:id\/thresholds|webhooks|session|audit)/.test(path),
+);
 
 interface Account {
   readonly cookie: string;
@@ -102,7 +91,7 @@ interface Ids extends Pick<Account, 'webhookId' | 'deliveryId' | 'requestId'> {
 }
 
 /** A path with ids in it: a key's, a webhook's and so on; usage is asked for today's. */
-function pathOf({ path }: Endpoint, ids: Ids): string {
+function pathOf({ path }: NamedEndpoint, ids: Ids): string {
   const owners = { '/keys': ids.key.id, '/subscriptions': ids.key.subscriptions[0]?.id };
   const id = Object.entries(owners).find(([prefix]) => path.startsWith(`${prefix}/`))?.[1] ?? ids.webhookId;
   const filled = path.replace(':deliveryId', ids.deliveryId).replace(':requestId', ids.requestId).replace(':id', id);

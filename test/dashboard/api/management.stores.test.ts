@@ -3,12 +3,15 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { generateAdminToken } from '../../../plugins/core/access/api-key';
 import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
 import { suspendCustomer } from '../../../plugins/stores/postgres/suspensions/suspend';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
-import { managementOperations } from '../../../services/dashboard/api/management/management-operations';
-import { SCOPES } from '../../../services/dashboard/contract/tokens';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
+import { managementOperations } from '../../../services/dashboard/api/management/management-document';
+import { partsOf } from '../../../services/dashboard/contract/endpoint';
+import { SCOPES } from '../../../services/dashboard/contract/fields';
 import { ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, makeBelongings, makeToken, readEverything, type Sample, samples } from '../support/endpoint-samples';
 import { fc } from '../../support/fast-check';
+
+const endpoints = endpointsFor('members');
 
 let dashboard: TestDashboard;
 let own: Belongings;
@@ -58,9 +61,9 @@ const OTHERS: Readonly<Record<string, () => Sample>> = {
 };
 const sampleOf = (name: string, whose: Belongings): Sample => samples[name]?.(whose) ?? OTHERS[name]?.() ?? {};
 const operations = managementOperations.map((operation) => ({
-  ...operation,
   ...operation.endpoint,
-  name: `${operation.endpoint.method} ${operation.endpoint.path}`,
+  ...operation,
+  ...partsOf(operation.name),
 }));
 const walk = operations.map(({ name }) => [name] as const);
 function find(name: string): (typeof operations)[number] {

@@ -3,8 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { eventually } from '../../support/eventually';
 import { startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
 import { randomUUID } from 'node:crypto';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
-import { authRoutes, verifyRoute } from '../../../services/dashboard/api/accounts/auth-routes';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
 import { type GatewayDouble, startGatewayDouble } from '../support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from '../support/endpoint-samples';
@@ -12,6 +11,8 @@ import { fc } from '../../support/fast-check';
 import { type LightMyRequestResponse } from 'fastify';
 import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
+
+const endpoints = endpointsFor('members');
 
 describe('the server', () => {
   let dashboard: TestDashboard;
@@ -159,13 +160,13 @@ describe('the endpoints', () => {
       );
     });
 
-    it.each([...authRoutes, verifyRoute].map(({ method, path }) => [method, path] as const))(
-      '%s /auth%s never answers 5xx',
+    it.each(endpointsFor('everybody').map(({ method, path }) => [method, path] as const))(
+      '%s %s never answers 5xx',
       async (method, path) => {
         const valid = {
           email: 'x@example.com',
           password: 'a long password',
-          token: path === verifyRoute.path ? tokenOf(dashboard.mails[0]) : 'x',
+          token: path === '/auth/verify-email' ? tokenOf(dashboard.mails[0]) : 'x',
           newPassword: 'another long password',
           callbackURL: '/',
         };
@@ -175,7 +176,7 @@ describe('the endpoints', () => {
             fc.dictionary(fc.constantFrom('token', 'callbackURL', 'disableRefresh'), value),
             async (body, query) => {
               const text = asQuery(query);
-              const answer = await dashboard.ask({ method, path: `/api/auth${path}?${text}`, ...(method !== 'GET' && { body }) });
+              const answer = await dashboard.ask({ method, path: `/api${path}?${text}`, ...(method !== 'GET' && { body }) });
               expect([answer.statusCode < 500, answer.body]).toEqual([true, answer.body]);
             },
           ),

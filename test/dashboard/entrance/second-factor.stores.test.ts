@@ -1,9 +1,10 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
-import { authRoutes } from '../../../services/dashboard/api/accounts/auth-routes';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
 import { fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { secretOf, totpOf } from '../support/totp';
+
+const endpoints = endpointsFor('members');
 
 let dashboard: TestDashboard;
 beforeEach(async () => {
@@ -113,7 +114,7 @@ describe('signing in with a second factor', () => {
     }
     const needSession = ['/two-factor/enable', '/two-factor/disable', '/two-factor/generate-backup-codes', '/list-sessions'];
     for (const path of [...needSession, '/change-password', '/revoke-sessions', '/revoke-other-sessions', '/revoke-session']) {
-      const { method } = authRoutes.find((route) => route.path === path) ?? { method: 'POST' as const };
+      const { method } = endpointsFor('everybody').find((route) => route.path === `/auth${path}`) ?? { method: 'POST' as const };
       const body = { password: PASSWORD, currentPassword: PASSWORD, newPassword: 'another long password', token: 'x' };
       const answer = await dashboard.ask({ method, path: `/api/auth${path}`, cookie, ...(method === 'POST' && { body }) });
       expect([path, answer.statusCode]).toEqual([path, 401]);

@@ -5,8 +5,10 @@ import { counterOf } from '../../../plugins/core/access/subscription';
 import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
-import { type Usage } from '../../../services/dashboard/contract/usage';
-import { usageEndpoints } from '../../../services/dashboard/api/requests/usage-endpoints';
+import { type Usage, usageEndpoints } from '../../../services/dashboard/contract/usage';
+import { type Call } from '../../../services/dashboard/api/http/bind-endpoint';
+import { shapeAnswer } from '../../../services/dashboard/api/http/shape-answer';
+import { usageHandlers } from '../../../services/dashboard/api/requests/usage-handlers';
 import { createLog } from '../../../services/kit/log';
 import { SERVICES } from '../../../services/registry';
 import { runServices, type RunningServices } from '../../../services/run-services';
@@ -95,7 +97,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, organisation: '', address: '', email: '', actor: { name: 'test', from: '' } };
-    return (await usageEndpoints[0]?.handler({ params: undefined, query, body: undefined, caller }, deps)) as Usage;
+    const call = { query: { ...query, by: 'day' }, caller } as Call<'GET /usage'>;
+    return shapeAnswer(usageEndpoints['GET /usage'].answer, await usageHandlers['GET /usage'](call, deps));
   }
 
   async function failingInput(): Promise<string> {

@@ -7,13 +7,15 @@ import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-
 import { endLimits } from '../../../plugins/stores/postgres/operators/limit-terms';
 import { addUpProducts } from '../../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../../plugins/core/access/quota';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
-import { operatorEndpoints } from '../../../services/dashboard/api/operator/operator-endpoints';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { CATALOGUE } from '../../support/catalogue';
 import { startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { makeOperator } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
+
+const endpoints = endpointsFor('members');
+const operatorEndpoints = endpointsFor('operators');
 
 const OPERATOR = 'ops@tollgate.test';
 const ACTOR = `operator:${OPERATOR}`;

@@ -1,7 +1,6 @@
 import { removeOperator, resetOperator } from '../../../plugins/stores/postgres/operators/change-operators';
 import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
-import { operatorEndpoints } from '../../../services/dashboard/api/operator/operator-endpoints';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { ORIGIN, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { beginOperator, makeOperator, type OperatorSession, type OperatorSteps } from '../support/operator';
@@ -9,6 +8,9 @@ import { operatorSamples } from '../support/operator-samples';
 import { viewKeys } from '../../../plugins/stores/postgres/keys/key-view';
 import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../plugins/stores/postgres/suspensions/suspend';
+
+const endpoints = endpointsFor('members');
+const operatorEndpoints = endpointsFor('operators');
 
 describe('operators', () => {
   let dashboard: TestDashboard;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type LightMyRequestResponse } from 'fastify';
-import { type RequestPage, requestPage } from '../../../services/dashboard/contract/requests';
+import { requestEndpoints } from '../../../services/dashboard/contract/requests';
 import { requestRecords } from '../../../services/dashboard/api/requests/request-log-csv';
 import { startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, makeBelongings, makeToken } from '../support/endpoint-samples';
@@ -33,7 +33,7 @@ describe('the log', () => {
   const ask = (query: string, path = '/api/requests'): Promise<LightMyRequestResponse> =>
     dashboard.ask({ path: `${path}${query}`, cookie: own.cookie });
   const outcomes = async (query: string): Promise<string[]> => {
-    const { requests }: RequestPage = requestPage.parse((await ask(query)).json());
+    const { requests } = requestEndpoints['GET /requests'].answer.parse((await ask(query)).json());
     return requests.map(({ outcome, status }) => `${status ?? ''} ${outcome}`.trim());
   };
 

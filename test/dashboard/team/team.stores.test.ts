@@ -4,10 +4,12 @@ import { type Role, ROLES, roleMay } from '../../../plugins/core/selling/member-
 import { soleOwnerOf } from '../../../plugins/stores/postgres/members/sole-owner-of';
 import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
 import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
-import { endpoints } from '../../../services/dashboard/api/endpoints';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { eventually } from '../../support/eventually';
 import { type Ask, cookieOf, linkOf, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
 import { type Belongings, fillPath, makeBelongings, makeToken, readEverything, samples } from '../support/endpoint-samples';
+
+const endpoints = endpointsFor('members');
 
 let dashboard: TestDashboard;
 beforeAll(async () => {
