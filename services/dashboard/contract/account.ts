@@ -56,7 +56,6 @@ const installation = z.object({
   /** Whether passkeys open accounts here: browsers keep none for a bare network address. */
   hasPasskeys: z.boolean(),
 });
-export type Installation = z.input<typeof installation>;
 
 const outbox = z.object({
   mails: z.array(z.object({ id: z.string(), at: moment, to: z.string(), subject: z.string(), text: z.string() })),

@@ -11,7 +11,6 @@ const operatorSession = z.object({
   gatewayUrl: z.string(),
   quotaTimeZone: z.string(),
 });
-export type OperatorSession = z.input<typeof operatorSession>;
 
 const customer = z.object({ id, email: z.string() }).nullable();
 

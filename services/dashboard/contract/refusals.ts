@@ -130,9 +130,6 @@ export type RefusalCode = keyof typeof OWN | OperationRefusal;
 
 const isOwn = (code: RefusalCode): code is keyof typeof OWN => code in OWN;
 
-/** Whether it is one of them, and not a code of the kit or of better-auth. */
-export const isRefusalCode = (code: string): code is RefusalCode => code in OWN || code in OPERATION_REFUSALS;
-
 /** Whether the dashboard has words of its own for a refusal. */
 export const hasOwnWords = (code: RefusalCode): boolean => isOwn(code);
 

@@ -37,7 +37,6 @@ const team = z.object({
   members: z.array(member),
   invitations: z.array(invitation),
 });
-export type Team = z.input<typeof team>;
 
 /** Of whoever embeds text or changes its direction: in a mail nothing keeps them from the words around. Letters of every script are welcome. */
 const UNWANTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069<>]|:\/\//u;
@@ -70,7 +69,6 @@ export type InvitationOffer = z.input<typeof invitationOffer>;
 
 /** An organisation of whoever is signed in, to switch to. */
 export const ownMembership = z.object({ customerId: id, organisation: z.string(), role });
-export type OwnMembership = z.input<typeof ownMembership>;
 
 const changing = { for: 'members', needs: 'members' } as const;
 

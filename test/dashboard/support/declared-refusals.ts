@@ -1,7 +1,8 @@
+import { OPERATION_REFUSALS } from '../../../plugins/core/selling/operation-refusals';
 import { type FastifyInstance } from 'fastify';
 import { type Audience, type Endpoint } from '../../../services/dashboard/contract/endpoint';
 import { contract } from '../../../services/dashboard/contract/endpoints';
-import { isRefusalCode, type RefusalCode } from '../../../services/dashboard/contract/refusals';
+import { hasOwnWords, type RefusalCode } from '../../../services/dashboard/contract/refusals';
 
 /** What anybody of an audience may be told, whatever was asked for. */
 const USUAL: readonly RefusalCode[] = ['forbidden', 'not_signed_in', 'too_many_attempts'];
@@ -18,6 +19,9 @@ const VIEW = '/operator/customers/:viewed/view';
 const OF_VIEWS: readonly RefusalCode[] = [...OF_AUDIENCE.operators, 'customer_unknown'];
 
 const endpoints: Readonly<Record<string, Endpoint | undefined>> = contract;
+
+/** Whether it is one of the dashboard's codes, and not one of the kit or of better-auth. */
+const isRefusalCode = (code: string): code is RefusalCode => hasOwnWords(code as RefusalCode) || code in OPERATION_REFUSALS;
 
 function isDeclared(code: RefusalCode, { method, url }: { readonly method: string; readonly url: string }): boolean {
   const isView = url.startsWith(`/api${VIEW}`);
