@@ -6,7 +6,8 @@ import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts } from './ip-records';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
-import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
+import { judgeScores } from './judge-scores';
+import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
 import tzLookup from '@photostructure/tz-lookup';
 
 export interface LookUpDeps {
@@ -93,21 +94,6 @@ function classify(address: IpAddress): AddressClass {
   return found;
 }
 
-function hasAnswered(checked: readonly SourceCheck[], sources: readonly string[]): boolean {
-  return checked.some(({ source, ok }) => ok && sources.includes(source));
-}
-
-type Methods = IpAnswer['score_methods'];
-
-function methodOf(figure: number | null, published: number | undefined): Methods['ip_risk'] {
-  if (figure === null) return null;
-  return published === undefined ? 'heuristic' : 'maxmind';
-}
-
-function overallMethod({ ip_risk: risk, static_ip_score: staticScore }: Methods): Methods['ip_risk'] {
-  return risk === staticScore ? risk : 'heuristic';
-}
-
 function fileChecks({ databases, lists }: Pick<LookUpDeps, 'databases' | 'lists'>): SourceCheck[] {
   return [...databases.describe(), ...(lists?.describe() ?? [])].map(({ source, builtAt }) => ({
     source,
@@ -134,30 +120,24 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
   const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists });
   const risk = isReserved ? undefined : databases.findIpRisk(address);
   const staticScore = isReserved ? undefined : databases.findStaticScore(address);
-  const evidence = {
-    address,
-    hostname: facts.hostname,
-    policyListed: signals.some(({ id }) => id === 'dnsbl_pbl'),
-    hosting: signals.some(({ id }) => id === 'hosting'),
-    cellular: place?.cellular ?? false,
-  };
   const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
+  const { checked, hostname } = facts;
   const flags = flagsOf({
     signals,
     hasAnonymity,
-    knowsTor: hasAnswered(facts.checked, ['abuseipdb']) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
+    knowsTor:
+      checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
   });
-  const isJudged = (...sources: readonly string[]): boolean =>
-    !isReserved && (asn !== undefined || hasAnonymity || hasAnswered(facts.checked, sources));
-  const isPlaced = isJudged('reverse_dns', 'dnsbl') || evidence.cellular;
-  const scores = {
-    ip_risk: risk ?? (isJudged('dnsbl', 'abuseipdb') ? heuristicRisk(signals) : null),
-    static_ip_score: staticScore ?? (isPlaced ? heuristicStaticScore(evidence) : null),
-  };
-  const methods = {
-    ip_risk: methodOf(scores.ip_risk, risk),
-    static_ip_score: methodOf(scores.static_ip_score, staticScore),
-  };
+  const { ip_risk, static_ip_score, ...scoring } = judgeScores({
+    address,
+    isReserved,
+    signals,
+    checked,
+    hasAnonymity,
+    hostname,
+    cellular: place?.cellular ?? false,
+    published: { risk, staticScore },
+  });
   return {
     ip: address.text,
     is_valid: true,
@@ -165,19 +145,19 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     is_private: isPrivate,
     is_reserved: isReserved,
     is_loopback: isLoopback,
-    hostname: facts.hostname,
+    hostname,
     country: place?.country ?? '',
     location: locationOf(place),
     city: place?.city ?? '',
     asn: asn ? `AS${asn.number}` : '',
-    ...scores,
+    ip_risk,
+    static_ip_score,
     as_org: asn?.organisation ?? '',
     flags,
     registration: registrationView(facts),
     risk_signals: signals,
-    score_method: overallMethod(methods),
-    score_methods: methods,
-    checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...facts.checked],
+    ...scoring,
+    checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...checked],
   };
 }
 

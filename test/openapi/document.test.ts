@@ -151,6 +151,27 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('an answer of /ip', () => {
+  /** Members wherever they lie: in lists, in choices, or in a schema that has a name of its own. */
+  const allMembers = (schema: unknown, at: string): [string, unknown][] => {
+    if (typeof schema !== 'object' || schema === null) return [];
+    const { properties = {}, items, anyOf = [], oneOf = [] } = schema as Record<string, never>;
+    const own = Object.entries(properties).flatMap(([name, field]): [string, unknown][] => {
+      const place = at === '' ? name : `${at}.${name}`;
+      return [[place, (field as Field).description], ...allMembers(field, place)];
+    });
+    return [...own, ...[items, ...anyOf, ...oneOf].flatMap((inner) => allMembers(inner, at))];
+  };
+
+  it.each(['get', 'post'])('explains each of its fields (%s)', async (method) => {
+    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
+    const content = whole.paths['/ip']?.[method]?.responses['200']?.content ?? {};
+    const members = allMembers((content['application/json'] as { schema?: unknown } | undefined)?.schema, '');
+    expect(members.length).toBeGreaterThan(25);
+    expect(members.filter(([, description]) => description === undefined).map(([at]) => at)).toEqual([]);
+  });
+});
+
 describe('the table of errors', () => {
   const errors = listErrors();
   const read = apiDocument.parse(document);

@@ -95,10 +95,12 @@ describe('null is not zero', () => {
   const asked = (source: string, ok = true) => ({ source, as_of: '2026-03-14T09:26:53.000Z', ok });
   const figuresOf = ({ ip_risk, static_ip_score, score_method, score_methods }: IpAnswer) => ({ ip_risk, static_ip_score, score_method, score_methods }); // prettier-ignore
   const nothing = { ip_risk: null, static_ip_score: null, score_method: null, score_methods: { ip_risk: null, static_ip_score: null } };
+  const reasons = (ip_risk: string | null, static_ip_score: string | null) => ({ ip_risk, static_ip_score });
 
   test.each(['127.0.0.1', '10.1.2.3', '::1'])('%s, which nobody was asked about, has no figure', async (text) => {
     const { answer } = await lookUp(text);
     expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.score_reasons).toEqual(reasons('reserved_address', 'reserved_address'));
     expect(answer.checked).toEqual([]);
   });
 
@@ -106,18 +108,40 @@ describe('null is not zero', () => {
     const failed = { ...asked('reverse_dns', false), error: 'timeout' as const };
     const { answer } = await lookUp('8.8.8.8', { checked: [failed] });
     expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.score_reasons).toEqual(reasons('not_configured', 'sources_failed'));
     expect(answer.checked).toEqual([{ source: 'city_database', as_of: '1970-01-01T00:00:00.000Z', ok: true }, failed]);
   });
 
-  test.each<[string, Partial<NetworkFacts>, Partial<IpDatabases>, (number | null)[]]>([
-    ['a block list', { checked: [asked('dnsbl')] }, {}, [0, 15]],
-    ['abuse reports', { checked: [asked('abuseipdb')] }, {}, [0, null]],
-    ['reverse DNS', { checked: [asked('reverse_dns')] }, {}, [null, 15]],
-    ['its network', {}, { findAsn: () => ({ number: 64_500, organisation: '' }) }, [0, 15]],
-    ['a file of carriers', {}, { findPlace: () => ({ ...PLACE, cellular: true }) }, [null, 0.5]],
-  ])('an address known to %s only has the figures that follow from it', async (_what, facts, databases, figures) => {
-    const { answer } = await lookUp('8.8.8.8', facts, databases);
+  const home = { findAsn: () => ({ number: 64_500, organisation: '' }) };
+  const cloud = { findAsn: () => ({ number: 16_509, organisation: '' }) };
+  const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
+
+  test.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
+    ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
+    ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
+    ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, home], [null, null], ['sources_failed', 'not_configured']],
+    ['reverse DNS by name', [{ checked: [asked('reverse_dns')], hostname: 'dns.google' }, {}], [null, 15], ['not_configured', null]],
+    ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, home], [null, null], ['not_configured', 'unknown_to_source']],
+    ['its network', [{}, home], [null, null], ['not_configured', 'not_configured']],
+    ['its network of a host', [{}, cloud], [25, 65], [null, null]],
+    ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
+    ['a file of carriers', [{}, { findPlace: () => ({ ...PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
+  ])('an address known to %s only has the scores that follow from it, and a reason for the others', async (_what, given, figures, why) => {
+    const { answer } = await lookUp('8.8.8.8', ...given);
     expect([answer.ip_risk, answer.static_ip_score]).toEqual(figures);
+    expect(Object.values(answer.score_reasons)).toEqual(why);
+  });
+
+  test('an address on a list that says nothing of risk has none', async () => {
+    const onRelay: AddressLists = {
+      find: () => [{ says: 'relay', source: 'icloud_relay' }],
+      knowsAll: () => true,
+      describe: () => [],
+      checkForChanges: async () => undefined,
+      close: () => undefined,
+    };
+    const { answer } = await lookUp('9.9.9.9', {}, home, onRelay);
+    expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
   });
 });
 
