@@ -74,7 +74,8 @@ test('every number with a unit names its source and kind, and the source is in t
     const json = await answer(route, input);
     const names = json.sources.map(({ name }: { name: string }) => name);
     for (const each of figuresIn(json.data) as { value: number | null; source: string; kind: string | null }[]) {
-      expect(Object.keys(each)).toEqual(['value', 'unit', 'source', 'kind', ...(each.value === null ? ['reason'] : [])]);
+      const own = Object.keys(each).filter((name) => name !== 'method' && name !== 'inputs');
+      expect(own).toEqual(['value', 'unit', 'source', 'kind', ...(each.value === null ? ['reason'] : [])]);
       // What was never asked has no kind, and no entry among the sources for that figure's sake.
       if (each.kind === null) expect(each.value).toBeNull();
       else expect(names).toContain(each.source);
@@ -96,7 +97,14 @@ describe('authority', () => {
       referring_domains: figure(1122, 'domains', 'open_page_rank', 'provider'),
     });
     const expected = (61 + 100 * (1 - Math.log10(tranco_rank.value) / 7)) / 2;
-    expect(service_authority).toEqual(figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'));
+    expect(service_authority).toEqual({
+      ...figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'),
+      method: 'mean(10 * open_page_rank, max(0, 100 * (1 - log10(tranco_rank) / 7)))',
+      inputs: [
+        { name: 'open_page_rank', value: 6.1 },
+        { name: 'tranco_rank', value: tranco_rank.value },
+      ],
+    });
     expect(sources.find(({ name }: { name: string }) => name === 'open_page_rank').as_of).toBe('2026-03-01T00:00:00Z');
     expect(data).not.toHaveProperty('page');
   });
@@ -113,6 +121,8 @@ describe('authority', () => {
   test('says of each null whether the source was asked, failed, or knows nothing', async () => {
     const { data, sources } = await answer('/seo/authority', { domain: 'partial.example' });
     expect(data.authority.open_page_rank).toMatchObject({ value: null, kind: 'provider', reason: 'upstream_error' });
+    // The rank alone would be another measure under the same name.
+    expect(data.authority.service_authority).toMatchObject({ value: null, reason: 'upstream_error' });
     expect(sources).toContainEqual(
       expect.objectContaining({ name: 'open_page_rank', ok: false, error: 'upstream_error', asked: 1, failed: 1 }),
     );
@@ -120,6 +130,7 @@ describe('authority', () => {
     try {
       const { authority } = (await live.post('/seo/authority', { domain: 'shop.example' }, 'live')).json().data;
       expect(authority.open_page_rank).toMatchObject({ value: 4.2, kind: 'provider' });
+      expect(authority.service_authority).toMatchObject({ value: 42, method: '10 * open_page_rank' });
       expect(authority.tranco_rank).toEqual({ ...figure(null, 'rank', 'tranco', null as never), reason: 'not_configured' });
     } finally {
       await live.close();
@@ -143,7 +154,10 @@ describe('authority', () => {
     for (const name of Object.keys(ofDomain)) expect(authority[name]).toMatchObject({ value: null, kind: null, reason: 'domain_only' });
     expect(domain_authority).toEqual(ofDomain);
     expect(authority.captures).toEqual(figure(1, 'captures_in_latest_crawl', 'common_crawl', 'provider'));
-    expect(authority.links_found).toEqual(figure(5, 'links_on_10_pages_found', 'page_fetch', 'measured'));
+    expect(authority.links_found).toEqual(figure(5, 'links_on_pages_read', 'page_fetch', 'measured'));
+    expect(authority.link_pages_found).toEqual(figure(10, 'pages', 'page_fetch', 'measured'));
+    // One page is forbidden, one refuses and one is down.
+    expect(authority.link_pages_read).toEqual(figure(7, 'pages', 'page_fetch', 'measured'));
     const deep = (await answer('/seo/authority', { url: 'https://shop.example/deep', scope: 'page' })).data.authority;
     expect([deep.captures.value, deep.links_found.value]).toEqual([0, 0]);
   });
@@ -151,12 +165,12 @@ describe('authority', () => {
 
 describe('backlinks', () => {
   test('are found, fetched, and reported as what they are', async () => {
-    const { data, sources } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
+    const { data, sources, crawl_budget } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
     const row = (host: string) => data.backlinks.find(({ source_url }: { source_url: string }) => new URL(source_url).hostname === host);
     expect(row('blog.example')).toEqual({
       source_url: 'https://blog.example/links-to/shop.example', http_status: 200, found: true, anchor: 'what shop.example does', rel: [],
       follow: true, ugc: false, sponsored: false, canonical: 'https://blog.example/links-to/shop.example', canonical_mismatch: false,
-      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', seen_before: null, status: 'verified', reason: null,
+      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14T09:26:53Z', seen_before: null, status: 'verified', reason: null,
     }); // prettier-ignore
     expect(row('forum.example')).toMatchObject({
       status: 'verified',
@@ -177,25 +191,22 @@ describe('backlinks', () => {
     expect(row('gone.example')).toMatchObject({ status: 'lost', http_status: 404 });
     expect(row('private.example')).toMatchObject({ status: 'blocked', reason: 'robots_txt', robots_txt_allowed: false, http_status: null });
     expect(row('members.example')).toMatchObject({ status: 'blocked', http_status: 403 });
-    expect(row('gone.example')).toMatchObject({ found: false, follow: false, rel: [] });
+    // A link that is not there is not "nofollow".
+    const noLink = { anchor: null, rel: null, follow: null, ugc: null, sponsored: null, in_body: null };
+    for (const host of ['old.example', 'gone.example']) {
+      expect(row(host)).toMatchObject({ ...noLink, found: false, verified_at: '2026-03-14T09:26:53Z' });
+    }
     // What nobody read is not known.
-    const unread = {
-      found: null,
-      anchor: null,
-      rel: null,
-      follow: null,
-      ugc: null,
-      sponsored: null,
-      in_body: null,
-      canonical_mismatch: null,
-    };
+    const unread = { ...noLink, found: null, canonical_mismatch: null, verified_at: null };
     expect(row('private.example')).toMatchObject(unread);
     expect(row('members.example')).toMatchObject(unread);
     expect(row('down.example')).toMatchObject({ ...unread, status: 'unreachable', robots_txt_allowed: null });
     expect(data.totals.verified).toEqual(figure(5, 'pages', 'page_fetch', 'measured'));
     expect(sources).toEqual([source('searxng'), source('brave'), source('page_fetch', 'measured')]);
-    expect(sources[2]).toMatchObject({ asked: 10, failed: 4 });
+    // Ten pages; the one that robots.txt forbids was not asked for.
+    expect(sources[2]).toMatchObject({ asked: 9, failed: 3 });
     expect(sources[2]).not.toHaveProperty('error');
+    expect(crawl_budget.pages_asked).toBe(9);
   });
 
   test.each([
@@ -344,6 +355,7 @@ describe('spam', () => {
   ])('of %s is caution: it is %s, %s', async (url, state, reason) => {
     const { data, sources } = await answer('/seo/spam', { url });
     expect(data).toMatchObject({ tier: 'caution', page: { state, reason } });
+    if (reason === 'robots_txt') expect(sources).toContainEqual(expect.objectContaining({ name: 'page_fetch', asked: 0, failed: 0 }));
     expect(data.score).toEqual({ ...figure(null, 'score_0_100', 'service', 'service_estimate'), reason: 'page_not_read' });
     expect(sources).toContainEqual({ name: 'page_fetch', kind: 'measured', ok: false, asked: expect.any(Number), failed: expect.any(Number), error: reason, as_of: expect.any(String) }); // prettier-ignore
   });

@@ -31,6 +31,8 @@ interface Note {
   readonly failure?: string | undefined;
   /** The source did answer, although with nothing usable: a page that is gone, say. */
   readonly isAnswer?: boolean;
+  /** False for a question that was not put: a page that robots.txt forbids. */
+  readonly isAsked?: boolean;
 }
 
 interface Entry {
@@ -78,7 +80,7 @@ export class SourceLog {
   }
 
   /** Records one question to a source that was asked elsewhere, or an estimate. */
-  note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined }: Note = {}): void {
+  note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined, isAsked = true }: Note = {}): void {
     const entry = this.entries.get(name) ?? {
       kind, asOf: undefined, askedAtMs: this.clock.now(), usable: 0, failed: 0, isAnswered: false, failure: undefined,
     }; // prettier-ignore
@@ -87,7 +89,7 @@ export class SourceLog {
     entry.isAnswered ||= isAnswer;
     if (failure === undefined) entry.usable++;
     else {
-      entry.failed++;
+      if (isAsked) entry.failed++;
       entry.failure = failure;
     }
   }
