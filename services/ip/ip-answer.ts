@@ -105,7 +105,7 @@ export const ipAnswer = z
     checked: z
       .array(
         z.object({
-          source: z.string().describe('Name of the source.'),
+          source: z.string().describe('Name of the source; `sandbox_…` where the sandbox stands in for it.'),
           as_of: z.string().nullable().describe('When it was asked, or when its data is from (RFC 3339); null for data without a date.'),
           ok: z.boolean().describe('Whether it answered.'),
           error: z

@@ -1,5 +1,7 @@
 import { type IpAddress } from '../../plugins/core/access/ip-address';
+import { type KeyMode } from '../../plugins/core/ports';
 import { type AddressClass, classifyAddress } from '../kit/upstream/reserved-addresses';
+import { sourceName } from '../kit/upstream/source-name';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
@@ -15,6 +17,8 @@ export interface LookUpDeps {
   /** Absent where no folder of lists is configured. */
   readonly lists?: AddressLists | undefined;
   readonly findNetworkFacts: FindNetworkFacts;
+  /** Of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
+  readonly mode: KeyMode;
   /** Unix milliseconds, by which a list is young or old. */
   readonly now: () => number;
 }
@@ -44,7 +48,7 @@ function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
 /** Every reason to distrust the address, each once: the first source that names it is reported. */
 function collectSignals(
   address: IpAddress,
-  { asn, facts, databases, lists }: { asn: number | undefined; facts: NetworkFacts } & Pick<LookUpDeps, 'databases' | 'lists'>,
+  { asn, facts, databases, lists, mode }: { asn: number | undefined; facts: NetworkFacts } & Omit<LookUpDeps, 'findNetworkFacts' | 'now'>,
 ): RiskSignal[] {
   const signals = new Map<RiskSignal['id'], RiskSignal>();
   const add = (id: Exclude<RiskSignal['id'], 'abuse_reports'>, source: string): void => {
@@ -57,10 +61,14 @@ function collectSignals(
   }
   for (const { says, source } of lists?.find(address) ?? []) add(says, source);
   if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
-  for (const listing of facts.listings) add(listing, 'dnsbl');
-  if (facts.abuse?.torExit) add('tor_exit', 'abuseipdb');
+  for (const listing of facts.listings) add(listing, sourceName('dnsbl', mode));
+  if (facts.abuse?.torExit) add('tor_exit', sourceName('abuseipdb', mode));
   if (facts.abuse && facts.abuse.confidence > 0) {
-    signals.set('abuse_reports', { id: 'abuse_reports', weight: abuseWeight(facts.abuse.confidence), source: 'abuseipdb' });
+    signals.set('abuse_reports', {
+      id: 'abuse_reports',
+      weight: abuseWeight(facts.abuse.confidence),
+      source: sourceName('abuseipdb', mode),
+    });
   }
   return [...signals.values()];
 }
@@ -112,12 +120,12 @@ function registrationView({ registration }: NetworkFacts): IpAnswer['registratio
  * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
  * party has no business with it.
  */
-export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, now }: LookUpDeps): Promise<IpAnswer> {
+export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, mode, now }: LookUpDeps): Promise<IpAnswer> {
   const { isPrivate, isReserved, isLoopback } = classify(address);
   const place = isReserved ? undefined : databases.findPlace(address);
   const asn = isReserved ? undefined : databases.findAsn(address);
   const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
-  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists });
+  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists, mode });
   const risk = isReserved ? undefined : databases.findIpRisk(address);
   const staticScore = isReserved ? undefined : databases.findStaticScore(address);
   const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
@@ -157,7 +165,9 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     registration: registrationView(facts),
     risk_signals: signals,
     ...scoring,
-    checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...checked],
+    checked: isReserved
+      ? []
+      : [...fileChecks({ databases, lists }), ...checked.map((each) => ({ ...each, source: sourceName(each.source, mode) }))],
   };
 }
 

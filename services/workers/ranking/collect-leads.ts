@@ -1,12 +1,13 @@
 import { getDomain } from 'tldts';
 import { ServiceError } from '../../kit/errors';
+import { sourceName } from '../../kit/upstream/source-name';
 import { type CrawlCall, type EmailCrawl, type SiteEmails, unknownEmails } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
 import { isInTile, type Tile, tilesOf } from './tiles';
 import { socialsOf } from './social-profile';
-import { type PlacePage, type PlaceQuery, type RankingUpstream, sourceName, type UpstreamCall } from './ranking-upstream';
+import { type PlacePage, type PlaceQuery, type RankingUpstream, type UpstreamCall } from './ranking-upstream';
 
 export interface LeadFilters {
   /** Places without a rating do not reach it. */

@@ -1,4 +1,5 @@
 import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
+import { type KeyMode } from '../../../plugins/core/ports';
 import { type IpDatabases } from '../../../services/ip/ip-databases';
 import { lookUpAddress } from '../../../services/ip/look-up-address';
 import { type IpAnswer } from '../../../services/ip/ip-answer';
@@ -28,11 +29,17 @@ const PLACE = {
 }; // prettier-ignore
 
 /** What the look-up asked the network about, and what it answered. */
-async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}, lists?: AddressLists) {
+async function lookUp(
+  text: string,
+  facts: Partial<NetworkFacts> = {},
+  databases: Partial<IpDatabases> = {},
+  { lists, mode = 'live' }: { lists?: AddressLists; mode?: KeyMode } = {},
+) {
   const asked: string[] = [];
   const answer = await lookUpAddress(addressOf(text), {
     databases: { ...noDatabases, ...databases },
     lists,
+    mode,
     now: () => 0,
     findNetworkFacts: async (address) => {
       asked.push(address.text);
@@ -140,7 +147,7 @@ describe('null is not zero', () => {
       checkForChanges: async () => undefined,
       close: () => undefined,
     };
-    const { answer } = await lookUp('9.9.9.9', {}, home, onRelay);
+    const { answer } = await lookUp('9.9.9.9', {}, home, { lists: onRelay });
     expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
   });
 });
@@ -219,6 +226,23 @@ describe('risk signals', () => {
     expect(answer.static_ip_score).toBe(55);
   });
 
+  test('that the sandbox made up are named after it, and files on disk are not', async () => {
+    const facts = {
+      checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
+      listings: ['dnsbl_xbl' as const],
+      abuse: { confidence: 50, torExit: true },
+    };
+    const { answer } = await lookUp('8.8.8.8', facts, { findAsn: () => ({ number: 16509, organisation: '' }) }, { mode: 'test' });
+    expect(answer.risk_signals.map(({ source }) => source)).toEqual([
+      'asn_list',
+      'sandbox_dnsbl',
+      'sandbox_abuseipdb',
+      'sandbox_abuseipdb',
+    ]);
+    expect(answer.checked.map(({ source }) => source)).toEqual(['city_database', 'sandbox_abuseipdb']);
+    expect([answer.flags.tor_exit, answer.ip_risk]).toEqual([true, 98.14]);
+  });
+
   test('count once when several sources agree', async () => {
     const facts = { torExit: true, hosting: true, proxyOrVpn: false };
     const { answer } = await lookUp(
@@ -254,7 +278,7 @@ describe('lists of addresses', () => {
       { says: 'hosting', source: 'aws' },
       { says: 'relay', source: 'icloud_relay' },
     ] as const;
-    const { answer } = await lookUp('9.9.9.9', {}, {}, listsOf(found, true));
+    const { answer } = await lookUp('9.9.9.9', {}, {}, { lists: listsOf(found, true) });
     expect(answer.flags).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: true, relay: true });
     expect(answer.risk_signals).toEqual([
       { id: 'tor_exit', weight: 0.85, source: 'tor_exits' },
@@ -265,17 +289,17 @@ describe('lists of addresses', () => {
   });
 
   test('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
-    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], true))).answer.flags).toEqual({
+    expect((await lookUp('9.9.9.9', {}, {}, { lists: listsOf([], true) })).answer.flags).toEqual({
       hosting: null,
       proxy_or_vpn: null,
       tor_exit: false,
       relay: null,
     });
-    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], false))).answer.flags.tor_exit).toBeNull();
+    expect((await lookUp('9.9.9.9', {}, {}, { lists: listsOf([], false) })).answer.flags.tor_exit).toBeNull();
   });
 
   test('are not asked about reserved addresses', async () => {
-    const { answer } = await lookUp('10.0.0.1', {}, {}, listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true));
+    const { answer } = await lookUp('10.0.0.1', {}, {}, { lists: listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true) });
     expect([answer.flags, answer.checked]).toEqual([{ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null }, []]);
   });
 });

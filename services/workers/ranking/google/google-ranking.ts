@@ -1,10 +1,11 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { formatTimestamp } from '../../../kit/timestamp';
+import { sourceName } from '../../../kit/upstream/source-name';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
 import { type Place } from '../place';
 import { positionBody, type RankingFacts, searchBody, withoutRepeats } from '../rank-places';
-import { type PlaceQuery, type RankingUpstream, type RankQuery, sourceName, type UpstreamCall } from '../ranking-upstream';
+import { type PlaceQuery, type RankingUpstream, type RankQuery, type UpstreamCall } from '../ranking-upstream';
 import { searchText } from './places-client';
 
 const SOURCE = 'google_places';

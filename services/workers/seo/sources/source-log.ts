@@ -1,5 +1,6 @@
-import { type Clock } from '../../../../plugins/core/ports';
+import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
+import { sourceName } from '../../../kit/upstream/source-name';
 import { formatInstant } from '../../../kit/timestamp';
 import { type SourceKind } from '../figure';
 import { type FailureReason, sourceFailure } from './source-failed';
@@ -64,6 +65,7 @@ export class SourceLog {
   constructor(
     private readonly clock: Clock,
     private readonly signal: AbortSignal,
+    private readonly mode: KeyMode,
   ) {}
 
   /** @returns undefined when the source failed; the report says why */
@@ -96,7 +98,7 @@ export class SourceLog {
 
   reports(): SourceReport[] {
     return [...this.entries].map(([name, { kind, asOf, askedAtMs, usable, failed, failure }]) => ({
-      name,
+      name: sourceName(name, this.mode),
       kind,
       asOf: asOf ?? formatInstant(askedAtMs),
       ok: usable > 0,
@@ -135,7 +137,7 @@ export class SourceLog {
     if (asked.length === 0 || asked.some(([, { isAnswered }]) => isAnswered)) return;
     const timeout: FailureReason = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
-    const sources = asked.map(([name, { failure }]) => ({ name, ok: false, error: failure }));
+    const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
     // Whoever names the pages causes their failures: told apart from those of our own sources.
     const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
     throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {
