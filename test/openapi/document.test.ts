@@ -151,7 +151,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('an answer of /ip', () => {
+describe('an answer', () => {
   /** Members wherever they lie: in lists, in choices, or in a schema that has a name of its own. */
   const allMembers = (schema: unknown, at: string): [string, unknown][] => {
     if (typeof schema !== 'object' || schema === null) return [];
@@ -163,7 +163,20 @@ describe('an answer of /ip', () => {
     return [...own, ...[items, ...anyOf, ...oneOf].flatMap((inner) => allMembers(inner, at))];
   };
 
-  it.each(['get', 'post'])('explains each of its fields (%s)', async (method) => {
+  it('says of each time its form and zone', async () => {
+    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
+    const members = Object.values(whole.paths).flatMap((methods) =>
+      Object.entries(methods).flatMap(([method, { operationId, responses }]) => {
+        const content = responses['200']?.content?.['application/json'] as { schema?: unknown } | undefined;
+        return allMembers(content?.schema, `${method} ${operationId}`);
+      }),
+    );
+    const times = members.filter(([at]) => /\.(timestamp|as_of|seen_before|\w+_at)$/.test(at));
+    expect(times.length).toBeGreaterThan(40);
+    expect(times.filter(([, description]) => !/UTC|RFC 3339/.test(String(description))).map(([at]) => at)).toEqual([]);
+  });
+
+  it.each(['get', 'post'])('of /ip has each of its fields explained (%s)', async (method) => {
     const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
     const content = whole.paths['/ip']?.[method]?.responses['200']?.content ?? {};
     const members = allMembers((content['application/json'] as { schema?: unknown } | undefined)?.schema, '');

@@ -66,7 +66,11 @@ describe('GET /pincode with a test key', () => {
   test.each([
     [{ country: 'IN', pin: '110001' }, 'sandbox_postalpincode.in', { country: 'IN', name: 'New Delhi', delivers: true, latitude: null }],
     [{ country: 'US', pin: '90210' }, 'sandbox_zippopotam.us', { country: 'US', name: 'Beverly Hills', delivers: null, latitude: 34.0901 }],
-    [{ country: 'IN', pin: '999512' }, 'sandbox_zippopotam.us', { country: 'IN', name: 'Sandbox Nagar', delivers: null, latitude: 12.9716 }],
+    [
+      { country: 'IN', pin: '999512' },
+      'sandbox_zippopotam.us',
+      { country: 'IN', name: 'Sandbox Nagar', delivers: null, latitude: 12.9716 },
+    ],
   ])(
     'answers %j in the one form where it is asked for, from another provider where the first one fails',
     async (query, provider, expected) => {

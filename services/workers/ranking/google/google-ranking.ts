@@ -1,5 +1,5 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { formatTimestamp } from '../../../kit/timestamp';
+import { formatInstant } from '../../../kit/timestamp';
 import { sourceName } from '../../../kit/upstream/source-name';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
@@ -47,7 +47,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
   }
 
   const factsOf = ({ truncated }: Found, { mode }: UpstreamCall): RankingFacts => {
-    return { source: sourceName(SOURCE, mode), fetchedAt: formatTimestamp(clock.now()), truncated };
+    return { source: sourceName(SOURCE, mode), fetchedAt: formatInstant(clock.now()), truncated };
   };
 
   return {

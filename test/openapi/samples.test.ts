@@ -26,3 +26,17 @@ test('an answer that the sandbox made up says so wherever it names a source', ()
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter(([, source]) => !source.startsWith('sandbox') && !TRUE_FILES.includes(source))).toEqual([]);
 });
+
+/** Every text in an answer that is a time of day, with where. */
+function timesIn(value: unknown, at: string): [string, string][] {
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\d[T ]\d\d:/.test(value) ? [[at, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => timesIn(member, `${at}.${name}`));
+}
+
+test('a time in an answer says its offset, but for the timestamp whose form the specification fixes', () => {
+  const times = Object.entries(SAMPLE_ANSWERS).flatMap(([route, answer]) => timesIn(answer, route));
+  expect(times.length).toBeGreaterThan(30);
+  const isInstant = (text: string): boolean => /T.*(Z|[+-]\d\d:\d\d)$/.test(text);
+  expect(times.filter(([at, text]) => at.endsWith('.timestamp') === isInstant(text))).toEqual([]);
+});
