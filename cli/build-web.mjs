@@ -6,8 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** Where the built pages lie, relative to the project. */
 export const webOutput = 'dist/services/dashboard/web';
 
-/** Below the folder of the pages, without its ending. */
-const publicScript = 'public-try';
+/** The script of the pages that the server writes: its folder, and its name without the ending. */
+const publicScript = 'public-page';
 
 /**
  * Of React's two forms Vite takes the one that NODE_ENV names, whatever its mode: under a test runner that is the one for developers,
@@ -55,7 +55,7 @@ async function buildPages(root) {
         // The app, and the script of the public pages, which the dashboard's server writes and which therefore know it by a fixed name.
         input: {
           index: join(root, 'services', 'dashboard', 'web', 'index.html'),
-          [publicScript]: join(root, 'services', 'dashboard', 'web', `${publicScript}.ts`),
+          [publicScript]: join(root, 'services', 'dashboard', 'web', publicScript, 'main.ts'),
         },
         output: {
           entryFileNames: ({ name }) => (name === publicScript ? '[name].js' : 'assets/[name]-[hash].js'),

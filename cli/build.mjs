@@ -17,6 +17,8 @@ const stampFile = join(root, 'dist', '.build-stamp');
 const migrationsFolder = 'plugins/stores/postgres/migrations';
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
+/** Shared by the pages and the server. */
+const sharedFolder = 'services/dashboard/reference/';
 /** Types alone, which compiled code does not have. */
 const typesFolder = 'services/workers/generated/';
 const webStampFile = join(root, 'dist', '.web-stamp');
@@ -54,7 +56,11 @@ function readSources() {
 
 /** A stamp of everything that the browser's code is made from. */
 function stampWeb() {
-  return fingerprint([...listFiles(join(root, webFolder)), 'cli/build-web.mjs', 'package-lock.json']);
+  return fingerprint([
+    ...[webFolder, sharedFolder].flatMap((folder) => listFiles(join(root, folder))),
+    'cli/build-web.mjs',
+    'package-lock.json',
+  ]);
 }
 
 function isStamped(file, stamp) {

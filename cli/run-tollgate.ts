@@ -64,7 +64,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addCheckCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
-  // Errors become one line of ours, and commander never ends the process.
+  // Errors become one line, and commander never ends the process.
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)]) {
     command
       .exitOverride()

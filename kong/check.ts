@@ -189,7 +189,7 @@ function guardsOf(service: CheckedService): CheckedPlugin[] {
   return (service.plugins ?? []).filter((plugin) => plugin.name === PLUGIN && plugin.enabled !== false);
 }
 
-/** An API that is not ours: the gateway sets the fields that our services set, and paths are as it has them. */
+/** An API outside Tollgate: the gateway sets the fields that Tollgate's services set, and the paths are its own. */
 function hasOwnUpstream(service: CheckedService): boolean {
   return guardsOf(service)[0]?.config?.rate_limit_headers === 'gateway';
 }
@@ -235,7 +235,7 @@ function checkProduct(product: CheckedProduct, services: readonly CheckedService
     ...(ALIASES[product.id] ?? []),
   ];
   const problems = [...new Set(published)].flatMap((path) => checkPath(path, product, services));
-  // `/ipx` belongs to nobody: a route that takes it has no boundary.
+  // `/ipx` belongs to no service: a route that takes it has no boundary.
   const beyond = `${product.prefix}x`;
   for (const service of services) {
     if (takes(service, beyond)) problems.push(`product ${product.id}: ${beyond} also reaches service ${service.name ?? '(unnamed)'}`);
@@ -261,7 +261,7 @@ function takes(service: CheckedService, path: string): boolean {
   return rankOf(service, path) !== undefined;
 }
 
-/** Who takes a path: one service, or several between which Kong is not told whom to prefer. */
+/** The services that take a path: one, or several between which kong.yml sets no preference. */
 function takersOf(services: readonly CheckedService[], path: string): CheckedService[] {
   const ranked = services.map((service) => ({ service, rank: rankOf(service, path) ?? -Infinity }));
   const first = Math.max(...ranked.map(({ rank }) => rank));

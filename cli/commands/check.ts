@@ -82,7 +82,7 @@ interface BuiltDocument {
 }
 
 /**
- * Products that a service of ours answers; others have an upstream of their own. The API's description is written by the build from the
+ * Products that a Tollgate service answers; others have an upstream of their own. The API's description is written by the build from the
  * services as they are; loading every service here would take seconds.
  */
 function checkServices({ root }: CommandContext, { products }: Catalogue): string[] {

@@ -16,7 +16,7 @@ export interface NewProduct {
 const CONNECT_MS = 2_000;
 const TRANSFER_MS = 60_000;
 
-/** What kong.yml and the catalogue say of a product whose upstream is not ours. */
+/** What kong.yml and the catalogue say of a product with an upstream outside Tollgate. */
 export function describeProduct(product: NewProduct): {
   readonly block: Readonly<Record<string, unknown>>;
   readonly entry: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export function describeProduct(product: NewProduct): {
         strip_path: true,
       },
     ],
-    // Services of ours set the RateLimit fields themselves; for others the gateway does.
+    // Tollgate's services set the RateLimit fields themselves; for other upstreams the gateway does.
     plugins: [{ name: 'access-layer', config: { products: [id], rate_limit_headers: 'gateway' } }],
   };
   const entry = {

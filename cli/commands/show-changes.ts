@@ -1,7 +1,7 @@
 import { type CatalogueChange } from '../../plugins/core/selling/compare-catalogues';
 import { type Touched } from '../../plugins/stores/postgres/catalogue/count-touched';
 
-/** A change with those whom it takes something from, if it does. */
+/** A change, with the customers that lose something by it. */
 export interface TouchingChange extends CatalogueChange {
   readonly touched: Touched | undefined;
 }
@@ -38,7 +38,7 @@ function whomOf({ subscriptions, customers, keys, examples }: Touched): string {
   return `    touches ${plural(subscriptions, 'subscription')}${withKeys} of ${plural(customers, 'customer')}${who}`;
 }
 
-/** One line a change, and one more for whom it touches. */
+/** One line for each change, and one more for the customers that it affects. */
 export function showChanges(changes: readonly TouchingChange[]): string {
   return changes
     .flatMap((change) => {

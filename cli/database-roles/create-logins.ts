@@ -46,8 +46,8 @@ END $$`;
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Gives every role a login, and the schema to the owner's. For servers that are ours alone: under `npm start` and in compose. May run
- * at every start.
+ * Gives every role a login, and the schema to the owner's. Only for a server that Tollgate has to itself: under `npm start` and in compose.
+ * May run at every start.
  * @param adminUrl of a superuser, on Tollgate's database
  */
 export async function createLogins(adminUrl: string, passwords: Readonly<Record<DatabaseRole, string>>): Promise<void> {

@@ -76,7 +76,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     member: ALL,
     invitation: ALL,
     email_change: ALL,
-    // When it was asked for is the database's to say: nobody can make the grace shorter.
+    // The database sets the time of the request, so that the grace cannot be made shorter.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     person_deletion: 'SELECT, INSERT (user_id), DELETE',
     // Only the command line makes and removes them.
@@ -104,7 +104,7 @@ export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgat
 export const ANSWER_FUNCTIONS = ['note_answers'] as const;
 export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_service'];
 
-/** Likewise, for the process that deletes what is old: nobody else may delete lines of the audit log. */
+/** The same for the process that deletes old lines: only it may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 

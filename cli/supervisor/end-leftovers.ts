@@ -6,8 +6,8 @@ const POLL_MS = 20;
 const DEADLINE_MS = 5_000;
 
 /**
- * Ends what a supervisor that was killed has left running: its children end by themselves unless they hang, and they hold ports that
- * this start wants. The database is not among them: whoever starts it ends the old one.
+ * Ends what a killed supervisor has left running. Its children end by themselves unless they hang, and then they hold ports that this start
+ * needs. The database is not among them: starting it ends the old one.
  */
 export async function endLeftovers(dataDir: string, processes: ProcessTable): Promise<void> {
   const left = (readState(dataDir)?.children ?? []).filter((child) => processes.isSameProcess(child));

@@ -23,8 +23,8 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Where ports are looked for: below 32768, from which Linux draws the ports of outgoing connections. One of those could take a port between
- * its being found free here and its being used, or while a process that had it is started again.
+ * The range in which ports are looked for. It ends below 32768, where Linux draws the ports of outgoing connections: such a connection
+ * could take a port between the check and its use, or while its process restarts.
  */
 const PORTS = { from: 20_000, to: 32_768 } as const;
 const ATTEMPTS = 200;

@@ -28,7 +28,7 @@ const SHIPPED = join(process.cwd(), 'kong', 'gateways');
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
   mkdirSync(folder, { recursive: true });
-  // Of this run alone: nobody rotates it.
+  // Only of this run, because it is never rotated.
   rmSync(join(folder, 'access.log'), { force: true });
   const places = {
     host: settings.GATEWAY_HOST,

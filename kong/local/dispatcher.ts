@@ -169,7 +169,7 @@ export class Dispatcher {
 
   private proxy(exchange: HttpExchange, pass: Pass): void {
     const { response } = exchange;
-    // The client left while the plugins decided: nobody wants the service's answer.
+    // The client left while the plugins decided, so the service is not asked.
     if (response.destroyed || exchange.request.socket.destroyed) {
       exchange.body.cleanUp();
       return;

@@ -208,7 +208,7 @@ class GatewayServer implements LocalGateway {
   }
 
   private refuse(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
-    // nginx closes a connection that is late with its headers without a word; a reset one has nobody to hear it.
+    // nginx closes a connection that is late with its headers without a word; a reset one has no listener.
     if (!socket.writable || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'ECONNRESET') {
       socket.destroy();
       return;

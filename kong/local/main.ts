@@ -57,7 +57,7 @@ function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): z.infer<
   throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
 }
 
-/** What the last reading of kong.yml came to, for whoever asked for it with SIGHUP. Replaced in one step. */
+/** The result of the last reading of kong.yml, for the sender of SIGHUP. Replaced in one step. */
 function tellState(file: string | undefined, state: { digest: string } | { problems: readonly string[] }): void {
   if (file === undefined) return;
   writeFileSync(`${file}.new`, JSON.stringify({ ...state, at: Date.now() }), { mode: 0o600 });

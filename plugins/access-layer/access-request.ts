@@ -23,7 +23,7 @@ export interface AccessLayerDeps {
   readonly quota: QuotaCounter;
   readonly decisions: DecisionLog;
   readonly clock: Clock;
-  /** Absent: no link admits anybody. */
+  /** Without it no link is accepted. */
   readonly links?: AccessLinks | undefined;
   /** Makes the proof of an admitted request. */
   readonly signContext: ContextSigner;
@@ -32,7 +32,7 @@ export interface AccessLayerDeps {
   readonly log: { error(fields: object, message: string): void };
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
-  /** Told how long each step took, failed ones too. Absent unless somebody asks for metrics. */
+  /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */
   readonly onStep?: ((step: DecisionStep, durationMs: number) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ function quotaOf(request: AccessRequest): QuotaReport | null {
 
 const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
 
-/** Kong takes a header without values off the request. */
+/** Kong removes a header that is set to an empty list. */
 const REMOVED: string[] = [];
 
 /** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
@@ -41,11 +41,11 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   const out = kong.service.request;
   const headers: Record<string, string | string[]> = {};
   for (const name of headersToStrip(request.headers, request.key ?? '')) {
-    // Under two names in one call, whichever Kong happens to take last would win: the proof replaces what the client sent.
+    // The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins.
     if (name !== LOWER_CONTEXT_HEADER) headers[name] = REMOVED;
   }
   if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
-  // Last, so that the message ends with bytes that are different for every request (writeExitArgs in plugins/server says what for).
+  // Last, so that the message ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
   headers[CONTEXT_HEADER] = token;
   const writes: Promise<unknown>[] = [out.setHeaders(headers)];
   const query = removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER);
@@ -60,18 +60,18 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   await Promise.all(writes);
 }
 
-/** What a 401 tells about how to authenticate (RFC 9110, section 11.6.1). */
+/** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
 function challenge(request: AccessRequest): string {
   const headerOnly = request.config.keyIn.size === 1 && request.config.keyIn.has('x-api-key');
   return headerOnly ? 'ApiKey realm="tollgate", header="X-API-Key"' : 'Bearer realm="tollgate"';
 }
 
-/** Who may read a refusal; where a key reads as unknown, nothing may tell that it is one. */
+/** Which pages may read a refusal. Without these headers an inactive key looks like an unknown one. */
 function readersOf({ record, headers }: AccessRequest, { code }: Denial): Record<string, string> {
   return record && code !== 'key_unknown' && code !== 'key_inactive' ? crossOriginHeaders(record.whitelist, headers) : {};
 }
 
-/** Ends a browser's question about another origin; no key is looked for and nothing is charged. 200 as Kong's own CORS plugin says. */
+/** Answers a browser's preflight. No key is read and nothing is charged. The status is 200, as in Kong's own CORS plugin. */
 export async function answerPreflight(kong: KongPdk, headers: RequestHeaders): Promise<void> {
   const requested = headers['access-control-request-headers'] ?? (await kong.nginx.getVar('http_access_control_request_headers'));
   await kong.response.exit(200, Buffer.alloc(0), preflightHeaders(requested));

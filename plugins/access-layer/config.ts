@@ -4,12 +4,12 @@ import { KEY_PLACES, type KeyPlace } from '../core/access/credential-location';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
 const FORM_KEY_MAX_BYTES = 1_048_576;
-/** How long a form may take to arrive whole: long for 1 MiB from anybody's phone, short for a stranger who holds a connection meanwhile. */
+/** How long a form may take to arrive: enough for 1 MiB from a phone, and a bound on how long a stranger can hold a connection. */
 const FORM_KEY_TIMEOUT_MS = 5000;
 /** Below the plugin server's own limit for a body (30 s), past which the request is refused with 503. */
 const MAX_FORM_KEY_TIMEOUT_MS = 25_000;
 
-/** As many as a hundred of the dearest requests that there are. */
+/** A hundred times the most expensive request. */
 const MOST_UNITS = 10_000;
 
 const configSchema = z.object({
@@ -28,7 +28,7 @@ const configSchema = z.object({
 
 /** The plugin's configuration on one Kong service. */
 export interface AccessLayerConfig {
-  /** Products of which any admits, in the order in which they are tried. */
+  /** A key for any of these products is admitted. They are tried in this order. */
   readonly products: readonly string[];
   readonly keyIn: ReadonlySet<KeyPlace>;
   readonly quota: boolean;

@@ -11,7 +11,7 @@ export type RouteText = Readonly<Record<string, string | undefined>>;
 
 const list = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** Left out, the keys are looked for wherever a gateway without bodies can look. */
+/** By default the key may be in every place that a gateway can show without the body. */
 const PLACES_WITHOUT_FORMS = KEY_PLACES.filter((place) => place !== 'form');
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
@@ -39,7 +39,7 @@ export function readRoute(text: RouteText): Record<string, unknown> {
   return config;
 }
 
-/** The access layer's instances by what gateways say of their routes: each is made when a route is first asked for. */
+/** The access layer's instances by the text of each route. An instance is created when its route is first used. */
 export class EntranceRoutes {
   private readonly known = new LRUCache<string, AccessInstance>({ max: MOST_ROUTES });
 

@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { askAccess, newRequestId, refusalOf, type AccessInstance, type HeldRequest, type Verdict } from './held-request';
 
-/** Where an entrance listens: a unix socket, or an address of a network that nobody but gateways reaches. */
+/** Where an entrance listens: a unix socket, or an address in a network that only gateways can reach. */
 export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
 
-/** What an entrance tells its operators. */
+/** The log of an entrance. */
 export interface EntranceLog {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
-/** What every entrance but Kong's is opened with. */
+/** Options of every entrance except Kong's. */
 export interface EntrancePlace {
   /** A unix socket, whose permissions are the proof that a gateway asks; otherwise loopback or a private network, and `secret` is. */
   readonly listen: ListenPlace;
@@ -18,12 +18,15 @@ export interface EntrancePlace {
   readonly secret: string | undefined;
 }
 
-/** `gateway`: its configuration leaves something out that no decision can do without. `client`: no gateway could pass this request on safely. */
+/**
+ * `gateway`: the gateway's configuration leaves out something that every decision needs. `client`: no gateway could forward this request
+ * safely.
+ */
 export type UnreadableQuestion = { readonly fault: 'gateway' | 'client'; readonly why: string; readonly requestId: string };
 
 const REQUEST_ID = /^[\w-]{16,64}$/;
 
-/** The id that a gateway gave, where it is one; otherwise a new one. */
+/** The gateway's request id if it is valid, otherwise a new one. */
 export const requestIdOf = (given: unknown): string => (typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId());
 
 /** All headers by lower-cased name, a list for a repeated one: Node's own reading would drop a second Authorization. */
@@ -40,10 +43,7 @@ export function collectHeaders(pairs: Iterable<readonly [name: string, value: st
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/**
- * Tells gateways from others by the secret that they send; takes as long for a wrong one as for the right one.
- * @throws Error on TCP without a secret
- */
+/** Recognises a gateway by its secret. The comparison takes the same time for a wrong secret. @throws Error on TCP without a secret */
 export function createProof({ listen, secret }: EntrancePlace): (given: unknown) => boolean {
   if ('path' in listen) return () => true;
   if (secret === undefined) throw new Error('an entrance on TCP needs GATEWAY_SECRET');

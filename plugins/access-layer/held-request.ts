@@ -4,16 +4,16 @@ import { type RequestHeaders } from '../core/access/credential-location';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
 
-/** A request that an entrance other than Kong's has in hand: nothing has to be asked for. */
+/** A request that an entrance other than Kong's holds in full, so nothing has to be asked for. */
 export interface HeldRequest {
   readonly requestId: string;
   /** Lower-cased names; a repeated header has a list, so that repetition can be judged. */
   readonly headers: RequestHeaders;
   /** Without `?`, undecoded. */
   readonly rawQuery: string;
-  /** Empty where the entrance has no way to answer a preflight: it is then refused like any request without a key. */
+  /** Empty if the entrance cannot answer a preflight, which is then refused like any request without a key. */
   readonly method: string;
-  /** As the gateway vouches for it. */
+  /** As the gateway determined it. */
   readonly callerAddress: string;
 }
 
@@ -30,7 +30,10 @@ export interface Admission {
   readonly responseHeaders: Readonly<Record<string, string>>;
 }
 
-/** The answer to the caller; nothing reaches the service. A preflight's has status 200: an entrance must not let it be taken for an admission. */
+/**
+ * The answer to the caller; nothing reaches the service. The answer to a preflight has status 200, and an entrance must not treat it as an
+ * admission.
+ */
 export interface Refusal {
   readonly admitted: false;
   readonly status: number;
@@ -67,7 +70,7 @@ type HeaderValues = Record<string, string | string[]>;
 
 const single = (value: string | string[]): string => (typeof value === 'string' ? value : value.join(', '));
 
-/** Collects what the access layer does to a request, in place of a Kong that would do it. */
+/** Collects the changes that Kong would make to a request. */
 class HeldPdk implements KongPdk {
   private readonly set: Record<string, string> = {};
   private readonly remove: string[] = [];
@@ -126,7 +129,7 @@ class HeldPdk implements KongPdk {
     },
   };
 
-  /** @throws Error when the access layer came to no end: silence admits nobody */
+  /** @throws Error when the access layer neither admitted nor refused; the request is then refused */
   verdict(): Verdict {
     if (this.refusal) return this.refusal;
     if (this.set[CONTEXT_HEADER] === undefined) throw new Error('a request was neither refused nor given its proof');
@@ -136,8 +139,8 @@ class HeldPdk implements KongPdk {
 }
 
 /**
- * Asks the access layer about a request. Whatever goes wrong, and whatever takes too long, is a refusal.
- * @param onError told what went wrong; the caller of the API is not
+ * Asks the access layer about a request. Every error and every time-out refuses the request.
+ * @param onError gets the error; the caller of the API never sees it
  */
 export async function askAccess(instance: AccessInstance, held: HeldRequest, onError: (error: unknown) => void): Promise<Verdict> {
   const pdk = new HeldPdk(held);

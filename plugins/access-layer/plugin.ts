@@ -29,7 +29,7 @@ interface Instance {
   readonly reader: RequestReader;
 }
 
-/** The plugin, bound to its stores. The same module shape loads in our plugin server and in the stock one. */
+/** The plugin, bound to its stores. Tollgate's plugin server and the stock one load the same module shape. */
 export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
   class AccessLayer {
     private readonly instance: Instance;
@@ -88,7 +88,7 @@ function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, '
   };
 }
 
-/** The stock server hands over the bytes alone; ours says whether they are in memory or in a file. */
+/** The stock server returns the bytes. Tollgate's says whether they are in memory or in a file. */
 function parseBody(body: unknown): RawBody {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   if (first instanceof Uint8Array) return { content: Buffer.from(first) };
@@ -97,7 +97,7 @@ function parseBody(body: unknown): RawBody {
   throw new Error('Kong did not hand over the request body');
 }
 
-/** Runs the steps in order. Whatever goes wrong refuses the request. */
+/** Runs the steps in order. Any error refuses the request. */
 async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   if (countHeaders(request.headers) > MAX_HEADERS) return { code: 'request_not_readable' };
   if (removesGatewayHeaders(request.headers['connection'])) {
@@ -115,7 +115,7 @@ async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<De
   }
 }
 
-/** One step, timed when somebody listens. */
+/** Runs one step, and times it when metrics or traces are on. */
 async function runStep([name, step]: (typeof STEPS)[number], request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   const { onStep, clock } = deps;
   if (!onStep && !request.trace) return step(request, deps);

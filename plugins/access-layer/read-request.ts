@@ -12,8 +12,8 @@ export class RequestReader {
   private hasVariable = true;
 
   /**
-   * One nginx variable holds all of it where kong.conf sets one. Where it does not, and for a request that the variable cannot describe, five
-   * reads are started together and travel in one write.
+   * If kong.conf sets the variable, it holds everything. If it does not, or cannot describe this request, five reads start together and
+   * travel in one write.
    */
   async read(kong: KongPdk): Promise<RequestFacts> {
     if (this.hasVariable) {

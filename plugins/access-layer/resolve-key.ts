@@ -35,8 +35,8 @@ function header(request: AccessRequest, name: string): string {
 }
 
 /**
- * Kong hands over a body when all of it is there, so only a form that says how short it is may be asked for: one of unknown length would be
- * written to Kong's disk whole, whoever sends it.
+ * Kong hands over a body only when all of it has arrived. So only a form with a small Content-Length is read: Kong would write a form of
+ * unknown length to disk in full.
  */
 async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promise<KeySearch | SkippedForm> {
   const { formKeyMaxBytes, formKeyTimeoutMs } = request.config;
@@ -54,7 +54,7 @@ async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promis
   return search;
 }
 
-/** Undefined when `work` takes longer; what becomes of it then is nobody's concern. */
+/** Undefined when `work` takes longer; its result is then ignored. */
 async function withinMs<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, limitMs, undefined)));

@@ -3,7 +3,7 @@ import { parseIpAddress } from '../core/access/ip-address';
 import { readParameter } from '../core/access/raw-parameters';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
-/** A link shows something: it can change nothing. */
+/** A link can only read. */
 const METHODS = new Set(['GET', 'HEAD']);
 
 const DENIALS = {
@@ -12,7 +12,7 @@ const DENIALS = {
   elsewhere: { code: 'link_not_valid', detail: 'This link was made for another address.' },
 } as const satisfies Record<string, Denial>;
 
-/** The links of a request that holds no key; more than one counts as none that holds. */
+/** The links of a request without a key. More than one counts as invalid. */
 export function findLinks({ method, rawQuery }: AccessRequest): readonly string[] {
   return METHODS.has(method) ? readParameter(rawQuery, LINK_PARAMETER).filter((text) => text.startsWith('tgl_')) : [];
 }

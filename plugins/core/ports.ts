@@ -24,9 +24,9 @@ export interface SubscriptionAccess {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly limits: QuotaLimits;
-  /** True where the daily limit is one that the customer set for itself, below the one that it would have. */
+  /** True if the customer capped the daily limit below what it would be. */
   readonly isCapped?: boolean;
-  /** Where test keys are served instead of the product's upstream; absent where the service itself knows, or there is none. */
+  /** Where test keys are served instead of the product's upstream. Absent if the service knows its sandbox itself, or there is none. */
   readonly sandbox?: SandboxAddress;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
@@ -53,7 +53,7 @@ export interface AccessRecord {
 export interface AccessRecords {
   /**
    * @param hash SHA-256 of the API key, 64 lower-case hex digits
-   * @param answered called when the store has answered; to make a record of the answer can take longer, and says nothing about the store
+   * @param answered called when the store has answered; building the record may take longer
    * @returns the record, or undefined when no such key exists
    * @throws StoreUnavailable when neither the store nor an entry young enough can answer
    */
@@ -82,7 +82,7 @@ export interface RefundRequest {
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
   readonly requestId: string;
-  /** Units a day that the subscription had when it was charged: so many are given back a day, see `mostRefundsOf`. */
+  /** The daily limit when the request was charged; it bounds the refunds of that day, see `mostRefundsOf`. */
   readonly dailyLimit: number;
   /** How many units the request cost, 1 unless given: all are given back, or none. */
   readonly units?: number | undefined;
@@ -94,7 +94,7 @@ export interface RefundRequest {
 export interface QuotaCounter {
   /**
    * Takes the request's units from day and month, all of them from both or none from either.
-   * @throws StoreUnavailable when the counter cannot answer in time; then nothing is known to have been taken
+   * @throws StoreUnavailable when the counter cannot answer in time; the units may or may not have been taken
    */
   spend(request: SpendRequest): Promise<SpendResult>;
   /**

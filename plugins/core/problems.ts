@@ -1,6 +1,6 @@
 /**
- * Every answer that is not a success, in one table: code → status, title, and the advice a caller gets when the place that refuses
- * has nothing more exact to say. Used by the plugin, the services and the documentation.
+ * Every answer that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
+ * more exact one. Used by the plugin, the services and the documentation.
  */
 interface ProblemKind {
   readonly status: number;
@@ -13,7 +13,7 @@ interface ProblemKind {
 /** Registered by the IANA for draft-ietf-httpapi-ratelimit-headers. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-/** Same words for a key that never existed and one that was revoked: a stranger must not learn which. */
+/** An unknown key and a revoked key get the same words, so that a stranger cannot tell them apart. */
 const NOT_VALID = 'The API key is not valid. Check it for typing errors, or create a new one.';
 
 const TABLE = {
@@ -118,7 +118,7 @@ const TABLE = {
 
 export type ProblemCode = keyof typeof TABLE;
 
-/** The refusals that only the access layer utters. */
+/** Refusals that only the access layer returns. */
 export type DenialCode = Extract<
   ProblemCode,
   | 'key_missing'

@@ -8,7 +8,7 @@ export interface AccessRecordCacheStats {
   readonly reads: number;
   /** Keys refused without a read, because no key has their hash. */
   readonly absences: number;
-  /** Reads of keys not known to exist that were refused, so that others find the store free. */
+  /** Refused reads of keys that are not known to exist, which keeps the store free for others. */
   readonly doubtfulRefused: number;
   /** Keys of the store by their hashes; undefined while they are not all known. */
   readonly knownHashes: number | undefined;
@@ -31,7 +31,7 @@ export interface QuotaStoreStats {
   readonly failovers: number;
   /** Units that Redis granted after their requests had moved on; all are given back. */
   readonly lateUnits: number;
-  /** Looks into Postgres because Redis did not know a subscription, or this node not whether it does. */
+  /** Reads of Postgres because Redis, as far as this node knew, did not have a subscription. */
   readonly seedings: number;
   readonly usageRowsWritten: number;
   /** Spends that wait for their turn now. */
@@ -46,7 +46,7 @@ export interface DecisionWriterStats {
   readonly queued: number;
   readonly written: number;
   readonly dropped: number;
-  /** Refusals without a known key that were let go, beyond their own share. */
+  /** Refusals without a known key that were dropped because their own share was full. */
   readonly droppedAnonymous: number;
   readonly failures: number;
 }

@@ -32,7 +32,7 @@ const withoutPlainKey = (query: string): string =>
     .filter((part) => part.split('=', 1)[0] !== KEY_PARAMETER)
     .join('&');
 
-/** Reads Envoy's question. Only an Envoy that has proved to be ours may be read. */
+/** Reads Envoy's question. Call it only after Envoy has proved who it is. */
 export function readCheck({ attributes }: CheckRequest): CheckedRequest | UnreadableQuestion {
   const http = attributes?.request?.http;
   const requestId = requestIdOf(http?.id);

@@ -75,7 +75,7 @@ export class ExtAuthzServer {
     });
   }
 
-  /** Every error of ours is a denial: Envoy is never left to choose. */
+  /** Every error is a denial; Envoy never has to choose. */
   private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
     const question = readCheck(call.request);
     const { requestId } = question;

@@ -111,7 +111,7 @@ export class ForwardAuthServer {
     else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });
   }
 
-  /** @throws Error for what is no question of a gateway */
+  /** @throws Error for a request that is not a gateway's question */
   private routeOf(url: string): Route {
     const known = this.parsed.get(url);
     if (known) return known;

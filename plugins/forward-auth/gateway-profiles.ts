@@ -10,13 +10,13 @@ export interface GatewayProfile {
   readonly replacesText: boolean;
   /** True where it takes the key off the query, and names with underscores off the request. Elsewhere a request that has them is refused. */
   readonly stripsEverything: boolean;
-  /** True where it sends a 403 with X-Tollgate-Status: 200 on as 200: every 2xx of ours would let the request pass. */
+  /** True if it turns a 403 with X-Tollgate-Status: 200 into a 200, because any 2xx from Tollgate would let the request pass. */
   readonly answersPreflights: boolean;
   /** True where it can pass on nothing of a refusal but headers, and knows no status but 401 and 403. */
   readonly refusesInHeaders: boolean;
 }
 
-/** Of a gateway that was told nothing: it is believed as little as possible. */
+/** The profile of an unknown gateway, which is trusted as little as possible. */
 const GENERIC: GatewayProfile = {
   uriHeader: 'x-forwarded-uri',
   namesRequests: false,

@@ -30,7 +30,7 @@ const HOP_HEADERS = new Set([
 
 const known = new Set([SECRET_HEADER, ...FORGEABLE.map((name) => `x-tollgate-${name}`)]);
 
-/** A header that no shipped configuration removes by name, and that a service could take for ours, or for the key. */
+/** A header that no shipped configuration removes by name, and that a service could take for one of Tollgate's or for the key. */
 function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean {
   const hyphened = name.replaceAll('_', '-');
   if (hyphened !== name && !stripsEverything && (hyphened === 'x-api-key' || known.has(hyphened))) return true;
@@ -53,7 +53,7 @@ function splitTarget(target: string): { rawPath: string; rawQuery: string } {
   return { rawPath: rawPath === '' ? '/' : rawPath, rawQuery: rest.join('?') };
 }
 
-/** Reads what the gateway says of a request. Only a gateway that has proved to be ours may be read. */
+/** Reads what the gateway says of a request. Call it only after the gateway has proved who it is. */
 export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableQuestion {
   const all = collectHeaders(pairsOf(rawHeaders));
   const requestId = requestIdOf(profile.namesRequests ? all['x-request-id'] : undefined);

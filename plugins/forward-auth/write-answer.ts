@@ -16,7 +16,7 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
   const authorization = request.headers['authorization'];
   const headers: Record<string, string> = {
     ...responseHeaders,
-    // Where the service is to be asked, without the key.
+    // The path and query for the service, without the key.
     'X-Tollgate-Uri': rawQuery === '' ? request.path : `${request.path}?${rawQuery}`,
     'X-Tollgate-Query': rawQuery,
     'X-Tollgate-Request-Id': request.requestId,
@@ -38,7 +38,7 @@ interface Asked {
 /** The refusal as it is to be sent, or for a gateway that cannot pass it on, its parts in headers. */
 export function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
   const { status, headers, body } = refusal;
-  // Whatever is 2xx lets a request pass, whoever's configuration it is.
+  // Every gateway lets a request pass on any 2xx.
   if (!profile.refusesInHeaders && status >= 300) {
     response.writeHead(status, { ...headers, 'X-Kong-Request-Id': requestId, 'Content-Length': String(body.length) }).end(body);
     return;

@@ -3,7 +3,7 @@ import { type Clock, type Decision, type DecisionStep, type DecisionTrace, type 
 import { formatTraceparent, parseTraceparent, unrecordedContext, type TraceContext } from '../core/proof/trace-context';
 
 /**
- * Traces a second that callers may ask for with the sampled flag of their own context. Without a bound a stranger could have every
+ * The most traces a second that callers can request with the sampled flag of their own context. Without a bound a stranger could have every
  * request traced.
  */
 const ASKED_PER_SECOND = 10;

@@ -151,7 +151,7 @@ export class EventExchange {
   }
 }
 
-/** A rejected promise that does not end the process when nobody looks at it. */
+/** A rejected promise that does not end the process if nothing awaits it. */
 function refused<T>(): Promise<T> {
   const promise = Promise.reject<T>(new EventOverError());
   promise.catch(ignore);

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
 
 export interface MetricsListenerOptions {
-  /** Not reachable from outside unless told so: nobody is asked for a password. */
+  /** Loopback by default, because the listener asks for no password. */
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;

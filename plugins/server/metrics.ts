@@ -22,7 +22,7 @@ export interface PluginServerMetrics {
   timeEvents(plugin: PluginModule): PluginModule;
   /** Told how long a step of a decision took. */
   timeStep(this: void, step: DecisionStep, durationMs: number): void;
-  /** From now on a scrape asks these. */
+  /** A scrape reads these from now on. */
   watch(sources: MetricSources): void;
 }
 
@@ -81,7 +81,7 @@ function total(registry: Registry, described: { name: string; help: string }, re
   new Counter({ ...described, registers: [registry], collect });
 }
 
-/** Of several workers: together, or the lowest where one of them is enough to worry. */
+/** How the figures of several workers combine: their sum, or the lowest where one bad worker matters. */
 type Together = 'sum' | 'min' | 'max';
 
 function level(registry: Registry, described: { name: string; help: string; aggregator?: Together }, read: () => number): void {
@@ -144,7 +144,7 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
   total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to Postgres.' }, () => read().usageRowsWritten);
 }
 
-/** Which stores are left alone for a while because they failed. */
+/** Whether the breaker of each store is open. */
 function watchBreakers(registry: Registry, { cache, quota }: MetricSources): void {
   new Gauge({
     name: 'tollgate_breaker_open',

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 
 /**
- * Reads a request body that Kong spooled to a file; undefined when it is larger than `maxBytes`. A file that is not there is one of another
- * container's: kong.conf lets Kong keep the largest form that is searched for a key in memory, so a body in a file is larger than that,
- * and a stranger who sends one is a caller without a key, not an outage.
+ * Reads a request body that Kong spooled to a file; undefined when it is larger than `maxBytes`. A missing file lies in Kong's own
+ * container. kong.conf keeps every form that may hold a key in memory, so that body is too large for a key: its sender counts as a caller
+ * without a key, not as an outage.
  * @throws Error when the file is there and cannot be read
  */
 export async function readBodyFile(path: string, maxBytes: number): Promise<Buffer | undefined> {

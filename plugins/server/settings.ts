@@ -5,7 +5,7 @@ import { linkSettings } from '../core/proof/link-settings';
 import { type LinkKeys } from '../core/proof/access-link';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
-/** Migration 0042 keeps younger lines, whatever is asked. */
+/** The database keeps younger lines, whatever this setting says. */
 const LEAST_AUDIT_DAYS = 90;
 
 const ENVIRONMENT = z.object({
@@ -41,9 +41,9 @@ export interface PluginServerSettings {
   /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
   readonly nodeName: string;
   readonly logLevel: string;
-  /** Processes; 1: this one alone. */
+  /** The number of processes; 1 means no workers. */
   readonly workers: number;
-  /** Lines of the audit log are deleted after so many days. */
+  /** Lines of the audit log are deleted after this many days. */
   readonly auditRetentionDays: number;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;

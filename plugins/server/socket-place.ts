@@ -19,9 +19,9 @@ export async function checkPlace(socketPath: string): Promise<void> {
 }
 
 /**
- * Where to bind what {@link placeSocket} moves: a path that an earlier server left is replaced in one step, and stays when this server ends,
- * because the system removes the name that was bound. It is never missing between two servers; Kong's nginx would write the request line of
- * everybody who asks meanwhile, query included, to its error log.
+ * The path to bind before {@link placeSocket} moves the socket to its place. The move replaces an earlier server's socket in one step, and
+ * the path stays when this server ends, because the system removes only the bound name. So the path is never missing between two servers:
+ * meanwhile Kong's nginx would write the request line of every request, query included, to its error log.
  */
 export function nameBeside(socketPath: string): string {
   return join(dirname(socketPath), `.p${randomBytes(3).toString('hex')}`);

@@ -23,7 +23,7 @@ export const processSettings = z.object({
   SERVICE_PORT: portSetting().default(8080),
   /** Milliseconds after SIGTERM for which requests are still taken, so that gateways notice before they are refused. */
   SERVICE_LEAVE_MS: numberSetting({ min: 0, max: 60_000 }).default(3_000),
-  /** Requests of one subscription at a time, for every heavy product, in this process; the catalogue's numbers unless set. */
+  /** How many requests of one subscription may run at once in this process, for every heavy product. Absent: the catalogue's numbers. */
   SERVICE_SLOTS: numberSetting({ min: 1, max: 10_000 }).optional(),
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),

@@ -4,7 +4,7 @@ import { anySignal } from './tracing';
 /** The handler's wait is over: 30 s unless the route says otherwise. */
 export const DEFAULT_DEADLINE_MS = 30_000;
 
-/** Why a signal fired when the client left; nobody reads the answer any more. */
+/** Why a signal fired when the client left: the answer has no reader any more. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 
@@ -23,8 +23,8 @@ export class DeadlinePassed extends Error {
 }
 
 /**
- * A result, or the signal's reason as an error when it fires first. What the work still does after that is nobody's concern; its late
- * failure is not unhandled.
+ * A result, or the signal's reason as an error when it fires first. The work's later result is ignored, and its late failure does not count
+ * as unhandled.
  */
 export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;

@@ -72,7 +72,7 @@ const TIMEOUT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** True when an error says that time ran out, whoever's clock it was. Looks through `cause` (fetch wraps its errors). */
+/** True when an error reports a time-out of any kind. Looks through `cause` (fetch wraps its errors). */
 export function isTimeout(error: unknown): boolean {
   for (let each = error, depth = 0; each !== undefined && depth < 4; depth++) {
     if (each instanceof ServiceError && each.problem === 'upstream_timeout') return true;
@@ -98,7 +98,7 @@ export interface FailureAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Problem;
-  /** True when nobody foresaw this error: its cause belongs in the log at level error. */
+  /** True for an unexpected error: its cause belongs in the log at level error. */
   readonly unexpected: boolean;
   /** True when the caller is not to pay for it. */
   readonly isRefunded: boolean;

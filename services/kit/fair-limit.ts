@@ -20,7 +20,7 @@ export interface FairLimitOptions {
 export interface FairTurn {
   /** Of all work of this owner; `live`, which has all places, unless given. */
   readonly mode?: KeyMode;
-  /** Ends the wait with its reason. Work that has begun is told by nobody but its own signal. */
+  /** Ends the wait with its reason. Work that has begun learns of it only by its own signal. */
   readonly signal?: AbortSignal;
 }
 

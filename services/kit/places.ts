@@ -35,7 +35,7 @@ function detailOf(detail: string | undefined): { detail?: string } {
   return detail === undefined ? {} : { detail };
 }
 
-/** Counts who holds how many places. Nobody waits here: whoever finds none is refused. */
+/** Counts how many places each holder has. A caller who finds none is refused without waiting. */
 export class Places {
   private readonly held = new Map<string, number>();
   private total = 0;

@@ -11,7 +11,7 @@ const tracer = trace.getTracer('tollgate');
  */
 const spans = new WeakMap<AbortSignal, Span>();
 
-/** Attributes hold ids of ours, codes and configured names: never input, a URL, a header or an error's text. */
+/** Attributes hold only internal ids, codes and configured names: never input, a URL, a header or an error's text. */
 export interface SpanDescription {
   readonly name: string;
   readonly attributes?: Attributes;
@@ -19,7 +19,7 @@ export interface SpanDescription {
 
 /**
  * Begins this process's part of a trace.
- * @param traceparent of the caller, which must be one of ours: the plugin server or a service
+ * @param traceparent of the caller, which must be Tollgate's plugin server or a service
  * @returns undefined when the caller records nothing, or tracing is off; end it otherwise
  */
 export function continueTrace(traceparent: unknown, { name, attributes = {} }: SpanDescription): Span | undefined {

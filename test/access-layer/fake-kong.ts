@@ -20,7 +20,7 @@ export interface FakeRequest {
 }
 
 /** As nginx fills the variable that kong.conf sets. */
-function requestVariable({
+export function requestVariable({
   headers = {},
   query = '',
   address = '203.0.113.7',

@@ -6,14 +6,11 @@ import { strangers } from '../support/neighbours/attacks/strangers';
 import { createWaitUntilFree } from '../support/neighbours/foreign-load';
 import { type Neighbourhood, openNeighbourhood } from '../support/neighbours/neighbourhood';
 import { type AttackObservation, observeAttack } from '../support/neighbours/observe-attack';
-import { onceIn } from '../support/once-in-three';
 import attacks from './attacks.json';
 
 /** Growth while one attack runs. Threads that work on pictures and pages take most of the memory, PostgreSQL's log of 16 MB a file the disk. */
 const MOST_MEMORY_MB = 300;
 const MOST_DISK_MB = 50;
-/** The slowest hundredth of five seconds is a handful of answers. */
-const TRIES = 5;
 /** Milliseconds of CPU a second. */
 const ONE_PERCENT_OF_A_CORE = 10;
 
@@ -37,15 +34,13 @@ function expectBounded(seen: AttackObservation, freePerSecond: number | null | u
 describe('a paying customer is served as fast as before, and charged for what he was served, during', () => {
   const all = [...strangers, ...customers, ...dashboardAttacks];
   test.each(all.map((attack) => [attack.name, attack] as const))('%s', async (name, attack) => {
-    await onceIn(TRIES, async () => {
-      await untilFree();
-      const seen = await observeAttack(neighbourhood, attack);
-      recordAttack(name, seen);
-      expect(seen.failed).toEqual([]);
-      for (const { served, charged } of seen.counts) expect(charged).toBe(served);
-      expect(seen.slowed).toEqual([]);
-      expectBounded(seen, attacks.find((each) => each.name === name)?.freePerSecond);
-      await attack.verify?.(neighbourhood, seen.damage);
-    });
+    await untilFree();
+    const seen = await observeAttack(neighbourhood, attack);
+    recordAttack(name, seen);
+    expect(seen.failed).toEqual([]);
+    for (const { served, charged } of seen.counts) expect(charged).toBe(served);
+    expect(seen.slowed).toEqual([]);
+    expectBounded(seen, attacks.find((each) => each.name === name)?.freePerSecond);
+    await attack.verify?.(neighbourhood, seen.damage);
   });
 });

@@ -4,7 +4,7 @@ import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/
 import { SAMPLE_ANSWERS, sampleName } from '../../services/openapi/sample-answers';
 import { SERVICES } from '../../services/registry';
 import { PRODUCTS } from '../support/catalogue';
-import { type RunningInstance, startInstance } from '../support/system/instance';
+import { type Installation, openInstallation } from '../acceptance/installation';
 
 /** Set to anything, the file is written anew with what the routes answer. */
 const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
@@ -17,21 +17,19 @@ const routes = Object.values(SERVICES)
   .flatMap((service) => service.routes)
   .filter(({ output }) => output !== undefined);
 
-let instance: RunningInstance;
+let tollgate: Installation;
 let apiKey: string;
 
 beforeAll(async () => {
-  instance = await startInstance();
+  tollgate = await openInstallation();
   const products = PRODUCTS.filter((product) => product.routes.length > 0).map(({ id }) => id);
-  await instance.cli('customer', 'create', '--email', 'samples@example.com');
-  const words = ['--customer', 'samples@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
-  apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;
+  apiKey = (await tollgate.createKey({ products, mode: 'test' })).key;
 });
-afterAll(() => instance.stop());
+afterAll(() => tollgate.close());
 
 function requestOf(call: RouteExample, input: Record<string, unknown>): [string, RequestInit] {
   const headers = { 'X-API-Key': apiKey };
-  const url = new URL(instance.gateway.replace(/\/$/, '') + call.path);
+  const url = new URL(tollgate.gatewayUrl + call.path);
   const file = fileOf(call);
   if (file) {
     const body = new FormData();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
 import { exampleCalls, type ExampleOf, fileOf } from '../../services/openapi/route-example';
 import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
-import { startInstance, type RunningInstance } from '../support/system/instance';
+import { openInstallation, type Installation } from '../acceptance/installation';
 
 const run = promisify(execFile);
 const routes: ExampleOf[] = [...PRODUCTS.flatMap((product) => product.routes), { method: 'GET', path: '/api/v1/gst/refresh-captcha' }];
@@ -16,17 +16,15 @@ const PROGRAMS: Record<SnippetLanguage, (code: string) => [string, string[]]> = 
   python: (code) => ['python3', ['-c', code]],
 };
 
-let instance: RunningInstance;
+let tollgate: Installation;
 let folder: string;
 let apiKey: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-snippets-'));
-  instance = await startInstance();
+  tollgate = await openInstallation();
   const products = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
-  await instance.cli('customer', 'create', '--email', 'snippets@example.com');
-  const words = ['--customer', 'snippets@example.com', '--products', products.join(','), '--mode', 'test', '--json'];
-  apiKey = (JSON.parse((await instance.cli('key', 'create', ...words)).stdout) as { key: string }).key;
+  apiKey = (await tollgate.createKey({ products, mode: 'test' })).key;
   for (const call of routes.flatMap((route) => exampleCalls(route))) {
     const file = fileOf(call);
     if (file) writeFileSync(join(folder, file.filename), Buffer.from(file.base64, 'base64'));
@@ -34,13 +32,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await instance.stop();
+  await tollgate.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe.each(routes)('$method $path', (route) => {
   it.each(['curl', 'javascript', 'python'] as const)('answers its example in %s as it stands', async (language) => {
-    const snippet = snippetsOf(route, instance.gateway.replace(/\/$/, '')).find((each) => each.language === language);
+    const snippet = snippetsOf(route, tollgate.gatewayUrl).find((each) => each.language === language);
     const [program, args] = PROGRAMS[language](snippet?.code ?? '');
     // Each fails by its exit code when an answer is no success; JavaScript tells the status instead.
     const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: apiKey }, maxBuffer: 64 * 1024 * 1024 });

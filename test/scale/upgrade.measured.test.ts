@@ -1,4 +1,3 @@
-import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
@@ -15,9 +14,9 @@ import { expectMeasured } from '../support/measured';
 import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/system/next-version';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
-import { endProgram, startProgram } from '../support/system/program';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 import { lastAdmittedAfter } from '../support/system/revocation';
+import { startVahaan, type Vahaan } from '../support/system/vahaan';
 import { isUndecided, sayExcused, startTurnMeter } from '../support/faults/turn-meter';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
@@ -29,7 +28,7 @@ const UNSEEN_KEYS = 200;
 describe('a database that moves to the next version', () => {
   let database: TestDatabase;
   let redis: TestRedis;
-  let service: ChildProcess;
+  let service: Vahaan;
   let options: Parameters<typeof startNode>[0];
   const nodes: GatewayNode[] = [];
   const failed: string[] = [];
@@ -37,11 +36,8 @@ describe('a database that moves to the next version', () => {
 
   beforeAll(async () => {
     [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
-    const env = { SERVICE_PORT: '0', PRIVATE_PORT: '0', SERVICE_LEAVE_MS: '0', TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error' };
-    const { child, ready } = await startProgram('services/main.js', { env, args: ['--service', 'vahaan'] });
-    service = child;
-    const upstreams = { vahaan: (ready['services'] as { vahaan: string }).vahaan };
-    options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams };
+    service = await startVahaan(signingKeys);
+    options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams: service.upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
     nodes.push(await startNode(options));
@@ -49,7 +45,7 @@ describe('a database that moves to the next version', () => {
   afterAll(async () => {
     closeConnections();
     await Promise.all(nodes.map((node) => node.stop()));
-    await endProgram(service);
+    await service.stop();
     await redis.close();
     await database.close();
   });

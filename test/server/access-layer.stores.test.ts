@@ -12,6 +12,7 @@ import { PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-f
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
+import { requestVariable } from '../access-layer/fake-kong';
 import { storeNode } from '../stores/quota/harness';
 import { testDatabase } from '../support/postgres/postgres';
 import { startTestRedis } from '../support/redis/redis';
@@ -21,9 +22,8 @@ import { TestServer, until } from './test-server';
 const VARIABLE = 'kong.nginx.get_var';
 const WRITES = ['kong.service.request.set_headers'];
 
-/** As kong.conf has nginx fill it. */
 const variable = (apiKey: string): string =>
-  ['2', '203.0.113.7', '200', '', 'GET', '', apiKey, '', '', '', '', '', '', '', '', 'r1'].join('\n');
+  requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
 
 describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {

@@ -11,6 +11,7 @@ import { decodeStruct } from '../../plugins/server/struct-codec';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
+import { requestVariable } from '../access-layer/fake-kong';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
 import { endProgram, startProgram, type StartedProgram } from '../support/system/program';
@@ -34,9 +35,8 @@ const READ = 'kong.nginx.get_var';
 const ADMITTED = [READ, 'kong.service.request.set_headers'];
 const REFUSED = [READ, 'kong.response.exit'];
 
-/** As kong.conf has nginx fill it. */
 const variable = (apiKey: string): string =>
-  ['2', '203.0.113.7', '200', '', 'GET', '', apiKey, '', '', '', '', '', '', '', '', 'r1'].join('\n');
+  requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
 
 const codeIn = (body: Uint8Array | undefined): unknown => (JSON.parse(Buffer.from(body ?? '{}').toString()) as { code?: unknown }).code;
 

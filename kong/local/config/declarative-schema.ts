@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { upstreamSchema } from './upstream-schema';
 
 // The entities and fields of Kong's declarative format that the local gateway implements. The objects are strict: anything else in
-// kong.yml is refused at start, because a field that Kong obeys and this gateway ignores would be a difference nobody sees.
+// kong.yml is refused at start: a field that Kong obeys and this gateway ignores would be an invisible difference.
 
 /** Kong's own defaults for a service: 60 s for each time-out, five retries. */
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -67,8 +67,8 @@ export interface ConfigSources {
   kongYmlPath: string;
   plugins: ReadonlyMap<string, PluginInfo>;
   /**
-   * Addresses that replace a service's `url`, as {@link findOverride} finds them. An embedded run starts its services on free ports that nobody can
-   * write into kong.yml beforehand; Kong itself has no substitution, so this stays outside the file.
+   * Addresses that replace a service's `url`, as {@link findOverride} finds them. An embedded run starts its services on free ports, which
+   * cannot stand in kong.yml beforehand. Kong has no substitution, so this stays outside the file.
    */
   upstreamOverrides?: Readonly<Record<string, string>>;
 }

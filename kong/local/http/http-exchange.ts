@@ -118,7 +118,7 @@ export class HttpExchange {
     return (this.sharedValues ??= new Map());
   }
 
-  /** Headers that a plugin set for the answer, whoever writes it. */
+  /** Headers that a plugin set for the answer, wherever the answer comes from. */
   get responseHeaders(): HeaderList {
     return (this.resultHeaders ??= new HeaderList());
   }

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** The part of kong.conf that says whose word about a caller's address counts. */
 export interface RealIpSettings {
-  /** Addresses and CIDR blocks whose forwarding headers are believed; empty by default: nobody's. */
+  /** Addresses and CIDR blocks whose forwarding headers are trusted; none by default. */
   trustedIps: readonly string[];
   /** Lower-cased name of the header that carries the address; Kong's default is `x-real-ip`. */
   realIpHeader: string;

@@ -3,7 +3,7 @@ import { PdkError } from './pdk-arguments';
 
 type ReadVariable = (exchange: HttpExchange) => string | undefined;
 
-/** The variables of nginx that a plugin of ours may want. */
+/** The variables of nginx that a Tollgate plugin may read. */
 const BUILT_IN = new Map<string, ReadVariable>([
   ['request_id', (exchange) => exchange.nginxRequestId],
   ['kong_request_id', (exchange) => exchange.id],

@@ -5,7 +5,7 @@ import { PluginConnection, type ConnectionWatcher } from './plugin-connection';
  * refuses at once, so a burst beyond this waits for its turn instead of failing.
  */
 const MAX_OPEN = 256;
-/** So many connections more may wait for a client's body: they ask nothing of the server, and nobody else is to wait for them. */
+/** How many more connections may wait for a client's body. They ask nothing of the server, and must not delay others. */
 const MAX_WAITING = 1024;
 
 export interface PluginPoolOptions {

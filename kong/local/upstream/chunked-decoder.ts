@@ -1,4 +1,4 @@
-/** Longest chunk-size or trailer line that is read; nobody sends more, and it bounds what a broken upstream can make us keep. */
+/** The longest chunk-size or trailer line that is read. It bounds what a broken upstream can make the gateway keep. */
 const MAX_LINE_BYTES = 8192;
 
 type State = 'size' | 'data' | 'data-end' | 'trailer' | 'done';

@@ -40,7 +40,7 @@ export function generateApiKey(mode: KeyMode): string {
   return withChecksum(mode, randomSecret());
 }
 
-/** A new token of the management API, `tg_admin_<27 base62><6 base62 checksum>`: no API key, and no gateway looks it up. */
+/** A new token of the management API, `tg_admin_<27 base62><6 base62 checksum>`. It is not an API key, and gateways never look it up. */
 export function generateAdminToken(): string {
   return withChecksum('admin', randomSecret());
 }
@@ -52,7 +52,7 @@ export function isPlausibleAdminToken(text: string): boolean {
 
 /**
  * The same key for the same seed, for a key that must be usable without its secret being stored anywhere.
- * @param seed secret, at least 27 bytes that nobody can guess
+ * @param seed an unguessable secret of at least 27 bytes
  */
 export function deriveApiKey(mode: KeyMode, seed: Uint8Array): string {
   if (seed.length < SECRET_LENGTH) throw new RangeError(`a key needs a seed of ${SECRET_LENGTH} bytes`);

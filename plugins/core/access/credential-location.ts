@@ -55,10 +55,10 @@ export function judgeFormKey(values: readonly string[]): KeySearch {
   return key === undefined || key === '' ? { status: 'missing' } : { status: 'found', key, place: 'form' };
 }
 
-/** Headers that only the gateway may set, in any spelling that a lenient receiver could take for one. */
+/** Headers that only the gateway may set, in every spelling that a lenient receiver would accept. */
 const GATEWAY_HEADER = /^x[-_]tollgate[-_]/;
 
-/** What `Connection` may not name: a gateway that honours it would take these headers off the request, after they were set. */
+/** Headers that `Connection` may not name: a gateway that honours it would remove them from the request after they were set. */
 const SET_BY_GATEWAY = /(?:^|,)\s*x[-_](?:tollgate|kong|forwarded)[-_]/i;
 
 /** Whether the client asks the gateway, by its `Connection` header, to remove headers that the gateway sets. */
@@ -67,12 +67,12 @@ export function removesGatewayHeaders(connection: string | readonly string[] | u
   return typeof connection === 'string' ? SET_BY_GATEWAY.test(connection) : connection.some((each) => SET_BY_GATEWAY.test(each));
 }
 
-/** The key's header in the spellings that nginx's variables, and lenient receivers, do not tell apart. */
+/** The key's header in the spellings that nginx's variables and lenient receivers treat as the same. */
 const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
- * @param key the key in use; `Authorization` goes when it carried it, or carries anything that looks like one of our keys
+ * @param key the key in use; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key
  */
 export function headersToStrip(headers: RequestHeaders, key: string): string[] {
   const names: string[] = [];

@@ -9,7 +9,7 @@ const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(?: ?, ?[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 /** Characters of a list of headers; a page asks for a dozen. */
 const LONGEST_LIST = 1_000;
 
-/** Of all routes; each says 405 for itself. */
+/** The methods of all routes together; a route answers 405 itself. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser need not ask again: Chromium keeps no answer longer than two hours. */
 const MAX_AGE = '7200';
@@ -20,7 +20,7 @@ const EXPOSED = [
   'X-Upstream-Provider', 'WWW-Authenticate', 'Allow', 'Accept-Ranges', 'Content-Range', 'Content-Disposition', 'ETag', 'Link',
 ].join(', '); // prettier-ignore
 
-/** An origin as browsers write it: nothing else is repeated in a header of ours. */
+/** An origin as browsers write it. Only such text is copied into a response header. */
 const ORIGIN = /^https?:\/\/[a-z0-9._:[\]-]+$/i;
 
 /**
@@ -33,8 +33,8 @@ export function isPreflight(method: string, headers: RequestHeaders): boolean {
 }
 
 /**
- * The answer to every preflight, the same for all pages: the key is not there yet, so it promises nothing but that the request itself will
- * be judged. `*` allows no cookies, and lets no page read anything: that takes {@link crossOriginHeaders}.
+ * The answer to every preflight. It is the same for all pages, because the key is not there yet. It only lets the browser send the request,
+ * which is then checked. `*` allows no cookies, and a page can read an answer only with {@link crossOriginHeaders}.
  * @param requested the headers that the page wants to send
  */
 export function preflightHeaders(requested: unknown): Record<string, string> {

@@ -42,7 +42,7 @@ const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, pass
   return [`address ${callerAddress ?? 'unknown'}`, `origin ${originHost ?? 'none'}`, rule].join(', ');
 };
 
-/** How a test key is shown; an imported key in a form of its own says nothing of its mode. */
+/** How a test key is shown. The form of an imported key does not tell its mode. */
 const TEST_PREFIX = 'tg_test';
 
 const CHECKS: readonly Check[] = [

@@ -1,4 +1,4 @@
-/** Raw `a=1&b=2` text, as in a query string or an urlencoded form, read without re-encoding what is not ours. */
+/** Raw `a=1&b=2` text, as in a query string or an urlencoded form, read without re-encoding the other parameters. */
 
 /** Decodes `+` and percent escapes; a malformed escape stands for itself, because refusing it is the service's business. */
 function decode(text: string): string {
@@ -34,12 +34,12 @@ function patternOf(name: string): RegExp {
   return pattern;
 }
 
-/** Cheap and never wrong in the negative: a name can only be spelled out or hidden behind a percent escape. */
+/** A cheap test without false negatives: a name is either spelled out or holds a percent escape. */
 function mayHold(raw: string, name: string): boolean {
   return raw.length >= name.length && (raw.includes(name) || raw.includes('%'));
 }
 
-/** The first two values of a parameter in order: that there are more says nothing new. A bare `name` has the empty value. */
+/** The first two values of a parameter, in order; two are enough to know that it is repeated. A bare `name` has the empty value. */
 export function readParameter(raw: string, name: string): string[] {
   const values: string[] = [];
   if (!mayHold(raw, name)) return values;

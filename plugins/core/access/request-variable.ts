@@ -3,7 +3,7 @@ import { type RequestHeaders } from './credential-location';
 /** The nginx variable in which kong.conf hands over, in one read, what the access layer reads of nearly every request. */
 export const REQUEST_VARIABLE = 'tollgate_request';
 
-/** Says that the lines below are in this order; another layout gets another number. */
+/** The number of this layout. A change of the lines gets a new number. */
 const LAYOUT = '3';
 
 const HEADER_FIELDS = [
@@ -12,8 +12,9 @@ const HEADER_FIELDS = [
 ] as const; // prettier-ignore
 
 /**
- * Headers of the gateway's own that a client might forge, in one line that is empty in a usual request. nginx cannot be asked for all that begin
- * with X-Tollgate-; these are the proof, and what a receiver could take for a claim about the caller. Where one was sent, all are removed.
+ * Headers that only the gateway may set and a client might forge, in one line that is empty in a usual request. nginx cannot list every
+ * header that begins with X-Tollgate-, so these are the proof and the names that a receiver could take for a claim about the caller. If one
+ * was sent, all are removed.
  */
 export const FORGEABLE = [
   'context', 'customer', 'customer-id', 'credential', 'credential-id', 'key', 'key-id', 'subscription', 'subscription-id', 'product', 'mode', 'plan',
@@ -36,12 +37,12 @@ const LINES = [
 /** The line of the first header. */
 const FIRST_HEADER = 5;
 
-/** What kong.conf has to say: no line feed can occur in a header or a request line, so it separates them. */
+/** The line for kong.conf. A line feed cannot occur in a header or a request line, so it separates the values. */
 export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...LINES].join('\\n')}"`;
 
 /**
- * A request with more is refused: services on Node read 1,000 headers, Kong adds about a dozen of its own and its other plugins may add more,
- * and the proof of the access layer, which comes last, would not be among those that are read.
+ * A request with more headers is refused. Services on Node read 1,000, Kong adds about a dozen and its plugins may add more. The proof
+ * comes last, so it would not be read.
  */
 export const MAX_HEADERS = 950;
 
@@ -63,8 +64,8 @@ export interface RequestFacts {
 export const requestIdIn = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);
 
 /**
- * Reads the variable. `unclear` where it cannot tell the whole truth, so that Kong has to be asked for the headers themselves: nginx writes a
- * repeated header as `a, b`, takes an underscore for a hyphen, and names only the headers that it is asked for.
+ * Reads the variable. `unclear` means that it is not exact and Kong must be asked for the headers: nginx writes a repeated header as `a,
+ * b`, takes an underscore for a hyphen, and names only the headers that it is asked for.
  */
 export function readRequestVariable(text: string): RequestFacts | 'absent' | 'unclear' {
   if (text === '') return 'absent';

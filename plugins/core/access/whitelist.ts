@@ -13,7 +13,10 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** RFC 1035. */
 const LONGEST_HOST = 253;
 
-/** What no host name holds in ASCII. A URL parser would take the text apart there, and `example.com/admin` admit all of example.com. */
+/**
+ * ASCII characters that no host name holds. A URL parser would split the text there, and `example.com/admin` would admit all of
+ * example.com.
+ */
 const NO_HOST_CHARACTER = /[^a-z0-9._\u0080-\u{10ffff}-]/iu;
 
 /** Lower case, punycode, no trailing dot. Undefined when the text is not a host name. */
@@ -58,7 +61,7 @@ export function parseWhitelistRule(written: string): RuleParse {
   if (isAddressText(text)) return parseIpRule(shown);
   const wildcard = text.startsWith('*.');
   const host = normaliseHost(wildcard ? text.slice(2) : text);
-  // `0x7f.1` and full-width digits become an address, which whoever wrote that did not see.
+  // `0x7f.1` and full-width digits become an address, which the author of the rule cannot see.
   if (!host || parseIpAddress(host))
     return { ok: false, message: `"${shown}" is not an IP address, a CIDR network, a host name or "*." with a host name` };
   if (!host.includes('.') && wildcard) return { ok: false, message: `"${shown}" would admit a whole top-level domain` };
@@ -85,9 +88,9 @@ function leadingBits(value: bigint, shift: bigint): string {
 type NetworksByLength = Map<number, Map<string, string>>;
 
 /**
- * One rule a step: a record may have 10,000 of them, 30 µs each, and others want to be served meanwhile.
+ * Compiles one rule a step, so that other requests are served between them: a record may have 10,000 rules of 30 µs each.
  * @param texts rules as stored
- * @throws Error when one is malformed: a whitelist that cannot be understood must not admit anybody
+ * @throws Error when a rule is malformed, because a broken whitelist must not admit anyone
  */
 export function* compileSteps(texts: readonly string[]): Generator<undefined, Whitelist> {
   const networks: Record<4 | 6, NetworksByLength> = { 4: new Map(), 6: new Map() };
@@ -121,7 +124,7 @@ function byLength(networks: NetworksByLength, bits: number): Networks {
   return [...networks].sort(([a], [b]) => b - a).map(([length, rules]) => ({ shift: BigInt(bits - length), rules }));
 }
 
-/** Who calls, as far as whitelist rules look. */
+/** The caller, as whitelist rules see it. */
 export interface Caller {
   /** From Kong's trusted-proxy logic. */
   readonly address: string;
@@ -169,8 +172,8 @@ export function matchHost(whitelist: Whitelist, host: string | undefined): strin
 const LONGEST_AUTHORITY = LONGEST_HOST + '.:65535'.length;
 
 /**
- * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches.
- * An empty one is none: nginx's variables, from which most requests are read, do not tell the two apart.
+ * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches. An empty
+ * header counts as absent, because nginx's variables do not distinguish the two.
  * @param origin the header's value, undefined when absent, an array when repeated
  */
 export function originHostOf(
@@ -179,7 +182,7 @@ export function originHostOf(
 ): string | undefined {
   const source = origin === undefined || origin === '' ? referer : origin;
   if (typeof source !== 'string') return undefined;
-  // Cut out first: every request's is read, and a long host would take the URL parser 20 ms.
+  // Cut out first, because this runs for every request and the URL parser takes 20 ms for a long host.
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(source)?.[1];
   if (authority === undefined || authority.length > LONGEST_AUTHORITY) return undefined;
   try {

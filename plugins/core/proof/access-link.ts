@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { type SharedKey } from './context-keys';
 
 /**
- * What a link stands for: one viewing of one resource, in the name of the key that asked for it. Whoever holds it can do nothing else, and
- * can do that for as long only as the key itself could.
+ * What a link stands for: one viewing of one resource, on behalf of the key that asked for it. Anyone who holds the link can do only that,
+ * and only while the key itself could.
  */
 export interface AccessLink {
   readonly product: string;
@@ -18,9 +18,9 @@ export interface AccessLink {
 export interface LinkGrant {
   /** 128 random bits, base64url: one viewing, paid for when the link was made. */
   readonly viewing: string;
-  /** What may be had, in words of the product's own. */
+  /** The resource, in the product's own terms. */
   readonly resource: string;
-  /** Bytes of answers that the viewing may take in all. */
+  /** The most bytes of answers for the whole viewing. */
   readonly allowance: number;
   /** Unix seconds. */
   readonly expiresAt: number;
@@ -29,7 +29,7 @@ export interface LinkGrant {
 /** The query parameter that carries a link. */
 export const LINK_PARAMETER = 'link';
 
-/** Longer than any link of ours. */
+/** Longer than any valid link. */
 const LONGEST_TOKEN = 2_048;
 const TOKEN = /^tgl_([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{40,2000})$/;
 const IV_BYTES = 12;
@@ -44,7 +44,7 @@ export interface LinkKeys {
 
 /** @param keys at least 32 bytes each (`parseSharedKeys`) */
 export function createLinkKeys(keys: readonly [SharedKey, ...SharedKey[]]): LinkKeys {
-  // Derived, so that a secret that also signs something else is not the same key there and here.
+  // Derived, so that a secret that also signs something else gives a different key here.
   const derive = ({ secret }: SharedKey): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'tollgate access link', 32));
   return { first: keys[0].id, byId: new Map(keys.map((key) => [key.id, derive(key)])) };
 }
@@ -100,10 +100,7 @@ export interface AccessLinks {
 
 const FORGED: OpenedLink = { ok: false, reason: 'forged' };
 
-/**
- * Opens a link. Nothing of it is believed before its seal holds.
- * @param nowSeconds Unix seconds
- */
+/** Opens a link. Nothing in it is used before the seal is verified. @param nowSeconds Unix seconds */
 export function openLink(token: string, keys: LinkKeys, nowSeconds: number): OpenedLink {
   const [, id = '', body = ''] = (token.length <= LONGEST_TOKEN && TOKEN.exec(token)) || [];
   const key = keys.byId.get(id);

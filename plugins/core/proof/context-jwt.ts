@@ -19,7 +19,7 @@ interface WindowClaim {
 /** The claims of a proof; docs/verify-context.md tells upstreams what each means. */
 interface ContextClaims {
   readonly iss: string;
-  /** The product; of a request that a link admitted, see {@link audienceOf}. */
+  /** The product, or {@link audienceOf} for a request with a link. */
   readonly aud: string;
   /** The customer. */
   readonly sub: string;
@@ -29,7 +29,7 @@ interface ContextClaims {
   readonly mode: RequestContext['mode'];
   readonly ip: string;
   readonly day: string | null;
-  /** Only where it is not one. */
+  /** Absent for one unit. */
   readonly units?: number;
   readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim } | null;
   /** Only where a link admitted the request. */
@@ -40,7 +40,7 @@ interface ContextClaims {
   readonly jti: string;
 }
 
-/** One header for each key: nothing in it is a token's to choose. */
+/** The header of each key. A token cannot choose any of it. */
 function headerOf({ id, algorithm }: ContextKey): string {
   return base64url(JSON.stringify({ alg: algorithm, typ: 'JWT', kid: id }));
 }
@@ -87,8 +87,8 @@ function claimsOf(context: RequestContext): ContextClaims {
 }
 
 /**
- * A link's proof is for another audience than a key's: a receiver that knows nothing of links, or takes none, would read the one as the other
- * and answer anything. No product's id holds a slash.
+ * A proof for a link has another audience than one for a key. Otherwise a receiver that does not know links would take it for a key's and
+ * answer anything. No product's id holds a slash.
  */
 function audienceOf(product: string, link: LinkGrant | undefined): string {
   return link ? `${product}/link` : product;
@@ -98,7 +98,7 @@ function claimOf({ limit, remaining, resetsAt, windowSeconds }: QuotaReport['dai
   return { limit, remaining, reset: resetsAt, window: windowSeconds };
 }
 
-/** Keys by the only first part that their tokens have. */
+/** Keys by the first part (the header) of their tokens. */
 export type JwtKeys = ReadonlyMap<string, ContextKey>;
 
 export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
@@ -106,9 +106,9 @@ export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
 }
 
 export interface ExpectedToken {
-  /** Product ids; a proof for another is no proof. */
+  /** Product ids; a proof for another product is refused. */
   readonly products: Pick<readonly string[], 'includes'>;
-  /** True where requests that a link admitted are taken; then `context.link` says what they may have. */
+  /** True if requests with a link are accepted; `context.link` then says what they may read. */
   readonly links?: boolean | undefined;
   /** Unix seconds. */
   readonly nowSeconds: number;
@@ -117,8 +117,8 @@ export interface ExpectedToken {
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Verifies a proof. The first part is not parsed but compared with the one that each key's signer writes: a token can name no algorithm,
- * key or extension of its own. The claims are not read before the signature holds.
+ * Verifies a proof. The first part is compared with the one that each key's signer writes, not parsed, so a token cannot choose an
+ * algorithm, key or extension. The claims are not read before the signature is verified.
  */
 export function verifyJwt(token: string, keys: JwtKeys, { products, links, nowSeconds }: ExpectedToken): ContextVerdict {
   if (token.length > MAX_TOKEN_LENGTH) return { ok: false, reason: 'malformed' };

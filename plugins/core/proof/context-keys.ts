@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** One key that signs and verifies: whoever checks proofs with it can also make them. */
+/** One key that signs and verifies: anyone who checks proofs with it can also make them. */
 export interface SharedKey {
   readonly id: string;
   readonly secret: Buffer;
@@ -18,7 +18,7 @@ export interface ContextKey {
 }
 
 const MINIMUM_SECRET_BYTES = 32;
-/** Such ids stand in JSON and in `id:base64` as they are. */
+/** Such ids need no escape in JSON or `id:base64`. */
 const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -107,7 +107,7 @@ function readEd25519({ kty, crv, x, d }: Json, purpose: Purpose): KeyObject | un
     const jwk = { kty, crv, x } as JsonWebKey;
     if (purpose === 'verify') return createPublicKey({ key: jwk, format: 'jwk' });
     const key = createPrivateKey({ key: { ...jwk, d: String(d) }, format: 'jwk' });
-    // The public half follows from the private one; another would be published and verify nothing.
+    // The public half must belong to the private one, or the published key would verify nothing.
     return createPublicKey(key).export({ format: 'jwk' }).x === x ? key : undefined;
   } catch {
     return undefined;

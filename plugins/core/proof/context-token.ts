@@ -27,10 +27,10 @@ export interface RequestContext {
 /** The header that carries the proof from the gateway to a service. */
 export const CONTEXT_HEADER = 'X-Tollgate-Context';
 
-/** The head of a request reaches its service at once, uploads too (kong.yml): short, so that a leaked header is soon worthless. */
+/** Short, so that a leaked header is soon worthless. Even an upload's head reaches the service at once (kong.yml). */
 export const CONTEXT_LIFETIME_SECONDS = 60;
 
-/** A token of ours has about 1,000 characters. */
+/** A token has about 1,000 characters. */
 export const MAX_TOKEN_LENGTH = 4_096;
 
 /** Makes the value of {@link CONTEXT_HEADER}. */

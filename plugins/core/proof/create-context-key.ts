@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, generateKeySync, type JsonWebKey } from 'node:crypto';
 import { parsePrivateKey, type ContextAlgorithm, type ContextKey } from './context-keys';
 
-/** A new key that signs proofs, with what others verify them with. */
+/** A new key that signs proofs, and the key set that verifies them. */
 export interface NewContextKey {
   readonly kid: string;
   readonly algorithm: ContextAlgorithm;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createLinkKeys, type LinkKeys } from './access-link';
 import { parseSharedKeys } from './context-keys';
 
-/** What links are sealed and opened with, the same at plugin servers and at the service that makes links. */
+/** The keys that seal and open links. Plugin servers and the service that makes links need the same. */
 export const linkSettings = z.object({
   GDPLAY_LINK_KEYS: z
     .string()

@@ -30,7 +30,7 @@ export function formatTraceparent({ traceId, spanId, isSampled }: TraceContext):
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
-/** A context that nobody records: it takes the place of one that a caller sent. */
+/** A context that is not recorded. It replaces the one that a caller sent. */
 export function unrecordedContext(): TraceContext {
   return { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex'), isSampled: false };
 }

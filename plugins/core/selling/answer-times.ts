@@ -1,6 +1,6 @@
 /**
- * Milliseconds up to which answers are counted together; what took longer is counted by itself. From an address looked up in memory to the
- * longest that a product may take. Counts are stored by place: bounds are only ever added at the end.
+ * Bounds in milliseconds under which answer times are counted together; slower answers have a count of their own. They range from an
+ * address looked up in memory to the longest that a product may take. Counts are stored by place, so add bounds only at the end.
  */
 export const ANSWER_TIME_BOUNDS_MS = [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 

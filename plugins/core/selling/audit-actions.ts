@@ -1,4 +1,4 @@
-/** What the audit log says was done. Old logs keep their words: a word may be added here, and none taken away. */
+/** The actions of the audit log. Old logs keep their words, so add words but never remove one. */
 export const AUDIT_ACTIONS = [
   'customer.create',
   'customer.rename',

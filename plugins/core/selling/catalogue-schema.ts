@@ -4,8 +4,8 @@ import { checkCatalogueFile } from './check-catalogue';
 import { EXEMPTIONS } from './refunds';
 
 /**
- * More than anybody sells from one installation, and little enough that a file made by mistake is refused before it costs anything: a
- * whole catalogue is sent to every dashboard page that lists products.
+ * Far more than one installation sells, but few enough to refuse a broken file early: every dashboard page that lists products gets the
+ * whole catalogue.
  */
 export const CATALOGUE_BOUNDS = { bytes: 4 * 1024 * 1024, products: 5_000, plans: 50, routes: 200 } as const;
 
@@ -24,7 +24,7 @@ const prefix = z
 const limit = z.int().min(1).max(HIGHEST_LIMIT);
 const limits = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
 
-/** `999.00` reads as a number where nobody quotes it. */
+/** Without quotes YAML reads `999.00` as a number. */
 const price = z
   .union([
     z.string().regex(/^\d{1,10}\.\d{2}$/, "must be an amount with two decimals such as '999.00'"),
@@ -91,7 +91,7 @@ const product = productMembers.transform(({ sandbox_url: sandboxUrl, ...members 
   ...(sandboxUrl !== undefined && { sandboxUrl }),
 }));
 
-/** What `kong/catalogue.yml` holds; what one member cannot know is checked over the whole. */
+/** The shape of `kong/catalogue.yml`. Rules between members are checked in check-catalogue.ts. */
 export const catalogueFile = z
   .strictObject({
     version: z.literal(1).describe('Of this format.'),
@@ -101,7 +101,7 @@ export const catalogueFile = z
     for (const problem of checkCatalogueFile(file)) context.addIssue({ code: 'custom', ...problem });
   });
 
-/** What editors complete and check catalogue.yml with, published as `kong/catalogue.schema.json`. */
+/** The JSON Schema with which editors complete and check catalogue.yml, published as `kong/catalogue.schema.json`. */
 export function catalogueJsonSchema(): object {
   return { title: 'Tollgate catalogue', ...z.toJSONSchema(catalogueFile, { io: 'input', target: 'draft-7' }) };
 }

@@ -1,17 +1,17 @@
 import { type Exemption } from './refunds';
 
 /**
- * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data, kept in `kong/catalogue.yml` and
- * handed in by whoever starts a process; see parse-catalogue.ts.
+ * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data in `kong/catalogue.yml`, which
+ * each process passes in when it starts; see parse-catalogue.ts.
  */
 
 /** What a product's id may be, in database, keys, metrics and URLs alike. */
 export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;
 
-/** What a service of ours can answer; `ANY`: published without a method restriction. */
+/** Methods that Tollgate's services answer. `ANY` is a route without a method restriction. */
 export type PublishedMethod = 'ANY' | 'GET' | 'POST';
 
-/** Upstreams of others know more. */
+/** Other upstreams may answer more. */
 export type CatalogueMethod = PublishedMethod | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface CatalogueRoute {
@@ -34,7 +34,7 @@ export interface CataloguePlan extends QuotaLimits {
   readonly price: string;
   /** ISO 4217, for example `INR`. */
   readonly currency: string;
-  /** `request`: a customer asks for it, and whoever sells it answers. */
+  /** `request`: a customer asks for the plan, and an operator answers. */
   readonly approval: 'automatic' | 'request';
 }
 
@@ -45,16 +45,16 @@ export interface CatalogueProduct {
   /** Route prefix, or null when no route is published. */
   readonly prefix: string | null;
   readonly routes: readonly CatalogueRoute[];
-  /** Limits of a subscription without a plan; null when none are published, and then nobody can subscribe. */
+  /** Limits of a subscription without a plan; null when none are published, and then customers cannot subscribe. */
   readonly base: QuotaLimits | null;
-  /** False: listed, and that is all. */
+  /** False: the product is only listed. */
   readonly subscribable: boolean;
   readonly plans: readonly CataloguePlan[];
-  /** Requests of one subscription at a time, for products whose requests take long; others are not bounded. */
+  /** How many requests of one subscription may run at once, for products with long requests. Absent: unlimited. */
   readonly slots?: number | undefined;
-  /** Answers that are given back whoever is at fault; see `isExempt`. Services read it when they start. */
+  /** Answers that are never charged, whatever their cause; see `isExempt`. Services read it when they start. */
   readonly uncharged?: readonly Exemption[] | undefined;
-  /** Where test keys are served, for products whose upstream is not ours: `http://host:port`. */
+  /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */
   readonly openapi?: string | undefined;

@@ -1,6 +1,6 @@
 import { type CatalogueProduct } from './catalogue';
 
-/** Something that no member shows alone. */
+/** A problem between members. */
 export interface CatalogueMistake {
   readonly path: (string | number)[];
   readonly message: string;
@@ -8,7 +8,7 @@ export interface CatalogueMistake {
 
 type File = { readonly products: readonly CatalogueProduct[] };
 
-/** What must hold between the members of a catalogue whose members are each well formed. */
+/** Checks the rules between the members of a catalogue, once each member is well formed. */
 export function checkCatalogueFile({ products }: File): CatalogueMistake[] {
   return [
     ...findRepeats(
@@ -21,7 +21,7 @@ export function checkCatalogueFile({ products }: File): CatalogueMistake[] {
   ];
 }
 
-/** Everything that was said before, at its second place. */
+/** Reports every repeated value at its second place. */
 function findRepeats(
   texts: readonly string[],
   place: (index: number) => (string | number)[],

@@ -6,7 +6,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** One product or plan that is new, changes, or goes. What goes stays for who has it and is not sold any more. */
+/** One product or plan that is new, changed or removed. A removed one is no longer sold; customers who have it keep it. */
 export interface CatalogueChange {
   readonly action: 'add' | 'change' | 'retire';
   readonly product: string;
@@ -18,7 +18,7 @@ export interface CatalogueChange {
   readonly falls: readonly (keyof QuotaLimits)[];
 }
 
-/** What has to change so that `before` becomes `after`. The order of products is how they are shown, and no change. */
+/** The changes that turn `before` into `after`. The order of products only affects how they are shown, so it is not a change. */
 export function compareCatalogues(before: Catalogue, after: Catalogue): CatalogueChange[] {
   const kept = after.products.flatMap((product): CatalogueChange[] => {
     const known = before.find(product.id);

@@ -1,9 +1,9 @@
-/** More than anybody tells keys apart by. */
+/** The most tags of one key. */
 export const MOST_TAGS = 10;
 /** Characters. */
 export const LONGEST_TAG = 40;
 
-/** A letter or digit, then more of these, spaces and `._:/-`: nothing that hides, breaks a line or turns the text around. */
+/** A letter or digit, then more of these, spaces and `._:/-`: no invisible characters, line breaks or changes of direction. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]*$/u;
 
 /** Tags as they are kept: lower case, each once, in order. */

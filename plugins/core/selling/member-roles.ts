@@ -3,8 +3,8 @@ export const ROLES = ['owner', 'admin', 'developer', 'billing', 'reader'] as con
 export type Role = (typeof ROLES)[number];
 
 /**
- * What an endpoint may need of whoever calls it:
- * - `read`: sees everything of the organisation but secrets, which nobody sees twice
+ * The permissions that an endpoint may require:
+ * - `read`: sees everything of the organisation except secrets, which are shown once
  * - `own`: only what is the caller's own membership
  * - `notices`: marks alerts as read, for all members
  * - `keys`: keys, whitelist rules, and trying calls out

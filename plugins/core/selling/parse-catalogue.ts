@@ -8,12 +8,12 @@ export type ParsedCatalogue =
   | { readonly catalogue: Catalogue; readonly problems?: undefined }
   | { readonly catalogue?: undefined; readonly problems: readonly CatalogueProblem[] };
 
-/** More would be read by nobody. */
+/** A longer list helps nobody. */
 const MOST_PROBLEMS = 100;
 
 /**
  * Reads a catalogue from YAML. Pure: the caller reads the file.
- * @param file what operators call it
+ * @param file the file's name in messages
  * @returns the catalogue, or every problem (100 at most) with its line and column, both counted from 1
  */
 export function parseCatalogue(text: string, file?: string): ParsedCatalogue {

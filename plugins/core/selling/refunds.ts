@@ -3,23 +3,22 @@ import { type ProblemCode } from '../problems';
 /** How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday; `capped`: {@link mostRefundsOf}. */
 export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
 
-/** A source that fails more than one call in ten all day long is an outage, for which the operator makes up with limits of its own. */
+/** A source that fails more than one call in ten all day is an outage, which the operator makes up for by other limits. */
 const SHARE_OF_DAILY_LIMIT = 0.1;
 /** So that a small plan survives an outage of minutes: one try and nine repeats. */
 const LEAST_PER_DAY = 10;
 
 /**
- * How many units of one subscription are given back for requests on one day, so that a failure which a caller finds out how to cause is no way
- * around the daily limit.
- * Requests that the seller himself exempts, and the price of work that was refused, have an end of their own, the daily limit once more: they too
- * cost a look at a key and a counter.
+ * The most units of one subscription that are given back on one day. Without a bound, a caller who can cause a failure could get around the
+ * daily limit. Exempt requests, and the price of work that was refused, have a bound of their own, the daily limit once more, because they
+ * too cost a look at a key and a counter.
  * @param dailyLimit requests a day
  */
 export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
   return isExempt ? dailyLimit : Math.max(LEAST_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
 }
 
-/** Failures of ours, or of a source that we chose. Every other answer is charged. */
+/** Failures of Tollgate, or of a source that it chose. Every other answer is charged. */
 const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
   'processing_failed',
   'upstream_failed',
@@ -30,8 +29,8 @@ const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * Who caused what a refunded problem says more exactly, as its finer code or as its `reason`. What is not listed stays charged: a new
- * failure must not be a way to call without limit before somebody has thought about it.
+ * Who caused a refunded problem, by its finer code or its `reason`. Anything that is not listed is charged, so a new failure cannot become
+ * a way to call without limit.
  */
 const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   // Codes.
@@ -85,14 +84,14 @@ const REFUSALS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * True where a request came to nothing by its own form. It is charged; one that costs several units pays one of them, as any other that is
- * refused, because the rest is the price of the work. A finer code means that somebody has looked further than the form.
+ * True if a request was refused for its form alone. It is charged one unit, even if it costs several, because the rest is the price of the
+ * work. A finer code means that more than the form was checked.
  */
 export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
-/** What a product's catalogue can exempt from its charge. Preflights carry no key and are free in any case. */
+/** The answers that a product's catalogue can exempt from charging. Preflights carry no key and are always free. */
 export const EXEMPTIONS = ['health', 'not_modified', 'preflight'] as const;
 export type Exemption = (typeof EXEMPTIONS)[number];
 

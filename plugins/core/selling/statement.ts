@@ -77,7 +77,10 @@ export function daysOfMonth(month: string): string[] {
   return Array.from({ length: count }, (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`);
 }
 
-/** A day costs what the dearest of its terms costs; of equal ones the last. Without an active one the last says what did not cost. */
+/**
+ * The term that a day is charged by: the most expensive active one, the last of equal ones. Without an active term it is the last, which
+ * costs nothing.
+ */
 function termOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm | undefined {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
   const active = held.filter(({ isActive }) => isActive);

@@ -37,7 +37,7 @@ interface Slot {
   readonly number: number;
   worker: Worker | undefined;
   ask: Ask | undefined;
-  /** Ends when nobody starts or replaces this slot's worker. */
+  /** Resolves when nothing starts or replaces this slot's worker. */
   turn: Promise<unknown>;
 }
 
@@ -165,7 +165,7 @@ function acceptsAt(worker: Worker, path: string): Promise<void> {
   });
 }
 
-/** What is done to one slot is done one after the other: two new workers for one place would leave one that nobody knows. */
+/** Changes to one slot run one after the other, because two new workers for one slot would leave one unknown. */
 function inTurn(slot: Slot, work: () => Promise<void>): Promise<void> {
   const done = slot.turn.then(work);
   slot.turn = done.catch(() => undefined);

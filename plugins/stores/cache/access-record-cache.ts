@@ -32,7 +32,7 @@ export interface AccessRecordCacheOptions {
 
 /** A read that hangs longer than this counts as a failure even before it ends. */
 const HANGING_MS = 500;
-/** Younger than this a record may be used rather than wait for a slow store: it is well within the second that a revocation may take. */
+/** A record younger than this may be used instead of waiting for a slow store: it is well within the second that a revocation may take. */
 const YOUNG_MS = 500;
 /** Some hundred milliseconds of reads on `maxDoubtful` connections. */
 const MOST_DOUBTFUL_WAITING = 500;
@@ -72,7 +72,7 @@ export class AccessRecordCache implements AccessRecords {
     this.breaker = new CircuitBreaker({ clock, pauseMs: breakerPauseMs });
     this.doubtful = new DoubtfulReads({ clock, most: maxDoubtful, mostWaiting: MOST_DOUBTFUL_WAITING, patienceMs: coldDeadlineMs });
     this.unsubscribe = feed.subscribe((change) => {
-      // Reads in progress may have seen the state before the change: nobody may join them any more.
+      // Reads in progress may have seen the state before the change, so no request may join them any more.
       this.flights.clear();
       this.records.apply(change);
     });
@@ -103,7 +103,7 @@ export class AccessRecordCache implements AccessRecords {
     this.unsubscribe();
   }
 
-  /** Asks the feed, with all others who ask now, rather than the store. */
+  /** Asks the feed instead of the store; requests that ask at the same time share the question. */
   private async proveAbsent(hash: string, hashes: KnownHashes): Promise<AccessRecord | undefined> {
     const start = this.records.startRead(this.clock.monotonic());
     if (!(await hashes.isAbsent(hash))) return this.readOrUseStale(hash);
@@ -140,7 +140,7 @@ export class AccessRecordCache implements AccessRecords {
     return flight.result;
   }
 
-  /** Not known to exist, neither by its hash nor by a record that was read lately. */
+  /** True for a key that is not known to exist, neither by its hash nor by a record that was read lately. */
   private isDoubtful(hash: string): boolean {
     const { hashes } = this.options;
     return hashes !== undefined && hashes.judge(hash) !== 'possible' && !this.records.findWithin(hash, this.staleLimitMs);
@@ -181,7 +181,7 @@ export class AccessRecordCache implements AccessRecords {
   }
 
   private useStale(hash: string, cause?: unknown): AccessRecord {
-    // Asked again: the record may have been changed, or have grown too old, while the read was waited for.
+    // Checked again: during the read, the record may have been changed or have grown too old.
     const stale = this.records.findWithin(hash, this.staleLimitMs);
     if (!stale) throw new StoreUnavailable('the key could not be looked up', { cause });
     this.counts.staleUses += 1;

@@ -8,11 +8,13 @@ export type Change =
       readonly kind: 'credential';
       readonly id: string;
       readonly at?: string;
-      /** First 16 hex digits of the key's hash; null when the key is gone. Absent: the database does not tell, and the key may be new. */
+      /**
+       * First 16 hex digits of the key's hash; null when the key is gone. Absent when the database does not say, and the key may be new.
+       */
       readonly hash?: string | null;
     }
   | { readonly kind: 'customer'; readonly id: string }
-  /** `isCatalogue`: plans or products, and no key. */
+  /** `isCatalogue`: only plans or products changed, no key. */
   | { readonly kind: 'everything'; readonly isCatalogue?: true }
   | { readonly kind: 'gap' };
 

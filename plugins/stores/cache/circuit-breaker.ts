@@ -26,7 +26,7 @@ export class CircuitBreaker {
     this.lastSuccessAt = this.options.clock.monotonic();
   }
 
-  /** @param startedAt monotonic milliseconds; an attempt from before the last success says nothing about the store of today */
+  /** @param startedAt monotonic milliseconds; an attempt from before the last success says nothing about the store now */
   failed(startedAt: number): void {
     if (startedAt >= this.lastSuccessAt) this.openUntil = this.options.clock.monotonic() + this.options.pauseMs;
   }

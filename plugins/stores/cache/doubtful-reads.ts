@@ -7,11 +7,11 @@ export interface DoubtfulReadsOptions {
   readonly most: number;
   /** Most that wait for their turn. */
   readonly mostWaiting: number;
-  /** Whoever has waited this long is refused without a read: nobody waits for what it would find. */
+  /** A request that has waited this long is refused without a read. */
   readonly patienceMs: number;
 }
 
-/** Holds reads of what may well not exist to a share of the store's connections, in the order of their coming. */
+/** Limits reads of keys that may not exist to a share of the store's connections, in the order in which they came. */
 export class DoubtfulReads {
   private readonly limit: LimitFunction;
   /** How many were refused. */
@@ -26,7 +26,7 @@ export class DoubtfulReads {
     return this.limit.activeCount + this.limit.pendingCount < most + mostWaiting;
   }
 
-  /** @throws StoreUnavailable when it is not this read's turn in time; what the work throws */
+  /** @throws StoreUnavailable when the read's turn does not come in time; also what the work throws */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const { clock, patienceMs } = this.options;
     const cameAt = clock.monotonic();

@@ -14,15 +14,15 @@ export function hashStartOf(hash: string): HashStart {
 }
 
 /**
- * A Bloom filter over the hashes of keys: 1.5 MB for a million. What was added is always found; of what was not, a share is found too. That
- * share grows when more is added than the filter was made for; nothing else goes wrong then.
+ * A Bloom filter over the hashes of keys: 1.5 MB for a million. It always finds a key that was added, and a small share of those that were
+ * not. That share grows when more keys are added than the filter was made for.
  */
 export class KeyFilter {
   private readonly bits: Uint32Array;
   private readonly bitCount: number;
   private added = 0;
 
-  /** @param capacity keys that it is made for */
+  /** @param capacity the number of keys that it is made for */
   constructor(readonly capacity: number) {
     this.bits = new Uint32Array(Math.ceil((capacity * BITS_PER_KEY) / 32));
     this.bitCount = this.bits.length * 32;
@@ -59,7 +59,7 @@ export class KeyFilter {
     if (isNew) this.added += 1;
   }
 
-  /** False: it was never added. */
+  /** False when it was never added. */
   mayHave({ high, low }: HashStart): boolean {
     let place = high;
     for (let count = 0; count < BITS_SET; count++) {

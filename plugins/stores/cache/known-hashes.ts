@@ -29,7 +29,7 @@ export interface KnownHashesOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** `possible`: nearly certainly a key. `absent`: none, if the feed is caught up. `doubtful`: not known to be one, and that proves nothing. */
+/** `possible`: almost certainly a key. `absent`: not a key, if the feed is caught up. `doubtful`: not known, which proves nothing. */
 export type HashVerdict = 'possible' | 'absent' | 'doubtful';
 
 /** Room for keys that are made after a load: with more than that it is loaded again. */
@@ -44,7 +44,7 @@ const START_BYTES = 8;
 export class KnownHashes {
   /** Holds every key that the feed had told when it was loaded, and every one told since. */
   private complete: KeyFilter | undefined;
-  /** The filter of the connection before: it says which keys existed, not which do not. */
+  /** The filter of the connection before. It can show that a key existed, not that one does not exist. */
   private former: KeyFilter | undefined;
   private loading: KeyFilter | undefined;
   /** Grows whenever keys may have been missed. */
@@ -127,7 +127,7 @@ export class KnownHashes {
         const filter = await this.load(turn, least);
         if (!filter) return;
         if (!filter.isFull) return this.finish(filter);
-        // Hashes that are not spread evenly misled the estimate, or very many keys were made meanwhile.
+        // Unevenly spread hashes misled the estimate, or very many keys were made during the load.
         least = filter.size * 2;
       } catch (error) {
         onError?.(error);

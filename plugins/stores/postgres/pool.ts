@@ -6,8 +6,8 @@ export interface PoolOptions {
   /** Connections kept open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
   readonly min?: number;
   /**
-   * A query that takes longer fails, at the server and at this end: a stopped server could not say so itself. A transaction that waits so
-   * long for its next statement ends at the server: whoever began it may be cut off, and its locks would hold up everybody.
+   * A query that takes longer fails, at the server and at this end, because a stopped server could not report it. A transaction that waits
+   * this long for its next statement ends at the server: its client may be cut off, and its locks would hold up everybody.
    */
   readonly statementTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */

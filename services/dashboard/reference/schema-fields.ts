@@ -51,25 +51,40 @@ function notesOf(schema: FieldSchema): string {
   return [limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`, text].filter((each) => each !== '').join(' ');
 }
 
+/** Where in the value one is, and which shapes stand in the list already, with the names of their members. */
+interface Place {
+  readonly name: string;
+  readonly depth: number;
+  readonly known: Map<string, string>;
+}
+
+/** The row of a member and those inside it. A shape that stands in the list already is named instead of listed again. */
+function memberRows(field: FieldSchema, isRequired: boolean, place: Place): FieldRow[] {
+  const { name, known } = place;
+  const row = fieldOf(name, field, isRequired);
+  const members = inside(field, { ...place, depth: place.depth + 1 });
+  const shape = JSON.stringify({ ...field, description: undefined });
+  const like = members.length > 1 ? known.get(shape) : undefined;
+  if (like !== undefined) return [{ ...row, notes: `${row.notes} Members as of ${like}.`.trim() }];
+  known.set(shape, name);
+  return [row, ...members];
+}
+
 /** What lies inside a value: of an object its members, of a list those of its entries. */
-function inside(schema: FieldSchema, name: string, depth: number): FieldRow[] {
+function inside(schema: FieldSchema, place: Place): FieldRow[] {
+  const { name, depth } = place;
   if (depth > DEEPEST) return [];
-  const variants = (schema.anyOf ?? []).flatMap((each) => inside(each, name, depth));
-  const entries = typeof schema.items === 'object' ? inside(schema.items, `${name}[]`, depth) : [];
-  const members = Object.entries(schema.properties ?? {}).flatMap(([member, field]) => {
-    const own = name === '' ? member : `${name}.${member}`;
-    const isRequired = schema.required?.includes(member) ?? false;
-    return [{ name: own, type: typeOf(field), isRequired, notes: notesOf(field) }, ...inside(field, own, depth + 1)];
-  });
+  const variants = (schema.anyOf ?? []).flatMap((each) => inside(each, place));
+  const entries = typeof schema.items === 'object' ? inside(schema.items, { ...place, name: `${name}[]` }) : [];
+  const members = Object.entries(schema.properties ?? {}).flatMap(([member, field]) =>
+    memberRows(field, schema.required?.includes(member) ?? false, { ...place, name: name === '' ? member : `${name}.${member}` }),
+  );
   return [...members, ...entries, ...variants];
 }
 
-/**
- * Every member of a value, each once, outer before inner.
- * @param levels how deep; all unless given
- */
-export function fieldsOf(schema: FieldSchema, levels = DEEPEST): FieldRow[] {
-  const rows = inside(schema, '', DEEPEST - levels);
+/** Every member of a value, each once, outer before inner. */
+export function fieldsOf(schema: FieldSchema): FieldRow[] {
+  const rows = inside(schema, { name: '', depth: 0, known: new Map() });
   return rows.filter((row, index) => rows.findIndex(({ name }) => name === row.name) === index);
 }
 

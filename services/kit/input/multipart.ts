@@ -94,7 +94,7 @@ class MultipartReading {
     // A file may come without a file name (RFC 7578, section 4.2).
     if (isUpload) {
       this.upload = new BodyLimit(this.options.limitBytes);
-      // Heard by nobody when the handler is done with the upload before the client is.
+      // Without a listener when the handler is done with the upload before the client is.
       this.upload.on('error', () => stream.resume());
       // It ends with the form: a second file may follow, and then neither is meant.
       stream.pipe(this.upload, { end: false });

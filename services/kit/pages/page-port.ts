@@ -9,7 +9,10 @@ import { USER_AGENT } from './robots';
 
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
 
-/** One exchange with a web server that a caller named. Redirects are returned, not followed; bodies are as sent, to be unpacked where it costs nobody else. */
+/**
+ * One exchange with a web server that a caller named. Redirects are returned, not followed. Bodies are as sent; unpack them where the cost
+ * falls on nobody else.
+ */
 export interface PagePort {
   /** @throws FetchRefused, always */
   fetch(url: string, request: PageRequest): Promise<GuardedResponse>;

@@ -241,7 +241,7 @@ export class PageReader {
     if (known) return known;
     const asked = this.askRules(url);
     this.rules.set(url.origin, asked);
-    // Whoever waits hears of the failure; nobody may be waiting any more.
+    // Waiting callers get the failure; there may be none.
     asked.catch(() => undefined);
     return asked;
   }

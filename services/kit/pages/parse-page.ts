@@ -34,7 +34,7 @@ export interface ParsedPage {
 
 /** Links kept of one page; a page with more is no better for it. */
 const MOST_LINKS = 2_000;
-/** Characters kept of one text: pages are not ours, answers are. */
+/** Characters kept of one text: the pages belong to others, the answers are Tollgate's. */
 const MOST_TEXT = 500;
 const MOST_URL = 2_048;
 /** Open elements at a time; Chromium's parser stops nesting at the same number. Every end tag may look through all of them. */

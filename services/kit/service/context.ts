@@ -15,7 +15,7 @@ const HIDDEN_HEADERS = new Set([PROOF_HEADER, 'authorization', 'proxy-authorizat
 
 export interface ProofCheck {
   readonly keys: ContextKeys;
-  /** Product ids; a proof for another product is no proof. */
+  /** Product ids; a proof for another product is refused. */
   readonly products: readonly string[];
   /** True where a link's proof counts too. */
   readonly links?: boolean | undefined;

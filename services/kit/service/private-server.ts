@@ -27,7 +27,7 @@ export interface PrivateServerOptions {
 
 export interface PrivateServer {
   readonly url: string;
-  /** From now on `/ready` is 503, so that nobody sends new requests. */
+  /** From now on `/ready` is 503, so that gateways send no new requests. */
   startDraining(): void;
   close(): Promise<void>;
 }

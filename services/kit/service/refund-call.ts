@@ -8,7 +8,7 @@ import { type Charge, giveUnitBack, type Refund } from './refund';
 
 export interface RefundCallTools {
   readonly contextKeys: ContextKeys;
-  /** Products that services of ours answer for: these give units back themselves, by cause. */
+  /** Products that Tollgate's own services answer for: these give units back themselves, by cause. */
   readonly ownProducts: ReadonlySet<string>;
   /** Undefined when this process is connected to no counter. */
   readonly refund: Refund | undefined;
@@ -25,7 +25,7 @@ export interface RefundAnswer {
 
 /** An upstream has answered its caller by then: it can wait for the counter longer than an answer would. */
 const WAIT_MS = 5_000;
-/** In metrics: an upstream that is not ours has no service. */
+/** The label in metrics for an upstream outside Tollgate, which has no service. */
 const SERVICE = 'other-upstreams';
 
 function refusal(code: ProblemCode): RefundAnswer {
@@ -34,9 +34,9 @@ function refusal(code: ProblemCode): RefundAnswer {
 }
 
 /**
- * Gives the units of one request back because its upstream, which is not ours, failed at it. Whoever holds the request's proof is that upstream:
- * callers never see it, it names subscription, day and request, and it lives for a minute. The counter gives each request back once, and no more
- * than its cap a day.
+ * Gives the units of one request back because its upstream, outside Tollgate, failed at it. The request's proof shows that the caller is
+ * that upstream: API callers never see the proof, it names subscription, day and request, and it is valid for a minute. The counter gives
+ * each request back once, and no more than its cap a day.
  * @returns what takes the value of `X-Tollgate-Context`; 200 with `charge` (`given-back`, `capped`, `kept`), 401, or 503 without a counter
  */
 export function createRefundCall(tools: RefundCallTools): (proof: string | undefined) => Promise<RefundAnswer> {

@@ -63,8 +63,9 @@ export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
 }
 
 /**
- * Milliseconds before a subscription hears that all its slots are taken. A program that asks again at once, whatever Retry-After says, then
- * costs others a few refusals a second for each of its connections, not all that it can send. Nothing of the request is held meanwhile.
+ * Milliseconds before a request without a free slot is refused. Without this delay, a program that asks again at once, whatever Retry-After
+ * says, would cost others as many refusals as it can send; with it, a few a second for each of its connections. Nothing of the request is
+ * held during the delay.
  */
 const REFUSAL_PAUSE_MS = 250;
 
@@ -92,7 +93,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
   return async (request, reply) => {
     const state = stateOf(request);
     if (state.proof?.link && route.takesLinks !== true) throw new ServiceError('link_not_valid');
-    // Before the body: what is still being sent counts, and nobody else waits for it.
+    // Before the body: a request whose body is still being sent counts, and delays nobody else.
     const release = route.isLight ? undefined : await takeSlot(proofOf(state), tools);
     try {
       const read = await readInput(request.raw, inputOptions);

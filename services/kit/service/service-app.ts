@@ -48,13 +48,13 @@ export interface ServiceAppOptions<Deps> {
   readonly metrics?: Metrics;
   /** Once the app is told to close, requests are still taken until this resolves; none unless given. See `drainOnClose`. */
   readonly leave?: () => Promise<void>;
-  /** Requests of one subscription at a time, for heavy products; the catalogue's numbers unless given. */
+  /** How many requests of one subscription may run at once, for heavy products. Absent: the catalogue's numbers. */
   readonly slots?: number | undefined;
   /** Milliseconds before a request without a slot is refused; a quarter of a second unless given. */
   readonly refusalPauseMs?: number | undefined;
 }
 
-/** Kong's connections idle for 60 s; ours must outlive them, or Kong writes into a closing one. */
+/** Kong keeps idle connections for 60 s. This server must keep them longer, or Kong writes into a closing one. */
 const KEEP_ALIVE_MS = 75_000;
 /** For the whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -234,8 +234,8 @@ interface DueRefund {
 }
 
 /**
- * For the answer of a failure of ours, of a dear request that was refused before its work, or of what the catalogue exempts, that somebody
- * still waits for; once a request.
+ * For an answer that the client still waits for, once a request: a failure of Tollgate, an expensive request that was refused before its
+ * work, or an answer that the catalogue exempts.
  */
 function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): DueRefund | undefined {
   const { settled, clientLeft, proof, owesRefund, isRefused } = stateOf(request);

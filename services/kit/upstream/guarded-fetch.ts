@@ -22,7 +22,7 @@ export interface GuardedFetchOptions {
   /** Bytes of a body, both as sent and decompressed. */
   readonly maxBytes?: number;
   readonly maxRedirects?: number;
-  /** Private addresses and any port may be fetched from: only where whoever gives the URLs owns the network. Default false. */
+  /** True: private addresses and any port may be fetched. Set it only if the person who gives the URLs owns the network. Default false. */
   readonly allowPrivate?: boolean;
   /** Replace name look-up and connection, in tests. */
   readonly resolve?: Resolve;
@@ -170,7 +170,7 @@ export class GuardedFetch {
     const redirects: { url: string; status: number }[] = [];
     for (let hop = first; ;) {
       const response = await sendHop(this.agent, hop, options.userAgent ?? DEFAULT_USER_AGENT, signal);
-      // Whoever reads the body hears of its errors; whoever drops it does not care.
+      // A reader of the body gets its errors; without a reader they do not matter.
       response.body.on('error', () => undefined);
       const headers = joinHeaders(response.headers);
       const { statusCode: status } = response;

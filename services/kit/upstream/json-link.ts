@@ -23,7 +23,7 @@ export interface JsonLinkOptions<Answer> extends LinkConnectionOptions {
   /** For metrics and traces. */
   readonly upstream: string;
   readonly metrics?: Metrics | undefined;
-  /** Reads a frame and settles those whom it concerns; one that belongs to nobody is let go. */
+  /** Reads a frame and settles the calls that it answers. A frame that answers none is ignored. */
   readonly receive: (frame: JsonFrame, waiting: Waiting<Answer>) => void;
   /** True sends a message once more when its connection broke; it must be safe to repeat. Default false. */
   readonly repeats?: boolean;
@@ -66,8 +66,8 @@ export class JsonLink<Answer> {
   }
 
   /**
-   * What is no JSON answers nobody by name, so everyone who waits learns of it now. The connection goes with it: no late answer can be taken for
-   * that of a later message.
+   * A frame that is not JSON names no call, so all waiting calls fail now. The connection ends too, so that a late answer cannot be taken
+   * for that of a later message.
    */
   private hear(text: string): void {
     const value = parseJson(text);

@@ -130,8 +130,8 @@ export function classifyAddress(text: string): AddressClass | undefined {
 const V4_COMPATIBLE = /^::([0-9a-f]{1,4}:)?[0-9a-f]{1,4}$/;
 
 /**
- * True when nobody outside can be there: reserved addresses, and the v4-compatible ones (RFC 4291, deprecated), which no registry lists
- * and an old tunnel would unwrap.
+ * True when the address cannot be a host on the Internet: reserved addresses, and the v4-compatible ones (RFC 4291, deprecated), which no
+ * registry lists and an old tunnel would unwrap.
  */
 export function isUnsafeTarget({ isReserved, text }: AddressClass): boolean {
   return isReserved || V4_COMPATIBLE.test(text);

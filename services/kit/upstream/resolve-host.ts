@@ -30,7 +30,7 @@ const TRIES = 2;
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const TOO_LATE = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-/** v4 and v6 in turn, so that whoever tries the first two tries both families. */
+/** v4 and v6 in turn, so that the first two attempts cover both families. */
 function inTurn(one: readonly string[], other: readonly string[]): string[] {
   return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => [one[index], other[index]])
     .flat()

@@ -161,7 +161,7 @@ export class UpstreamClient {
   /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
   private async exchange<T>(request: UpstreamRequest, work: (call: Attempt) => Promise<T>): Promise<T> {
     const { name, target, metrics } = this.options;
-    // A missing setting is nobody's time-out: refuse before the clock starts.
+    // A missing setting is not a time-out: refuse before the clock starts.
     baseUrlFor(target, request.mode);
     const exchange = { upstream: name, metrics, signal: request.signal };
     const timeoutMs = this.timeoutOf(request);

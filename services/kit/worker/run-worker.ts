@@ -52,7 +52,7 @@ async function run<Settings extends WorkerProcessSettings>(program: WorkerProgra
   };
   const end = (): void => void stop().finally(() => process.exit(0));
   process.once('SIGTERM', end).once('SIGINT', end);
-  // Last: whoever reads this line may end the process at once.
+  // Last: a parent that reads this line may end the process at once.
   process.stdout.write(`${JSON.stringify({ ready: true, port: server.port, private: privateServer?.url })}\n`);
 }
 

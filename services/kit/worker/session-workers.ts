@@ -24,7 +24,7 @@ export interface SessionWorkers<M extends WorkerMethods> {
     request: M[N]['request'],
     call: CallOptions & { readonly idOf: (response: M[N]['response']) => string },
   ): Promise<M[N]['response']>;
-  /** @throws ServiceError 400 `session_expired` when nobody owns the session or its owner is gone */
+  /** @throws ServiceError 400 `session_expired` when no worker owns the session, or its owner is gone */
   next<N extends keyof M & string>(
     method: N,
     request: M[N]['request'],

@@ -25,11 +25,12 @@ const onAlerts = played('usual', '/alerts');
 const onAccount = played('usual', '/account');
 const begun = played('new', '/');
 
-/** An operation after it was tried with the key that is kept for this. */
+/** An operation after it was tried with the key that is kept for this, with everything open that can be. */
 const tried = (name: string, operation: string): Scene =>
-  played('usual', `/reference?operation=${operation}`)(`reference-${name}`, async ({ page, button }) => {
-    await button('Send request').click();
-    await page.getByText(/^(Status \d{3}|No response)$/).waitFor();
+  played('usual', `/reference?operation=${operation}`)(`reference-${name}`, async ({ page }) => {
+    await page.locator(':target').getByRole('button', { name: 'Run it here' }).click();
+    await page.locator('.outcome p').first().waitFor();
+    await page.evaluate('document.querySelectorAll("details").forEach((each) => { each.name = ""; each.open = true; })');
   });
 
 async function beginSecondFactor({ page, button }: ScenePlace, code: (secret: string) => string): Promise<void> {
@@ -175,17 +176,16 @@ export const SCENES: readonly Scene[] = [
   tried('captcha', 'get_gst_start'),
   tried('picture', 'get_gdplay_thumbnail'),
   tried('bytes', 'get_gdplay_stream'),
-  tried('refused', 'get_pincode'),
-  played('usual', '/reference?operation=get_seo')('reference-without-answer', async ({ page, button }) => {
+  tried('refused', 'get_seo'),
+  played('usual', '/reference?operation=get_seo')('reference-without-answer', async ({ page }) => {
     await page.route('**/api/try', (route) => route.fulfill({ json: { outcome: 'failed', reason: 'timeout', durationMs: 60_004 } }));
-    await button('Send request').click();
-    await page.getByText('No response', { exact: true }).waitFor();
+    await page.locator(':target').getByRole('button', { name: 'Run it here' }).click();
+    await page.getByText('No complete response in time.').waitFor();
   }),
-  played('usual', '/reference?operation=post_glead_search')('reference-not-sent', async ({ page, button }) => {
+  played('usual', '/reference?operation=post_glead_search')('reference-not-sent', async ({ page }) => {
     await page.getByLabel('Test key').fill('tg_live_never');
-    await page.getByRole('textbox', { name: 'Body' }).fill('{');
-    await button('Send request').click();
-    await page.getByText('This is not valid JSON.').waitFor();
+    await page.locator(':target').getByRole('button', { name: 'Run it here' }).click();
+    await page.getByText('This is a live key.').waitFor();
   }),
   onAccount('second-factor-scan', async (place) => {
     await beginSecondFactor(place, () => '000000');

@@ -40,12 +40,14 @@ const support = join(root, 'test', 'support', 'gateway');
 const kong = obstacle
   ? ['--testNamePattern', NOTHING]
   : ['--globalSetup', join(support, 'kong-setup.ts'), '--globalTeardown', join(support, 'kong-teardown.ts')];
-// nodes.measured.test.ts starts gateways of its own.
-const files = ['test/acceptance', '--testPathIgnorePatterns', 'nodes.measured.test.ts', '/node_modules/'];
-const jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...files, ...kong, ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-});
+const jest = spawn(
+  process.execPath,
+  [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), 'test/acceptance', ...kong, ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => jest.kill('SIGTERM'));
 jest.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

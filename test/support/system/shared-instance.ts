@@ -17,8 +17,21 @@ const START_LIMIT_MS = 240_000;
 /** The supervisor drains its children for some seconds. */
 const STOP_LIMIT_MS = 60_000;
 
+/** What sandbox upstreams that never answer are waited for: long for an answer from this machine, far shorter than the defaults. */
+const SHORT_TIMEOUTS = Object.fromEntries(
+  [
+    'PINCODE_TIMEOUT',
+    'GDPLAY_TIMEOUT',
+    'IDENTITY_MESSAGE_TIMEOUT',
+    'RANKING_TIMEOUT',
+    'IMAGE_UPSTREAM_TIMEOUT',
+    'SEO_SOURCE_TIMEOUT',
+    'SEO_PAGE_TIMEOUT',
+  ].map((name) => [`${name}_MS`, '3000']),
+);
+
 /** An instance that several test files use at the same time, each with customers of its own: nobody stops or changes it. */
-export type SharedInstance = Pick<RunningInstance, 'gateway' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
+export type SharedInstance = Pick<RunningInstance, 'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
 
 interface Started {
   readonly supervisor: ProcessIdentity;
@@ -33,7 +46,7 @@ async function start(): Promise<string> {
   const files = [openSync(said, 'w'), openSync(complained, 'w')] as const;
   const supervisor = spawn(process.execPath, [join(ROOT, 'cli', 'start.mjs'), '--port', String(await findFreeRow(1)), '--json'], {
     cwd: ROOT,
-    env: { ...process.env, TOLLGATE_DATA_DIR: dataDir },
+    env: { ...process.env, ...SHORT_TIMEOUTS, TOLLGATE_DATA_DIR: dataDir },
     detached: true,
     stdio: ['ignore', ...files],
   });

@@ -5,10 +5,10 @@ import { type CatalogueChange, compareCatalogues } from '../../../core/selling/c
 import { type Database, inTransaction } from '../database';
 import { type ProductDefinition, readAppliedCatalogue } from './read-catalogue';
 
-/** Two that apply at once come one after the other: each compares with what the one before has left. */
+/** Catalogues that are applied at once come one after the other: each is compared with what the one before has left. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate catalogue'))";
 
-/** Rows that already say the same are left alone, so that a start notifies nobody of changes that are none. */
+/** Rows that already say the same are left alone, so that a start without changes sends no notifications. */
 const UPSERT_PRODUCTS = `
 INSERT INTO product AS old (id, title, description, daily, monthly, subscribable, definition)
 SELECT id, title, description, daily, monthly, subscribable, definition FROM jsonb_to_recordset($1)

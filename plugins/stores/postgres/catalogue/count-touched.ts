@@ -34,8 +34,8 @@ WHERE p.product_id = ANY ($1) AND k.state <> 'revoked' GROUP BY p.product_id`;
 type SubscriptionRow = Omit<Touched, 'keys'> & { place: number };
 
 /**
- * For each change, in the same order, whom it reaches; undefined for changes that take nothing from anybody: only falling limits, and
- * plans and products that go, have somebody to be told.
+ * For each change, in the same order, the customers that it affects. Undefined for changes that take nothing away: only lower limits, and
+ * removed plans and products, affect customers.
  */
 export async function countTouched(db: Database, changes: readonly CatalogueChange[]): Promise<(Touched | undefined)[]> {
   const wanted = changes.flatMap(({ action, product, plan = null, falls }, place) => {

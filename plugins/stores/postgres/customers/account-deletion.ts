@@ -105,7 +105,7 @@ export const ERASE_TIMEOUT_MS = 300_000;
  */
 export async function eraseDueAccounts(db: Pool): Promise<number> {
   const { rows } = await db.query<{ customerId: string; userId: string }>(DUE);
-  // Mail to others names whom it is from, such as an invitation. None is sent after the deletion, and an outbox keeps it for half the grace.
+  // Mail to others, such as an invitation, names its sender. None is sent after the deletion, and an outbox keeps it for half the grace.
   if (rows.length > 0) await pruneOutbox(db);
   let erased = 0;
   for (const { customerId, userId } of rows) {

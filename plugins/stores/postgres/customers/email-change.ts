@@ -25,7 +25,7 @@ export async function askForEmailChange(db: Database, wish: EmailChangeWish): Pr
   await db.query(ASK, [wish.userId, wish.newEmail, wish.oldToken, wish.newToken, wish.sessionId]);
 }
 
-/** Whether an address has an account, or is a customer whom an operator made. */
+/** Whether an address has an account, or is a customer that an operator made. */
 export async function isAddressTaken(db: Database, email: string): Promise<boolean> {
   const text = 'SELECT 1 FROM auth_user WHERE email = $1 UNION ALL SELECT 1 FROM customer WHERE lower(email) = $1';
   return Boolean((await db.query(text, [email])).rowCount);

@@ -18,7 +18,7 @@ async function findHome(db: Database, email: string): Promise<Customer | undefin
   return (await db.query<Customer>(HOME, [email.trim()])).rows[0];
 }
 
-/** The customer with this e-mail address, made when there is none; nobody becomes a member of it. @throws OperationRefused `email_malformed` */
+/** The customer with this e-mail address, created if there is none. It gets no member. @throws OperationRefused `email_malformed` */
 export async function ensureCustomer(db: Database, { email, actor }: { email: string; actor: Actor }): Promise<Customer> {
   const known = await findCustomer(db, email);
   if (known) return known;
@@ -45,7 +45,7 @@ interface Owning {
   readonly wasThere: boolean;
 }
 
-/** One at a time, or two requests of a newcomer would both find nobody. */
+/** One at a time: otherwise two requests of a newcomer would both find no customer. */
 async function takeOwnership(client: PoolClient, { id }: Customer, { email, actor, wasThere }: Owning): Promise<void> {
   await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [id]);
   const { rowCount } = await client.query(OWN, [id, email.trim()]);
@@ -57,7 +57,7 @@ async function takeOwnership(client: PoolClient, { id }: Customer, { email, acto
 /**
  * The customer of an account, made when there is none; one that an operator made for the address becomes the account's. Only for an address
  * whose owner has proved to be one: that customer has keys already.
- * @returns undefined for whoever has left, or was removed from, the organisation that goes by the address, and is in no other
+ * @returns undefined for a person who left, or was removed from, the organisation of the address and is in no other
  * @throws OperationRefused `email_malformed`
  */
 export async function joinCustomer(db: Database, { email, actor }: { email: string; actor: Actor }): Promise<Customer | undefined> {

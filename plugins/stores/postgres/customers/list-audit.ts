@@ -42,7 +42,7 @@ export interface AuditQuery {
   readonly kind?: string | undefined;
 }
 
-/** Everything that was done to a customer and its keys and subscriptions, by whomever; newest first. `next` is undefined at the end. */
+/** Everything that was done to a customer and its keys and subscriptions, newest first. `next` is undefined at the end. */
 export async function listAudit(db: Database, query: AuditQuery): Promise<{ lines: readonly AuditLine[]; next: string | undefined }> {
   const { customerId, limit, after, kind } = query;
   const page = await db.query<AuditLine & { number: string }>(pageOf(kind), [

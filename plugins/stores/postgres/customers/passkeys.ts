@@ -6,7 +6,7 @@ export interface Passkey {
   /** As its owner calls it. */
   readonly name: string;
   readonly createdAt: Date;
-  /** Undefined: nobody has signed in with it yet. */
+  /** Undefined when it was never used to sign in. */
   readonly lastUsedAt: Date | undefined;
 }
 

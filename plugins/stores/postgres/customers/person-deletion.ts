@@ -28,7 +28,7 @@ export function askForPersonDeletion(db: Database, userId: string): Promise<Date
   });
 }
 
-/** Keeps a person who was to be erased. @returns false when nobody was */
+/** Keeps a person whose deletion was pending. @returns false when no deletion was pending */
 export async function undoPersonDeletion(db: Database, userId: string): Promise<boolean> {
   return (await db.query('DELETE FROM person_deletion WHERE user_id = $1', [userId])).rowCount === 1;
 }
@@ -36,10 +36,10 @@ export async function undoPersonDeletion(db: Database, userId: string): Promise<
 const DUE = `
 SELECT user_id AS "userId" FROM person_deletion WHERE asked_at <= now() - interval '${GRACE_DAYS} days' ORDER BY asked_at LIMIT 100`;
 
-/** Erases those whose grace is over, as `eraseDueAccounts` does: whoever has come back is kept. @returns how many were erased */
+/** Erases those whose grace is over, as `eraseDueAccounts` does, except those who have come back. @returns how many were erased */
 export async function eraseDuePeople(db: Pool): Promise<number> {
   const { rows } = await db.query<{ userId: string }>(DUE);
-  // As for accounts: mail to others names whom it is from.
+  // As for accounts: mail to others names its sender.
   if (rows.length > 0) await pruneOutbox(db);
   let erased = 0;
   for (const { userId } of rows) {

@@ -31,7 +31,7 @@ export async function listWays(db: Database, userId: string): Promise<Ways> {
 
 interface Removal {
   readonly userId: string;
-  /** Whose audit log has it; undefined for whoever is in no organisation. */
+  /** The customer whose audit log gets it; undefined for a person in no organisation. */
   readonly customerId: string | undefined;
   /** Of the session that asks: it alone goes on. */
   readonly sessionId: string;
@@ -91,4 +91,27 @@ export function removePasskey(db: Database, removal: Removal): Promise<void> {
     if (customerId === undefined) return;
     await writeAudit(client, { actor, action: 'account.passkey_remove', subject: { kind: 'customer', id: customerId }, details });
   });
+}
+
+/** The hash of an account's password; undefined when the person signs in by other ways alone. */
+export async function findPasswordHash(db: Database, userId: string): Promise<string | undefined> {
+  const { rows } = await db.query<{ password: string | null }>(
+    "SELECT password FROM auth_account WHERE user_id = $1 AND provider_id = 'credential'",
+    [userId],
+  );
+  return rows[0]?.password ?? undefined;
+}
+
+/** Whether signing in with this address asks for a second factor. @param email as the account has it */
+export async function hasSecondFactor(db: Database, { email }: { email: string }): Promise<boolean> {
+  const { rowCount } = await db.query('SELECT 1 FROM auth_user WHERE email = lower($1) AND two_factor_enabled', [email]);
+  return rowCount === 1;
+}
+
+/**
+ * Ends the sessions of a person.
+ * @param keptToken of the session that stays
+ */
+export async function endOtherSessions(db: Database, { userId, keptToken }: { userId: string; keptToken: string }): Promise<void> {
+  await db.query('DELETE FROM auth_session WHERE user_id = $1 AND token <> $2', [userId, keptToken]);
 }

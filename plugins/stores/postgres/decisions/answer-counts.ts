@@ -37,7 +37,7 @@ function classOf(status: number | undefined): (typeof CLASSES)[number] {
   return status < 500 ? 'rejected' : 'failed';
 }
 
-/** While the database is away hours of many keys gather; these take about 10 MB, and what is above is not counted. */
+/** Hours of many keys gather while the database is away. These take about 10 MB; anything above is not counted. */
 const MOST_HOURS = 20_000;
 
 /** Counts answers until they are written: a row in the database for many of them. */

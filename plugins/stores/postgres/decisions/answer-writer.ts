@@ -33,7 +33,7 @@ export class AnswerWriter {
     this.counts.count(answer, this.hours.at(answer.atMs));
   }
 
-  /** Writes what was counted, after a flush that is running. Never throws. */
+  /** Writes what was counted, after a flush that is already running. Never throws. */
   async flush(): Promise<void> {
     await this.running;
     await this.startFlush();

@@ -29,11 +29,11 @@ interface Entry {
 }
 
 /**
- * Admissions with one key for one product that all have a line, in an hour on a node: one a second. So many hours of a week are 600,000 lines; the log
- * holds 5,000,000, and whoever asks seldom must find his own in it for a week.
+ * How many admissions of one key for one product, in an hour on a node, all get a line: one a second. A week of such hours is 600,000
+ * lines, and the log holds 5,000,000, so a customer with few requests finds them for a week.
  */
 const LOGGED_WHOLLY = 3_600;
-/** Above it one of so many has a line, and above a hundred times as many one of more. */
+/** Above it one admission in this many gets a line; above a hundred times as many, one in more. */
 const [ONE_OF, ONE_OF_FEW] = [100, 1_000];
 
 /** Whether the `place`th admission of an hour has a line in the log; counted from 1. */

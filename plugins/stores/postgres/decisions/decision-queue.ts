@@ -11,22 +11,19 @@ export interface Share {
 const ANONYMOUS_SHARE = 0.05;
 
 /**
- * Decisions that wait to be written. Bounded; refusals outlive admissions, since it is refusals that people ask about. Refusals without
- * a known key are nobody's, and anybody can make any number of them: they wait in places of their own.
+ * Decisions that wait to be written. The queue is bounded, and refusals outlive admissions, because people ask about refusals. Refusals
+ * without a known key belong to no customer, and anybody can cause any number of them, so they have places of their own.
  */
 export class DecisionQueue {
   private readonly refused: Decision[] = [];
   private readonly anonymous: Decision[] = [];
   private readonly admitted: Decision[] = [];
-  /** How many were let go because the queue was full. */
+  /** How many were dropped because the queue was full. */
   dropped = 0;
-  /** How many refusals without a known key were let go because their places were full. */
+  /** How many refusals without a known key were dropped because their places were full. */
   droppedAnonymous = 0;
 
-  /**
-   * @param max most decisions that wait
-   * @param onDrop told of each that was let go because the queue was full
-   */
+  /** @param max most decisions that wait @param onDrop called with each decision that was dropped because the queue was full */
   constructor(
     private readonly max: number,
     private readonly onDrop: (decision: Decision) => void = () => undefined,

@@ -119,9 +119,9 @@ export async function writeTallies(db: Database, { denials, hours }: Omit<Tallie
 const PRECISION = '5 seconds';
 
 /**
- * Locked rows are skipped: an operator's transaction must not hold up the log, and the next request brings a new chance. Nor the other way
- * about: in a transaction of several statements a node that is cut off would keep the rows locked, and no key could be revoked. Changing only
- * this column notifies nobody.
+ * Locked rows are skipped, so that an operator's transaction does not hold up the log; the next request tries again. Only one statement,
+ * because a node that is cut off inside a longer transaction would keep the rows locked, and no key could be revoked. Changing only this
+ * column sends no notification.
  */
 const UPDATE = `
 WITH used AS (SELECT id, at FROM unnest($1::uuid[], $2::float8[]) AS u(id, ms), LATERAL to_timestamp(ms / 1000) AS at),

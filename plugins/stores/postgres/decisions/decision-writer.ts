@@ -24,13 +24,13 @@ export interface DecisionWriterOptions {
   /** Most rows written a second. Default 4,000. What is above waits, and is dropped when the queue is full, admissions first. */
   readonly rowsPerSecond?: number;
   /**
-   * Of them, most that are admissions. Default 1,000: nearly nobody asks why a request passed, and each row costs the database as much
-   * as admitting the request cost the plugin. A node that admits more logs a sample, the newest.
+   * The most admissions among them. Default 1,000: few people ask why a request passed, and each row costs the database as much as
+   * admitting the request cost the plugin. A node that admits more logs a sample, the newest.
    */
   readonly admissionsPerSecond?: number;
   /**
-   * Of them, most that are refusals without a known key. Default 200: anybody can make any number of them, and customers' own rows
-   * would go sooner.
+   * The most refusals without a known key among them. Default 200: anybody can cause any number of them, and they would push out customers'
+   * own rows.
    */
   readonly anonymousPerSecond?: number;
   /** Told when a flush failed; what it held is tried again. */
@@ -38,7 +38,7 @@ export interface DecisionWriterOptions {
 }
 
 const PRUNE_EVERY_MS = 3_600_000;
-/** Use by key is written this seldom: a busy key's row need not be changed with every flush. */
+/** How often the use of keys is written: a busy key's row need not change with every flush. */
 const HOURS_EVERY_MS = 5_000;
 
 /** Writes decisions and counts in the background, one transaction a flush, and after it when keys were used last. */

@@ -13,7 +13,10 @@ ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET admitted = old.
   admitted_unlogged = old.admitted_unlogged + excluded.admitted_unlogged,
   refused_unlogged = old.refused_unlogged + excluded.refused_unlogged`;
 
-/** After the hours and sorted, here and where answers are counted, so that nobody waits for whom he holds up. Keys of nobody have hours alone. */
+/**
+ * Runs after the hours, and sorted, here and where answers are counted: this keeps two writers from waiting for each other. A key without a
+ * customer has hours only.
+ */
 const ADD_DAYS = `
 INSERT INTO customer_day AS old (customer_id, day, product_id, admitted)
 SELECT customer_id, day, product, sum(admitted)

@@ -7,7 +7,7 @@ import { issueKey } from './issue-key';
 import { viewKey } from './key-view';
 
 export interface EnsureKeyOptions {
-  /** The secret of a test key, from whoever can derive it again; only its hash is stored. */
+  /** The secret of a test key, which its owner can derive again; only its hash is stored. */
   readonly key: string;
   readonly customerId: string;
   readonly product: string;

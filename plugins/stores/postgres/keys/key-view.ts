@@ -58,7 +58,8 @@ k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '�
 
 /** Of one row `o`, or null. */
 const partnerWhere = (condition: string): string => `
-  (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || '…' || o.last_four, 'expiresAt', o.expires_at,
+  (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || '…' || o.last_four,
+     'expiresAt', to_char(o.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
      'works', o.state = 'active' AND (o.expires_at IS NULL OR o.expires_at > now()))
    FROM credential o WHERE ${condition} ORDER BY o.created_at DESC, o.id LIMIT 1)`;
 
@@ -89,9 +90,9 @@ export async function viewKey(db: Database, { id, customerId }: KeyRef): Promise
 }
 
 /**
- * Locks a key until the transaction ends, then reads it. Two statements: one would show rules and products as they were before it
- * waited for the lock. Its id stays what it is, so whoever only refers to the key, as nodes do that write down its requests, holds up
- * nobody here, cut off in the middle or not.
+ * Locks a key until the transaction ends, then reads it in a second statement: a single one would show rules and products as they were
+ * before it waited for the lock. The lock leaves the id free, so a node that writes down the key's requests never waits for it, not even
+ * for a transaction that was cut off.
  * @throws OperationRefused `key_unknown`
  */
 export async function lockKey(db: Database, key: KeyRef): Promise<KeyView> {

@@ -32,7 +32,7 @@ export interface KeysPage {
   readonly keys: readonly KeySummary[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
-  /** Keys that match on all pages; undefined where nobody asked and there are more than are shown. */
+  /** Keys that match on all pages; undefined if the count was not asked for and there are more than shown. */
   readonly total: number | undefined;
 }
 

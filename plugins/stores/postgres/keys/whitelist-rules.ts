@@ -14,7 +14,7 @@ const MOST_RULES = 10_000;
 const SLICE_MS = 1;
 
 /**
- * Canonical rules without repetitions. Reads them in slices: others want to be served meanwhile.
+ * Canonical rules without repetitions. Reads them in slices, so that other requests are served between them.
  * @param written rules as a customer writes them
  * @throws OperationRefused `rule_malformed`
  */

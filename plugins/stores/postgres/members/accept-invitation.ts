@@ -40,7 +40,7 @@ export function acceptInvitation(db: Database, { hash, user, actor }: Acceptance
   return inTransaction(db, async (client) => {
     const seen = await findInvitation(client, hash);
     if (seen) await lockOrganisation(client, seen.customerId);
-    // Again, now that nobody else can revoke or accept it.
+    // Checked again, now that no other transaction can revoke or accept it.
     const invitation = seen && (await findInvitation(client, hash));
     if (!invitation || invitation.email !== user.email.toLowerCase()) throw new OperationRefused('invitation_unknown', UNUSABLE);
     const { id, customerId, role } = invitation;

@@ -8,7 +8,7 @@ import { lockOrganisation, type MemberRef, type MemberView, requireMember } from
 
 /** Who asks, by the role that counts once the organisation is locked. */
 export interface MemberAct extends MemberRef {
-  /** The account of whoever asks, a member too. */
+  /** The account of the caller, who is a member too. */
   readonly byUserId: string;
   readonly actor: Actor;
 }
@@ -88,7 +88,7 @@ export function removeMember(db: Database, act: MemberAct): Promise<MemberView> 
 }
 
 /**
- * Hands the ownership over: the other becomes an owner, and whoever asks an admin.
+ * Hands the ownership over: the other member becomes an owner, and the caller an admin.
  * @throws OperationRefused `member_unknown`, `owner_needed`, `member_leaving`; `member_exists` for oneself
  */
 export function transferOwnership(db: Database, act: MemberAct): Promise<MemberView> {

@@ -20,7 +20,7 @@ SELECT m.customer_id AS "customerId", ${organisationOf('c')} AS organisation, c.
 FROM member m JOIN customer c ON c.id = m.customer_id JOIN auth_user u ON u.id = m.user_id
 WHERE m.user_id = $1 ORDER BY (lower(c.email) = u.email) DESC, m.since, c.id LIMIT ${MOST_MEMBERSHIPS}`;
 
-/** The organisations of a person, the own one first. Read at every request, so that whoever is removed is out at once. */
+/** The organisations of a person, their own first. Read at every request, so that a removed member is out at once. */
 export async function findMemberships(db: Database, { userId }: { readonly userId: string }): Promise<Membership[]> {
   return (await db.query<Membership>(FIND, [userId])).rows;
 }

@@ -3,7 +3,7 @@ import { INVITATION_VIEW, type InvitationView } from './invitation-view';
 
 const LIST = `${INVITATION_VIEW} WHERE i.email = lower($1) AND i.expires_at > now() ORDER BY i.sent_at DESC, i.id LIMIT 50`;
 
-/** Open invitations to an address, newest first. Only for whoever has shown to own the address. */
+/** Open invitations to an address, newest first. Only for a person who has proved to own the address. */
 export async function listInvitationsTo(db: Database, email: string): Promise<InvitationView[]> {
   return (await db.query<InvitationView>(LIST, [email])).rows;
 }

@@ -110,7 +110,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     try {
       await listener.listen();
       this.backoffMs = FIRST_BACKOFF_MS;
-      // From here on everything is told; what was missed before, nobody knows.
+      // From here on every change is told; changes before may have been missed.
       this.tell({ kind: 'gap' });
       for (;;) {
         asked = this.takeWaiting();

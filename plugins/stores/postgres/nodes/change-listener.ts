@@ -67,7 +67,7 @@ export class ChangeListener {
     return { storeMs: answer.rows[0]?.now ?? NaN, askedAt, answeredAt: clock.monotonic() };
   }
 
-  /** Waits, unless the connection is lost or somebody wakes it meanwhile. */
+  /** Waits until the time is over, the connection is lost or somebody wakes it. */
   async rest(ms: number): Promise<void> {
     if (ms <= 0 || this.ended.signal.aborted) return;
     await new Promise<void>((done) => {
@@ -94,8 +94,8 @@ export class ChangeListener {
 }
 
 /**
- * Refuses a pooler. It answers heartbeats on whichever server connection is free, while the one that listens may be told changes that
- * reach nobody; what gives it away is that the process it announced is not the one that answers.
+ * Refuses a pooler. A pooler answers heartbeats on any free server connection, while notifications for the one that listens may get lost.
+ * It shows by answering from another process than the one that the connection announced.
  */
 async function listenWith(client: Client): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

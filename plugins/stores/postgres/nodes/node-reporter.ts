@@ -116,7 +116,7 @@ export class NodeReporter {
       this.collect(this.collectMs);
     } catch (error) {
       this.onError(error);
-      // What was told meanwhile is newer.
+      // A change that was told during the read is newer.
       this.pending = new Map([...told, ...this.pending]);
       this.collect(this.heartbeatMs);
     }

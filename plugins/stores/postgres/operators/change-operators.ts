@@ -10,7 +10,7 @@ export interface OperatorWish {
   readonly actor: Actor;
 }
 
-/** Verified: whoever has the link to set the account up has it from somebody who runs the installation. */
+/** Verified, because the link to set the account up comes from the person who runs the installation. */
 const ACCOUNT = `
 INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', lower($1), true, now(), now())
 ON CONFLICT (email) DO NOTHING RETURNING id`;

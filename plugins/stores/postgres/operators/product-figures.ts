@@ -25,8 +25,8 @@ SELECT to_char(d, 'YYYY-MM-DD') AS day FROM generate_series($1::date - 30, $1::d
 WHERE NOT EXISTS (SELECT FROM product_day WHERE day = d::date)`;
 
 /**
- * `subscriptions` only for today: nobody knows how many there were on an earlier day. What was exempt is no failure, and was taken to be given
- * back: it is in neither count.
+ * `subscriptions` only for today, because the number on earlier days is not stored. Exempt requests are not failures and were meant to be
+ * given back, so they are in neither count.
  */
 const ADD_UP = `
 WITH used AS (

@@ -49,7 +49,7 @@ function detailsOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Everything that was done, by whomever and to whomever; newest first. `next` is undefined at the end. */
+/** Everything that was done, newest first. `next` is undefined at the end. */
 export async function searchAudit(
   db: Database,
   query: AuditQuery,

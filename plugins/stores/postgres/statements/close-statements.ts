@@ -11,8 +11,8 @@ WHERE NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.id AND s.month
 LIMIT ${BATCH}`;
 
 /**
- * Closes everybody's statement of the last month that is over for good, so that the seller is told of it; whoever asked before has closed
- * his own. Several processes may do so at once: each statement is written once.
+ * Closes all customers' statements of the last finished month, so that the seller is told. A customer who asked earlier has closed their
+ * own. Several processes may do so at once: each statement is written once.
  * @param options.isEnding asked between customers
  * @returns how many were closed
  */

@@ -4,16 +4,16 @@ import { PLAN_REQUEST, type PlanRequestView } from './plan-request-view';
 /** An answer that this process is to tell its customer by mail. */
 export interface ClaimedAnswer {
   readonly request: PlanRequestView;
-  /** To whom the mail goes. */
+  /** The mail's recipient. */
   readonly to: string;
   /** Of the claim, to the microsecond, for {@link settleAnswer}. */
   readonly tellAt: string;
 }
 
-/** A mail that cannot be sent for so long says nothing new any more; the page has said it. */
+/** A mail that cannot be sent for this long is dropped: the page has shown its news. */
 const TOLD_FOR_DAYS = 3;
 
-/** A lease: when its process ends before the mail was handed over, the answer becomes due again, so that it may be told twice but not never. */
+/** A lease: if its process ends before the mail was handed over, the answer becomes due again. Delivery is at least once. */
 const CLAIM = `
 UPDATE plan_request SET tell_at = now() + $1 * interval '1 second'
 WHERE id = (

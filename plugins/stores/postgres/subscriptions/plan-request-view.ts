@@ -26,7 +26,7 @@ export interface PlanRequestView {
   readonly askedAt: Date;
   /** Null while it is open. */
   readonly answeredAt: Date | null;
-  /** The plan that holds meanwhile; null for the base limits, and without a subscription. */
+  /** The plan in force until then; null for the base limits, and without a subscription. */
   readonly currentPlan: string | null;
   /** Null: the customer has no subscription to the product, or ended it. */
   readonly subscriptionId: string | null;

@@ -44,7 +44,7 @@ export async function listSellerWebhooks(db: Database): Promise<SellerWebhook[]>
 }
 
 export interface AddSellerWebhookOptions {
-  /** Checked by the caller. Private addresses are allowed: whoever can add one runs the installation. */
+  /** Checked by the caller. Private addresses are allowed, because only the person who runs the installation can add one. */
   readonly url: string;
   /** Null: all of them. */
   readonly events: readonly SellerEvent[] | null;

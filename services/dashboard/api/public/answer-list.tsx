@@ -1,29 +1,52 @@
-import { Fragment, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { type Operation } from './operations';
 
-/** What each code means is on a page of its own. */
-function Codes({ codes }: { readonly codes: readonly string[] }): ReactNode {
-  return codes.map((code, index) => (
-    <Fragment key={code}>
-      {index > 0 && ', '}
+/** A code with its title. */
+interface Meaning {
+  readonly code: string;
+  readonly title: string;
+}
+
+/** The document words refusals as "`code` Title; `code` Title". Undefined for an answer that declares no codes. */
+function codesOf({ description, 'x-codes': codes }: Operation['responses'][string]): readonly Meaning[] | undefined {
+  if (codes === undefined) return undefined;
+  return [...description.matchAll(/`(\w+)` ([^;]*)/g)].map(([, code = '', title = '']) => ({ code, title }));
+}
+
+/** What each code means at length is on a page of its own. */
+function Codes({ codes }: { readonly codes: readonly Meaning[] }): ReactNode {
+  return codes.map(({ code, title }) => (
+    <span className="block" key={code}>
       <a href={`/reference/errors#${code}`}>
         <code>{code}</code>
-      </a>
-    </Fragment>
+      </a>{' '}
+      <span className="quiet">{title}</span>
+    </span>
   ));
 }
 
 /** Codes by status. */
-export type CodesByStatus = Readonly<Record<string, readonly string[]>>;
+export type CodesByStatus = Readonly<Record<string, readonly Meaning[]>>;
 
 /** What every operation of a product declares: said once. A single operation says all of it itself. */
 export function sharedCodes([first, ...others]: readonly Operation[]): CodesByStatus {
   if (!first || others.length === 0) return {};
-  const shared = Object.entries(first.responses).map(([status, { 'x-codes': codes = [] }]) => {
-    const everywhere = codes.filter((code) => others.every(({ responses }) => responses[status]?.['x-codes']?.includes(code)));
+  const shared = Object.entries(first.responses).map(([status, response]) => {
+    const everywhere = (codesOf(response) ?? []).filter(({ code }) =>
+      others.every(({ responses }) => responses[status]?.['x-codes']?.includes(code)),
+    );
     return [status, everywhere] as const;
   });
   return Object.fromEntries(shared.filter(([, codes]) => codes.length > 0));
+}
+
+function Answer({ status, children }: { readonly status: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <dt>{status}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
 }
 
 /** At the end of a product's page. */
@@ -34,12 +57,9 @@ export function SharedAnswers({ shared }: { readonly shared: CodesByStatus }): R
       <h2 id="every-route">Errors of every route</h2>
       <dl className="answers">
         {Object.entries(shared).map(([status, codes]) => (
-          <div key={status}>
-            <dt>{status}</dt>
-            <dd>
-              <Codes codes={codes} />
-            </dd>
-          </div>
+          <Answer key={status} status={status}>
+            <Codes codes={codes} />
+          </Answer>
         ))}
       </dl>
     </section>
@@ -48,10 +68,10 @@ export function SharedAnswers({ shared }: { readonly shared: CodesByStatus }): R
 
 /** The statuses of one operation, with the codes that not all share. */
 export function Answers({ responses, shared }: Pick<Operation, 'responses'> & { readonly shared: CodesByStatus }): ReactNode {
-  const own = Object.entries(responses).map(([status, { description, 'x-codes': codes }]) => ({
+  const own = Object.entries(responses).map(([status, response]) => ({
     status,
-    description,
-    codes: codes?.filter((code) => !shared[status]?.includes(code)),
+    response,
+    codes: codesOf(response)?.filter(({ code }) => !shared[status]?.some((known) => known.code === code)),
   }));
   return (
     <details>
@@ -59,11 +79,11 @@ export function Answers({ responses, shared }: Pick<Operation, 'responses'> & { 
       <dl className="answers">
         {own
           .filter(({ codes }) => codes?.length !== 0)
-          .map(({ status, description, codes }) => (
-            <div key={status}>
-              <dt>{status}</dt>
-              <dd>{codes ? <Codes codes={codes} /> : description}</dd>
-            </div>
+          .map(({ status, response: { description, content = {} }, codes }) => (
+            <Answer key={status} status={status}>
+              {codes ? <Codes codes={codes} /> : description}
+              {!codes && Object.keys(content).length > 0 && <span className="quiet"> as {Object.keys(content).join(' or ')}</span>}
+            </Answer>
           ))}
       </dl>
       {Object.keys(shared).length > 0 && (

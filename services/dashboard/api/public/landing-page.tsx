@@ -14,7 +14,7 @@ interface LandingPageProps {
 }
 
 /** A first answer before anything is asked of the reader. */
-function FirstTry({ operation }: { readonly operation: Operation }): ReactNode {
+function FirstTry({ operation, tools }: { readonly operation: Operation; readonly tools: PageTools }): ReactNode {
   const { summary, tags } = operation;
   const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
   return (
@@ -24,11 +24,11 @@ function FirstTry({ operation }: { readonly operation: Operation }): ReactNode {
         {summary}, in the sandbox, without an account. <a href={`/reference/${tags[0]}`}>Its reference</a>
       </p>
       {curl && (
-        <pre tabIndex={0} aria-label="The call with curl">
+        <pre tabIndex={0} aria-label="The call with curl" data-copy="code">
           <code>{curl.source}</code>
         </pre>
       )}
-      <TryForm operation={operation} label="Run it here" />
+      <TryForm operation={operation} tools={tools} />
     </section>
   );
 }
@@ -51,7 +51,7 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
           </a>
         </p>
       </section>
-      {tried && tools.canTry && <FirstTry operation={tried} />}
+      {tried && tools.canTry && <FirstTry operation={tried} tools={tools} />}
       <section aria-labelledby="products">
         <h2 id="products">Products and prices</h2>
         <p>

@@ -1,8 +1,8 @@
 import { type ReactNode } from 'react';
-import { type ApiOperation } from '../../contract/api-document';
 import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { type Operation } from './operations';
+import { type PageTools } from './page-frame';
 import { TryForm } from './try-form';
 
 interface FieldsProps {
@@ -12,6 +12,7 @@ interface FieldsProps {
   readonly isAnswer?: boolean;
 }
 
+/** Some answers have a hundred members: the markup of a row is kept short. */
 function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   if (rows.length === 0) return null;
   return (
@@ -20,13 +21,12 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
       <tbody>
         {rows.map(({ name, type, isRequired, notes }) => (
           <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
+            <th>
+              {name}
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
-              <span className="quiet">{type}</span>
-              {notes !== '' && <span className="block">{notes}</span>}
+              <i>{type}</i> {notes}
             </td>
           </tr>
         ))}
@@ -35,15 +35,25 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   );
 }
 
-/** Deeper levels are in the OpenAPI document. */
-const LEVELS = 2;
+type Content = NonNullable<Operation['requestBody']>['content'];
 
 /** Of the first shape that has members. */
-function fieldsIn(content: NonNullable<ApiOperation['requestBody']>['content'] | undefined): readonly FieldRow[] {
+function fieldsIn(content: Content = {}): readonly FieldRow[] {
   return (
-    Object.values(content ?? {})
-      .map(({ schema }) => (schema ? fieldsOf(schema, LEVELS) : []))
+    Object.values(content)
+      .map(({ schema }) => (schema ? fieldsOf(schema) : []))
       .find((rows) => rows.length > 0) ?? []
+  );
+}
+
+function Input({ operation: { parameters = [], requestBody } }: { readonly operation: Operation }): ReactNode {
+  if (parameters.length === 0 && !requestBody) return <p className="quiet">Takes no input other than the key.</p>;
+  const rows = parameters.map(({ name, schema, required }) => fieldOf(name, schema, required ?? false));
+  return (
+    <>
+      <Fields caption={parameters.some((each) => each.in !== 'query') ? 'Parameters' : 'Query'} rows={rows} />
+      <Fields caption={`Body, as ${Object.keys(requestBody?.content ?? {}).join(' or ')}`} rows={fieldsIn(requestBody?.content)} />
+    </>
   );
 }
 
@@ -56,6 +66,19 @@ function AnswerFields({ responses }: Pick<Operation, 'responses'>): ReactNode {
       <Fields caption="Response" rows={rows} isAnswer />
     </details>
   );
+}
+
+/** The operation's example as code, one language open at a time. */
+function Samples({ operation }: { readonly operation: Operation }): ReactNode {
+  const { operationId, method, path } = operation;
+  return operation['x-codeSamples'].map(({ lang, label, source }, index) => (
+    <details key={lang} name={`${operationId}-sample`} open={index === 0}>
+      <summary>{label}</summary>
+      <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-copy="code">
+        <code>{source}</code>
+      </pre>
+    </details>
+  ));
 }
 
 /** What a test key got for the example. */
@@ -75,13 +98,12 @@ function SampleAnswer({ operation: { method, path, responses } }: { readonly ope
 interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
-  readonly canTry: boolean;
+  readonly tools: PageTools;
 }
 
 /** One operation: words at the left, code at the right. */
-export function OperationSection({ operation, shared, canTry }: OperationSectionProps): ReactNode {
-  const { operationId, method, path, summary, parameters = [], requestBody, responses } = operation;
-  const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+export function OperationSection({ operation, shared, tools }: OperationSectionProps): ReactNode {
+  const { operationId, method, path, summary, description, responses } = operation;
   return (
     <section className="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
       <h2 id={`${operationId}-title`}>
@@ -89,19 +111,17 @@ export function OperationSection({ operation, shared, canTry }: OperationSection
       </h2>
       <div className="beside">
         <div>
-          <p>{summary}</p>
-          <Fields caption="Query" rows={parameters.map(({ name, schema, required }) => fieldOf(name, schema, required ?? false))} />
-          <Fields caption="Body" rows={fieldsIn(requestBody?.content)} />
+          <p>
+            {summary}
+            {description !== undefined && `. ${description}`}
+          </p>
+          <Input operation={operation} />
           <AnswerFields responses={responses} />
           <Answers responses={responses} shared={shared} />
         </div>
         <div className="example">
-          {curl && (
-            <pre tabIndex={0} aria-label={`${method} ${path} with curl`}>
-              <code>{curl.source}</code>
-            </pre>
-          )}
-          {canTry && <TryForm operation={operation} label="Run it here" />}
+          <Samples operation={operation} />
+          <TryForm operation={operation} tools={tools} />
           <SampleAnswer operation={operation} />
         </div>
       </div>

@@ -81,7 +81,7 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <link rel="canonical" href={url + path} />
         <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
         <link rel="stylesheet" href="/public.css" />
-        {tools.canTry && <script type="module" src="/public-try.js" />}
+        <script type="module" src="/public-page.js" />
       </head>
       <body>
         <a className="skip" href="#content">

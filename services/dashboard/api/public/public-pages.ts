@@ -1,10 +1,10 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
-import { apiDocument, type ApiDocument } from '../../contract/api-document';
-import { type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
 import { type Brand } from './brand';
+import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
@@ -19,7 +19,7 @@ export interface PublicPagesOptions {
   readonly document: DocumentSource;
   /** Whether calls can be tried out without an account. */
   readonly canTry: boolean;
-  /** Sends the app, for who is signed in. */
+  /** Sends the app, which has the first page of a reader who is signed in. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
 
@@ -32,13 +32,6 @@ const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?tollgate\.session_token=[^;\s]/;
 
 function isSignedIn({ headers }: FastifyRequest): boolean {
   return SESSION_COOKIE.test(headers.cookie ?? '');
-}
-
-const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [] };
-
-/** An upstream's own document may hold what no page shows; routes are then in the document alone. */
-function readable(text: string): ApiDocument {
-  return apiDocument.safeParse(JSON.parse(text)).data ?? NOTHING_DESCRIBED;
 }
 
 /** Makes each text once for each revision of the catalogue. */
@@ -58,11 +51,11 @@ class PageShelf {
     return known();
   }
 
-  /** Where it is not built, the first page is without a call to try. */
+  /** Where it is not built, the first page is without a call to try, and the reference begins with the products alone. */
   private describe({ kind }: PageName): Promise<string | undefined> {
     const { document, deps } = this.options;
     if (kind === 'product' || kind === 'errors') return document.read();
-    if (kind !== 'landing') return Promise.resolve(undefined);
+    if (kind !== 'landing' && kind !== 'reference') return Promise.resolve(undefined);
     return document.read().catch((error: unknown) => void deps.log.warn({ err: error }, 'the description of the API is not there'));
   }
 
@@ -82,8 +75,14 @@ class PageShelf {
       const text = await this.describe(page);
       const current =
         page.kind === 'product' ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
-      return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readable(text) });
+      return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readOperations(text) });
     });
+  }
+
+  /** @returns undefined for an operation that no page shows */
+  async placeOf(operation: string): Promise<string | undefined> {
+    const { text } = await this.find('places', async () => JSON.stringify(placesOf(readOperations(await this.options.document.read()))));
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>)).get(operation);
   }
 }
 
@@ -97,12 +96,18 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     const headers = { 'Content-Type': HTML, 'Cache-Control': 'no-cache', Vary: 'Cookie' };
     return sendDocument(request, reply, { document: await shelf.page(page, isSignedIn(request)), headers });
   };
-  const orApp = (page: PageName) => async (request: FastifyRequest, reply: FastifyReply) =>
-    isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, page);
 
-  app.get('/', orApp({ kind: 'landing' }));
-  app.get('/reference', orApp({ kind: 'reference' }));
-  app.get('/reference/errors', orApp({ kind: 'errors' }));
+  app.get('/', async (request, reply) =>
+    isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, { kind: 'landing' }),
+  );
+  // A single operation has an anchor on its product's page. Its name alone is what old links and other pages know.
+  app.get<{ Querystring: { operation?: unknown } }>('/reference', async (request, reply) => {
+    const { operation } = request.query;
+    if (operation === undefined) return send(request, reply, { kind: 'reference' });
+    const place = typeof operation === 'string' ? await shelf.placeOf(operation) : undefined;
+    return reply.redirect(place ?? '/reference', 307);
+  });
+  app.get('/reference/errors', (request, reply) => send(request, reply, { kind: 'errors' }));
   app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
   app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
     const product = (await deps.catalogue()).find(request.params.product);

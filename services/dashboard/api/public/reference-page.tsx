@@ -4,56 +4,104 @@ import { sharedCodes, SharedAnswers } from './answer-list';
 import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
+import { callersFor, TryKey } from './try-form';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
-interface ReferencePageProps {
+interface ReferenceProps {
   readonly tools: PageTools;
-  readonly product: CatalogueProduct;
+  readonly products: readonly CatalogueProduct[];
+  /** Of all products. */
   readonly operations: readonly Operation[];
 }
 
+const ofProduct = (operations: readonly Operation[], product: CatalogueProduct): readonly Operation[] =>
+  operations.filter(({ tags }) => tags[0] === product.id);
+
+function OperationLinks({ operations, page = '' }: { readonly operations: readonly Operation[]; readonly page?: string }): ReactNode {
+  return operations.map(({ operationId, method, path }) => (
+    <a key={operationId} href={`${page}#${operationId}`}>
+      {method} {path}
+    </a>
+  ));
+}
+
+/** Leads to the routes of this product, and where there is room to those of the others. */
+function Routes({ products, product, operations }: Omit<ReferenceProps, 'tools'> & { readonly product: CatalogueProduct }): ReactNode {
+  return (
+    <nav aria-label="Routes" className="routes">
+      <a href="/reference">All routes</a>
+      {products.filter(isOffered).map((each) => (
+        <div key={each.id} className={each.id === product.id ? 'here' : undefined}>
+          <a href={`/reference/${each.id}`} aria-current={each.id === product.id ? 'page' : undefined}>
+            {each.title}
+          </a>
+          {each.id === product.id && <OperationLinks operations={ofProduct(operations, each)} />}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ tools, product, operations }: ReferencePageProps): ReactNode {
+export function ReferencePage({ product, ...reference }: ReferenceProps & { readonly product: CatalogueProduct }): ReactNode {
+  const { tools } = reference;
   const { id, title, description, base, plans } = product;
+  const operations = ofProduct(reference.operations, product);
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
   const shared = sharedCodes(operations);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
-      <p className="crumb">
-        <a href="/reference">Reference</a>
-      </p>
-      <h1>{title}</h1>
-      <p className="lead">{description}</p>
-      <ul className="limits">
-        {limits.map((limit) => (
-          <li key={limit}>{limit}</li>
-        ))}
-      </ul>
-      {operations.length > 1 && (
-        <nav aria-label="Routes" className="routes">
-          {operations.map(({ operationId, method, path }) => (
-            <a key={operationId} href={`#${operationId}`}>
-              {method} {path}
-            </a>
+      <div className="reference">
+        <Routes {...reference} product={product} />
+        <div>
+          <h1>{title}</h1>
+          <p className="lead">{description}</p>
+          <ul className="limits">
+            {limits.map((limit) => (
+              <li key={limit}>{limit}</li>
+            ))}
+          </ul>
+          {tools.isSignedIn && callersFor(tools).length > 0 && <TryKey product={title} />}
+          {operations.map((operation) => (
+            <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={tools} />
           ))}
-        </nav>
-      )}
-      {operations.map((operation) => (
-        <OperationSection key={operation.operationId} operation={operation} shared={shared} canTry={tools.canTry} />
-      ))}
-      <SharedAnswers shared={shared} />
+          <SharedAnswers shared={shared} />
+        </div>
+      </div>
     </PageFrame>
   );
 }
 
-interface ReferenceIndexProps {
-  readonly tools: PageTools;
-  readonly products: readonly CatalogueProduct[];
+function ProductEntry({
+  product,
+  operations,
+}: {
+  readonly product: CatalogueProduct;
+  readonly operations: readonly Operation[];
+}): ReactNode {
+  const { id, title, description, base } = product;
+  return (
+    <li className="entry">
+      <a href={`/reference/${id}`}>{title}</a>
+      <span className="block">{description}</span>
+      {base && <span className="quiet block">{describeLimits(base)} without a plan</span>}
+      <ul className="plain">
+        {operations.map(({ operationId, method, path, summary }) => (
+          <li key={operationId}>
+            <a href={`/reference/${id}#${operationId}`}>
+              {method} {path}
+            </a>{' '}
+            <span className="quiet">{summary}</span>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
 }
 
-/** Where the reference of each product is, and what holds for all of them. */
-export function ReferenceIndex({ tools, products }: ReferenceIndexProps): ReactNode {
+/** Where the reference of each route is, and what holds for all of them. */
+export function ReferenceIndex({ tools, products, operations }: ReferenceProps): ReactNode {
   const description = 'How the key is sent, what limits and refusals look like, and every route of every product with an example.';
   return (
     <PageFrame tools={tools} title="API reference" description={description} path="/reference">
@@ -63,20 +111,32 @@ export function ReferenceIndex({ tools, products }: ReferenceIndexProps): ReactN
         The base URL is <code>{tools.gatewayUrl}</code>. Send your key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>.
         Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>:{' '}
         <a href="/reference/errors">all errors and what to do</a>. Every admitted answer says in <code>RateLimit</code> what is left of the
-        day and the month.
+        day and the month. All of this for programs: <a href="/openapi.json">OpenAPI document</a>.
       </p>
+      <search className="find" hidden>
+        <label>
+          <span>Find a route</span>
+          <input type="search" placeholder="Path, product or purpose" autoComplete="off" spellCheck={false} />
+        </label>
+        <p role="status" />
+      </search>
       <ul className="cards">
-        {products.filter(isOffered).map(({ id, title, description: what, routes, base }) => (
-          <li key={id}>
-            <a href={`/reference/${id}`}>{title}</a>
-            <span className="block">{what}</span>
-            <span className="quiet block">
-              {routes.length} {routes.length === 1 ? 'route' : 'routes'}
-              {base && `, ${describeLimits(base)} without a plan`}
-            </span>
-          </li>
+        {products.filter(isOffered).map((product) => (
+          <ProductEntry key={product.id} product={product} operations={ofProduct(operations, product)} />
         ))}
       </ul>
+    </PageFrame>
+  );
+}
+
+/** At an address of the reference that is no product's. */
+export function MissingPage({ tools }: { readonly tools: PageTools }): ReactNode {
+  return (
+    <PageFrame tools={tools} title="No such product" description="There is no product of this name." path="/reference">
+      <h1>No such product</h1>
+      <p>
+        There is no product of this name, or it cannot be called. <a href="/products">All products</a>
+      </p>
     </PageFrame>
   );
 }

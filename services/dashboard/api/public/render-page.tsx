@@ -3,11 +3,10 @@ import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogu
 import { type ApiDocument } from '../../contract/api-document';
 import { ErrorsPage } from './errors-page';
 import { LandingPage } from './landing-page';
-import { MissingPage } from './missing-page';
 import { type PageTools } from './page-frame';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
-import { ReferenceIndex, ReferencePage } from './reference-page';
+import { MissingPage, ReferenceIndex, ReferencePage } from './reference-page';
 
 /** What pages tell of. */
 export interface PageContent {
@@ -21,25 +20,20 @@ export type PageName =
   | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
 function elementOf(page: PageName, tools: PageTools, { products, document }: PageContent): ReactElement {
+  const operations = operationsIn(document);
   switch (page.kind) {
     case 'landing':
       return <LandingPage tools={tools} products={products} tried={firstToTry(document)} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
     case 'reference':
-      return <ReferenceIndex tools={tools} products={products} />;
+      return <ReferenceIndex tools={tools} products={products} operations={operations} />;
     case 'errors':
       return <ErrorsPage tools={tools} products={products} document={document} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return (
-        <ReferencePage
-          tools={tools}
-          product={page.product}
-          operations={operationsIn(document).filter(({ tags }) => tags[0] === page.product.id)}
-        />
-      );
+      return <ReferencePage tools={tools} products={products} operations={operations} product={page.product} />;
   }
 }
 

@@ -1,65 +1,120 @@
 import { type ReactNode } from 'react';
+import { fieldOf } from '../../reference/schema-fields';
+import { BODY_FIELD, FILE_FIELD, type TryCall } from '../../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';
+import { type PageTools } from './page-frame';
 
-/** A call as the script of the page makes it. */
-export interface TryCall {
-  readonly product: string;
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  /** What is uploaded, under this field of a form. */
-  readonly file?: { readonly field: string; readonly filename: string; readonly contentType: string; readonly base64: string };
-}
+/** The dashboard takes requests of 4 MiB from customers and 256 KiB from other readers; base64 makes three bytes four. */
+const MOST_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
 
-/** What the example sends, by name, for a query. */
-function queryExamples({ parameters = [] }: Operation): readonly { name: string; value: string; isRequired: boolean }[] {
-  return parameters
-    .filter((parameter) => parameter.in === 'query')
-    .map(({ name, example, required }) => ({
-      name,
-      value: example === undefined || example === FROM_BEFORE ? '' : textOf(example),
-      isRequired: required ?? false,
-    }));
+/** Who makes a call for this reader. Without a session, or for somebody who may not use keys, the sandbox answers with the readers' key. */
+export function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
+  return [...(isSignedIn ? ['/api/try'] : []), ...(canTry ? ['/api/public/try'] : [])];
 }
 
 function textOf(value: unknown): string {
+  if (value === undefined || value === FROM_BEFORE) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function fileField({ requestBody }: Operation): string {
-  return Object.keys(requestBody?.content['multipart/form-data']?.schema?.properties ?? {})[0] ?? 'file';
+/** The field that takes a file, when the operation is tried with one. */
+function fileOf(operation: Operation, isSignedIn: boolean): TryCall['file'] {
+  const properties = operation.requestBody?.content['multipart/form-data']?.schema?.properties ?? {};
+  const field = Object.entries(properties).find(([, { format }]) => format === 'binary')?.[0];
+  if (field === undefined) return undefined;
+  return { field, mostBytes: MOST_FILE_BYTES[isSignedIn ? 'customer' : 'reader'], example: operation['x-exampleFile'] };
+}
+
+/** True when a value must be taken from the answer of another call. */
+function isLaterStep({ parameters = [], requestBody }: Operation): boolean {
+  return [...parameters, ...Object.values(requestBody?.content ?? {})].some(({ example }) =>
+    JSON.stringify(example)?.includes(FROM_BEFORE),
+  );
+}
+
+function Parameters({ operation: { parameters = [] } }: { readonly operation: Operation }): ReactNode {
+  return parameters
+    .filter((parameter) => parameter.in === 'query' || parameter.in === 'path')
+    .map(({ name, schema, example, required = false }) => (
+      <label key={name}>
+        <span>
+          {name} <span className="quiet">{fieldOf(name, schema, required).type}</span>
+          {required && <span className="required">required</span>}
+        </span>
+        <input name={name} defaultValue={textOf(example)} autoComplete="off" spellCheck={false} />
+      </label>
+    ));
+}
+
+function FileField({ file: { example, mostBytes } }: { readonly file: NonNullable<TryCall['file']> }): ReactNode {
+  return (
+    <label className="wide">
+      <span>
+        File{' '}
+        <span className="quiet">
+          {example && `${example.filename} unless you choose another, `}at most {mostBytes / 1_000_000} MB
+        </span>
+      </span>
+      <input name={FILE_FIELD} type="file" />
+    </label>
+  );
+}
+
+interface TryFormProps {
+  readonly operation: Operation;
+  readonly tools: Pick<PageTools, 'isSignedIn' | 'canTry'>;
 }
 
 /** Fields with the example in them and a button; a script sends the call, so that without one none of it is shown. */
-export function TryForm({ operation, label }: { readonly operation: Operation; readonly label: string }): ReactNode {
-  const { operationId, method, path, tags, requestBody } = operation;
-  if (method !== 'GET' && method !== 'POST') return null;
-  const exampleFile = operation['x-exampleFile'];
-  const example = requestBody?.content['application/json']?.example;
-  const call: TryCall = {
-    product: tags[0],
-    method,
-    path,
-    ...(exampleFile && { file: { field: fileField(operation), ...exampleFile } }),
-  };
+export function TryForm({ operation, tools }: TryFormProps): ReactNode {
+  const { method, path, tags, requestBody } = operation;
+  const through = callersFor(tools);
+  if ((method !== 'GET' && method !== 'POST') || through.length === 0) return null;
+  const file = fileOf(operation, tools.isSignedIn);
+  const call: TryCall = { product: tags[0], method, path, through, ...(file && { file }) };
   return (
-    <form className="try" data-call={JSON.stringify(call)} aria-label={`Try ${method} ${path}`} hidden>
-      {queryExamples(operation).map(({ name, value, isRequired }) => (
-        <label key={name}>
-          <span>{name}</span>
-          <input name={name} defaultValue={value} required={isRequired} autoComplete="off" spellCheck={false} />
-        </label>
-      ))}
-      {exampleFile && <p className="quiet">Uploads the example {exampleFile.filename}.</p>}
-      {!exampleFile && method === 'POST' && (
+    <form className="try" data-call={JSON.stringify(call)} aria-label={`Try ${method} ${path}`} noValidate hidden>
+      {isLaterStep(operation) && (
+        <p className="later-step">
+          This is a later step of a workflow. Run the step that starts a session first; its ID is then filled in here.
+        </p>
+      )}
+      <Parameters operation={operation} />
+      {file && <FileField file={file} />}
+      {!file && requestBody && (
         <label className="wide">
           <span>JSON body</span>
-          <textarea name="body" rows={6} spellCheck={false} defaultValue={JSON.stringify(example ?? {}, undefined, 2)} />
+          <textarea
+            name={BODY_FIELD}
+            rows={6}
+            spellCheck={false}
+            defaultValue={JSON.stringify(requestBody.content['application/json']?.example ?? {}, undefined, 2)}
+          />
         </label>
       )}
       <button className="button" type="submit">
-        {label}
+        Run it here
       </button>
-      <div className="outcome" role="status" id={`${operationId}-outcome`} />
+      <div className="outcome" role="status" />
+    </form>
+  );
+}
+
+/** The key of the page's calls, for a customer who wants to use one of the own. It leaves the page with the calls alone. */
+export function TryKey({ product }: { readonly product: string }): ReactNode {
+  return (
+    <form className="try own-key" hidden>
+      <label>
+        <span>
+          Test key <span className="quiet">optional</span>
+        </span>
+        <input id="own-key" placeholder="tg_test_…" maxLength={200} autoComplete="off" spellCheck={false} />
+      </label>
+      <p className="quiet">
+        “Run it here” uses a test key: responses are sample data and count towards the limits of test keys. Leave this empty to use a test
+        key that is kept for this page; it subscribes you to {product} on the base limits if you are not subscribed yet. The dashboard makes
+        the call, so the gateway sees the dashboard’s IP address and no Origin. <a href="/keys">Your keys</a>
+      </p>
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { type RouterHistory } from '@tanstack/react-router';
 
 /** Pages that the server writes, which the app has no route for. */
-const WRITTEN = /^\/(products|reference\/)/;
+const WRITTEN = /^\/(products|reference)\b/;
 
 /**
  * Goes to where a reader was before signing in.

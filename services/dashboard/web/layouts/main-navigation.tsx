@@ -33,7 +33,6 @@ const PAGES = [
   { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
   { to: '/team', label: 'Team', Icon: IconUsers },
   { to: '/audit', label: 'Audit log', Icon: IconHistory },
-  { to: '/reference', label: 'API reference', Icon: IconBook2 },
 ] as const;
 
 /** The pages, and how many alerts are unread. */
@@ -68,6 +67,15 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
     <>
       <OrganisationSwitcher />
       {links}
+      {/* A page of the server's own, which readers without an account see too. */}
+      <NavLink
+        component="a"
+        href="/reference"
+        label="API reference"
+        leftSection={<IconBook2 size={17} stroke={1.6} aria-hidden />}
+        py={7}
+        className="nav-link"
+      />
     </>
   );
 }

@@ -1,17 +1,23 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { isolateText } from '../format/isolate-text';
-import { post } from '../api/request';
+import { call } from '../api/request';
 import { ProblemAlert } from '../components/problem-alert';
 import { useSession } from '../hooks/use-session';
 import { useSubmit } from '../hooks/use-submit';
 import { ROLE_NAMES } from '../pages/team/role-words';
 
-/** Which organisation the pages show. Nothing for whoever has but one. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
+
+/** An option takes no markup: Unicode's isolates (U+2068, U+2069) keep a name that is written from right to left from turning the words around it. */
+function isolateText(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
+/** Which organisation the pages show. Nothing for members of only one. */
 export function OrganisationSwitcher(): ReactNode {
   const { customerId, organisations } = useSession();
   const { submit, pending, problem } = useSubmit(async (wanted: string) => {
-    await post('/organisation', { customerId: wanted });
+    await call('POST /organisation', { body: { customerId: wanted } });
     // Nothing of what is shown or kept belongs to the other one.
     window.location.assign('/');
   });

@@ -1,0 +1,23 @@
+/** What a form of the reference says of its call to the script that makes it. */
+export interface TryCall {
+  readonly product: string;
+  readonly method: 'GET' | 'POST';
+  /** Fields of the same names fill in its `{…}` parts. */
+  readonly path: string;
+  /** Endpoints of the dashboard that make the call: the next one is asked when the one before refuses this reader. */
+  readonly through: readonly string[];
+  /** What is uploaded as a form. */
+  readonly file?: {
+    readonly field: string;
+    readonly mostBytes: number;
+    /** Sent unless the reader chooses another. */
+    readonly example?: { readonly filename: string; readonly contentType: string; readonly base64: string } | undefined;
+  };
+}
+
+/** Fields of the form that are no parameters of the call: no parameter is named so. */
+export const BODY_FIELD = ':body';
+export const FILE_FIELD = ':file';
+
+/** The session that one step of a workflow opens and the next ones are asked for. */
+export const SESSION_FIELD = 'sessionId';

@@ -1,0 +1,152 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { keyFilter, type KeyFilter } from '../api/key-filter';
+import { isRefusedAs } from '../api/query-client';
+import { personQuery, sessionQuery } from '../api/who-queries';
+import { findInvitation } from '../browser/pending-invitation';
+import { pageSearch, type PageSearch } from '../hooks/use-paged';
+import { leadAway, rootRoute } from './root-route';
+import { listSearch, providerSearch, text, texts } from './search';
+
+/** Pages of a customer. Nobody sees their frame without a session. */
+const shellRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (isRefusedAs(error, 'organisation_missing')) {
+        // With what came of connecting a provider, which leads back to the account page.
+        redirect({ to: '/no-organisation', search: providerSearch({ ...location.search }), throw: true });
+      }
+      leadAway(error, location);
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/shell-layout'), 'ShellLayout'),
+});
+
+// A list by itself: inside the call of addChildren, pages without a search would count as having any.
+const customerPages = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/',
+    // Somebody who opened an invitation and then signed in or up comes back to it.
+    beforeLoad: () => {
+      if (findInvitation() !== undefined) redirect({ to: '/invitation', throw: true });
+    },
+    component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/keys',
+    validateSearch: (search: Record<string, unknown>): KeyFilter & PageSearch => ({ ...keyFilter(search), ...pageSearch(search) }),
+    component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/keys/$keyId',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/plans',
+    component: lazyRouteComponent(() => import('../pages/plans/plans-page'), 'PlansPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/usage',
+    validateSearch: texts('days', 'hours', 'product'),
+    component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/requests',
+    validateSearch: listSearch('key', 'product', 'outcome', 'status', 'day'),
+    component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/statements',
+    component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/statements/$month',
+    component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/explain',
+    validateSearch: listSearch('request'),
+    component: lazyRouteComponent(() => import('../pages/explain/explain-page'), 'ExplainPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/alerts',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/webhooks/$webhookId',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/tokens',
+    component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/team',
+    component: lazyRouteComponent(() => import('../pages/team/team-page'), 'TeamPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/audit',
+    validateSearch: (search: Record<string, unknown>): PageSearch & { readonly kind?: string | undefined } => ({
+      ...(text(search['kind']) && { kind: text(search['kind']) }),
+      ...pageSearch(search),
+    }),
+    component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/account',
+    validateSearch: providerSearch,
+    component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
+  }),
+] as const;
+export const customerRoutes = shellRoute.addChildren(customerPages);
+
+/** For somebody who is signed in and in no organisation. */
+const personRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'person',
+  beforeLoad: async ({ context }) => {
+    try {
+      const { isMember } = await context.queryClient.fetchQuery({ ...personQuery, staleTime: 0 });
+      if (isMember) redirect({ to: '/', throw: true });
+    } catch (error) {
+      leadAway(error);
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/person-layout'), 'PersonLayout'),
+});
+
+const personPages = [
+  createRoute({
+    getParentRoute: () => personRoute,
+    path: '/no-organisation',
+    validateSearch: providerSearch,
+    component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
+  }),
+] as const;
+export const personRoutes = personRoute.addChildren(personPages);

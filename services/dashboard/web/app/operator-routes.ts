@@ -1,0 +1,71 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { operatorSessionQuery } from '../api/operator-queries';
+import { isRefusedAs } from '../api/query-client';
+import { pageSearch } from '../hooks/use-paged';
+import { leadAway, rootRoute } from './root-route';
+import { listSearch } from './search';
+
+/** Pages of an operator. */
+const consoleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'console',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(operatorSessionQuery);
+    } catch (error) {
+      if (isRefusedAs(error, 'operators_only')) redirect({ to: '/', throw: true });
+      if (isRefusedAs(error, 'second_factor_missing')) redirect({ to: '/operator/set-up', throw: true });
+      leadAway(error, location);
+    }
+  },
+  component: lazyRouteComponent(() => import('../layouts/operator-layout'), 'OperatorLayout'),
+});
+
+// A list by itself: inside the call of addChildren, pages without a search would count as having any.
+const operatorPages = [
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator',
+    beforeLoad: () => redirect({ to: '/operator/customers', search: { search: undefined }, throw: true }),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/customers',
+    validateSearch: listSearch('search'),
+    component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/customers/$customerId',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/operator/customer-page'), 'CustomerPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/requests',
+    validateSearch: listSearch('request', 'product', 'code', 'customer'),
+    component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/products',
+    component: lazyRouteComponent(() => import('../pages/operator/products-page'), 'ProductsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/nodes',
+    component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/audit',
+    validateSearch: listSearch('actor', 'action', 'customer'),
+    component: lazyRouteComponent(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/account',
+    component: lazyRouteComponent(() => import('../pages/operator/operator-account-page'), 'OperatorAccountPage'),
+  }),
+] as const;
+export const operatorRoutes = consoleRoute.addChildren(operatorPages);

@@ -1,0 +1,59 @@
+// The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
+import { makeCall, NotMade } from './make-call';
+import { copyButton, element, showAnswer } from './show-answer';
+
+function startForm(form: HTMLFormElement): void {
+  const outcome = form.querySelector('.outcome');
+  const button = form.querySelector('button');
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (!outcome || !button || button.disabled) return;
+    button.disabled = true;
+    outcome.replaceChildren();
+    outcome.setAttribute('aria-busy', 'true');
+    makeCall(form)
+      .then((made) => showAnswer(outcome, made))
+      .catch((error: unknown) => {
+        const words = error instanceof NotMade ? error.message : 'The call could not be made. Try again in a moment.';
+        outcome.replaceChildren(element('p', words, { class: 'problem' }));
+      })
+      .finally(() => {
+        button.disabled = false;
+        outcome.removeAttribute('aria-busy');
+      });
+  });
+}
+
+/** Leaves of the list of routes those that have every word that is typed, in their own line or in their product's. */
+function startSearch(search: HTMLElement): void {
+  const input = search.querySelector('input');
+  const found = search.querySelector('[role=status]');
+  if (!input || !found) return;
+  search.hidden = false;
+  const look = (): void => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    const isFound = (text: string | null): boolean => words.every((word) => (text ?? '').toLowerCase().includes(word));
+    let count = 0;
+    for (const entry of document.querySelectorAll<HTMLElement>('.entry')) {
+      const routes = [...entry.querySelectorAll<HTMLElement>('li')];
+      const own = [...entry.children].map((child) => (child.matches('ul') ? '' : child.textContent)).join(' ');
+      for (const route of routes) route.hidden = !isFound(`${own} ${route.textContent}`);
+      const left = routes.filter(({ hidden }) => !hidden).length;
+      entry.hidden = left === 0 && !isFound(own);
+      count += left;
+    }
+    found.textContent = input.value === '' ? '' : `${count} ${count === 1 ? 'route' : 'routes'}`;
+  };
+  input.addEventListener('input', look);
+  look();
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startForm(form);
+for (const search of document.querySelectorAll<HTMLElement>('search')) startSearch(search);
+for (const shown of document.querySelectorAll<HTMLElement>('[data-copy]')) {
+  shown.after(copyButton(shown.textContent, shown.dataset['copy'] ?? ''));
+}
+// As it was chosen in the dashboard; without a choice the system's own is followed.
+const scheme = localStorage.getItem('mantine-color-scheme-value');
+if (scheme === 'light' || scheme === 'dark') document.documentElement.style.colorScheme = scheme;

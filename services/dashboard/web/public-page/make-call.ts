@@ -1,0 +1,98 @@
+import { type TryAnswer } from '../../contract/try';
+import { BODY_FIELD, FILE_FIELD, type TryCall } from '../../reference/try-call';
+import { parseJson } from '../format/answer-body';
+
+/** The dashboard gives up after 60 s and says so. */
+const TIMEOUT_MS = 65_000;
+/** This reader may not make calls with a key of the own: the session ended, it is an operator's, or its role has no keys. */
+const MAY_NOT = new Set([401, 403]);
+
+/** A call that was not made, in words for the reader. */
+export class NotMade extends Error {}
+
+/** What came of a call, and whether it was made for a customer, who can have it explained. */
+export interface MadeCall {
+  readonly answer: TryAnswer;
+  readonly isOwn: boolean;
+}
+
+async function base64Of(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = '';
+  // All at once would be more arguments than a call may have.
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return btoa(text);
+}
+
+/** The file that is chosen, else the example's. @throws NotMade */
+function fileOf(chosen: FormDataEntryValue | null, { example, mostBytes }: NonNullable<TryCall['file']>): File {
+  const isChosen = chosen instanceof File && chosen.size > 0;
+  if (!isChosen && !example) throw new NotMade('Choose a file.');
+  if (isChosen && chosen.size > mostBytes)
+    throw new NotMade(`This page sends files up to ${mostBytes / 1_000_000} MB. Send larger ones with curl.`);
+  if (isChosen || !example) return chosen as File;
+  const bytes = Uint8Array.from(atob(example.base64), (character) => character.charCodeAt(0));
+  return new File([bytes], example.filename, { type: example.contentType });
+}
+
+/** The body as a browser would send it. @throws NotMade */
+async function bodyOf(fields: FormData, { file }: TryCall): Promise<object> {
+  if (file) {
+    const form = new FormData();
+    form.set(file.field, fileOf(fields.get(FILE_FIELD), file));
+    const whole = new Response(form);
+    return { contentType: whole.headers.get('content-type') ?? 'multipart/form-data', bodyBase64: await base64Of(await whole.blob()) };
+  }
+  const body = fields.get(BODY_FIELD);
+  if (typeof body !== 'string') return {};
+  if (parseJson(body) === undefined) throw new NotMade('This is not valid JSON.');
+  return { contentType: 'application/json', body };
+}
+
+/** Values that belong into the path leave the query; fields that stay empty are not sent. */
+function targetOf(fields: FormData, path: string): { readonly path: string; readonly query: Readonly<Record<string, string>> } {
+  const given = [...fields].flatMap(([name, value]) =>
+    name.startsWith(':') || typeof value !== 'string' || value === '' ? [] : [[name, value] as const],
+  );
+  const values = new Map(given);
+  const filled = path.replaceAll(/\{([^{}]*)\}/g, (part, name: string) => encodeURIComponent(values.get(name) ?? '') || part);
+  return { path: filled, query: Object.fromEntries(given.filter(([name]) => !path.includes(`{${name}}`))) };
+}
+
+/** @returns the key to send in place of the one that the dashboard keeps; empty for none. @throws NotMade */
+function ownKey(): string {
+  const key = document.querySelector<HTMLInputElement>('#own-key')?.value.trim() ?? '';
+  if (key.startsWith('tg_live_')) throw new NotMade('This is a live key. Live keys are never entered into a page.');
+  if (key !== '' && !/^tg_test_[0-9A-Za-z]+$/.test(key)) throw new NotMade('A test key begins with tg_test_.');
+  return key;
+}
+
+function detailOf(problem: unknown): string {
+  const detail: unknown = typeof problem === 'object' && problem !== null ? Reflect.get(problem, 'detail') : undefined;
+  return typeof detail === 'string' ? detail : 'The call could not be made. Try again in a moment.';
+}
+
+/** Makes the call of a form through the dashboard. @throws NotMade saying what to mend, or what the dashboard answered */
+export async function makeCall(form: HTMLFormElement): Promise<MadeCall> {
+  const call = JSON.parse(form.dataset['call'] ?? '{}') as TryCall;
+  const fields = new FormData(form);
+  const key = ownKey();
+  const { product, method, path, through } = call;
+  const body = JSON.stringify({
+    ...(key === '' ? { product } : { key }),
+    method,
+    ...targetOf(fields, path),
+    ...(await bodyOf(fields, call)),
+  });
+  let refusal: unknown;
+  // A call with an own key is nobody's but the customer's.
+  for (const place of key === '' ? through : through.slice(0, 1)) {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(place, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer: unknown = await response.json();
+    if (response.ok) return { answer: answer as TryAnswer, isOwn: place === '/api/try' };
+    refusal ??= answer;
+    if (!MAY_NOT.has(response.status)) break;
+  }
+  throw new NotMade(detailOf(refusal));
+}

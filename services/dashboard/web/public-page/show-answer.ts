@@ -1,0 +1,74 @@
+import { SESSION_FIELD } from '../../reference/try-call';
+import { copyText } from '../browser/copy-text';
+import { type Answered, FAILURES, headerLines, parseJson, readBody } from '../format/answer-body';
+import { type MadeCall } from './make-call';
+
+/** An element with a text in it. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  return made;
+}
+
+/** @param what for example `code` */
+export function copyButton(text: string, what: string): HTMLElement {
+  const label = `Copy ${what}`;
+  const button = element('button', label, { type: 'button', class: 'copy', 'aria-live': 'polite' });
+  button.addEventListener('click', () => {
+    void copyText(text).then((isCopied) => {
+      button.textContent = isCopied ? 'Copied' : 'Copy by hand';
+      setTimeout(() => (button.textContent = label), 2_500);
+    });
+  });
+  return button;
+}
+
+/** The next step of a workflow begins with what this one answered. */
+function carrySession(value: unknown): void {
+  const id: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, SESSION_FIELD) : undefined;
+  if (typeof id !== 'string') return;
+  for (const note of document.querySelectorAll('.later-step')) note.remove();
+  for (const input of document.querySelectorAll<HTMLInputElement>(`.try input[name="${SESSION_FIELD}"]`)) input.value = id;
+  for (const area of document.querySelectorAll<HTMLTextAreaElement>('.try textarea')) {
+    const body = parseJson(area.value);
+    if (typeof body !== 'object' || body === null || !(SESSION_FIELD in body)) continue;
+    area.value = JSON.stringify({ ...body, [SESSION_FIELD]: id }, undefined, 2);
+  }
+}
+
+function bodyElements(answer: Answered): HTMLElement[] {
+  const { note, picture, text, download } = readBody(answer);
+  carrySession(parseJson(answer.body));
+  return [
+    ...(note === '' ? [] : [element('p', note)]),
+    ...(picture === undefined ? [] : [element('img', '', { src: picture, alt: 'Image in the response' })]),
+    ...(text === undefined ? [] : [element('pre', text, { tabindex: '0', 'aria-label': 'Response body' }), copyButton(text, 'response')]),
+    ...(download === undefined ? [] : [element('a', 'Download it', { href: download, download: 'answer' })]),
+  ];
+}
+
+/** What came of a call, in place of what was there. */
+export function showAnswer(outcome: Element, { answer, isOwn }: MadeCall): void {
+  if (answer.outcome === 'failed') {
+    outcome.replaceChildren(element('p', FAILURES[answer.reason], { class: 'problem' }));
+    return;
+  }
+  const { status, durationMs, requestId } = answer;
+  const line = `Status ${status} from the sandbox, after ${Math.round(durationMs)} ms`;
+  const headers = element('details', '');
+  headers.append(
+    element('summary', 'Response headers'),
+    element('pre', headerLines(answer), { tabindex: '0', 'aria-label': 'Response headers' }),
+  );
+  outcome.replaceChildren(
+    element('p', line, { class: status < 400 ? 'fine' : 'problem' }),
+    ...(isOwn && requestId !== null ? [element('a', 'Explain this request', { href: `/explain?request=${requestId}` })] : []),
+    ...bodyElements(answer),
+    headers,
+  );
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
+import { tinyOnnxModel } from '../support/tiny-onnx-model';
+import { runCommand } from './support/run-command';
+
+describe('tollgate model', () => {
+  const MODEL = tinyOnnxModel(4);
+  const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-model-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const kept = (): string[] => (existsSync(join(folder, 'data/models')) ? readdirSync(join(folder, 'data/models')) : []);
+  const run = (...words: string[]) => runCommand(['model', ...words], { env: { TOLLGATE_DATA_DIR: join(folder, 'data') } });
+
+  function fileOf(bytes: Buffer, name = 'light.onnx'): string {
+    mkdirSync(join(folder, 'from'), { recursive: true });
+    const file = join(folder, 'from', name);
+    writeFileSync(file, bytes);
+    return file;
+  }
+
+  test('model add copies a model whose hash is the one that was given, and names the setting', async () => {
+    const { code, stdout } = await run('add', fileOf(MODEL), '--sha256', sha256(MODEL).toUpperCase());
+    const file = join(folder, 'data/models/light.onnx');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(`IMAGE_ONNX_MODEL=${file}`);
+    expect(readFileSync(file).equals(MODEL)).toBe(true);
+  });
+
+  test('model add of the same model once more changes nothing, and another one of the same name is refused', async () => {
+    await run('add', fileOf(MODEL), '--sha256', sha256(MODEL));
+    expect((await run('add', fileOf(MODEL), '--sha256', sha256(MODEL))).code).toBe(0);
+    const other = tinyOnnxModel(8);
+    const { code, stderr } = await run('add', fileOf(other), '--sha256', sha256(other));
+    expect(code).toBe(1);
+    expect(stderr).toContain('model remove light.onnx');
+    expect(kept()).toEqual(['light.onnx']);
+  });
+
+  test.each([
+    ['a model with another hash', MODEL, 'a.onnx', sha256(Buffer.from('another'))],
+    ['a file that is no protocol buffer', Buffer.from('<html>'), 'a.onnx', undefined],
+    ['a model that was cut off', MODEL.subarray(0, -1), 'a.onnx', undefined],
+    ['a model with something behind it', Buffer.concat([MODEL, Buffer.from([0xff])]), 'a.onnx', undefined],
+    ['an empty file', Buffer.alloc(0), 'a.onnx', undefined],
+    ['a file of another kind by its name', MODEL, 'a.bin', undefined],
+  ])('model add refuses %s and keeps nothing', async (_what, bytes, name, hash) => {
+    const { code, stderr } = await run('add', fileOf(bytes, name), '--sha256', hash ?? sha256(bytes), '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'model_refused' } });
+    expect(kept()).toEqual([]);
+  });
+
+  test('model add needs a hash of 64 hex digits', async () => {
+    const { code, stderr } = await run('add', fileOf(MODEL), '--sha256', 'abc');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'tollgate: --sha256 is 64 hex digits\n' });
+  });
+
+  test('model list shows size, hash and date, and whether the package that runs models is installed', async () => {
+    await run('add', fileOf(MODEL), '--sha256', sha256(MODEL));
+    const { models, runtime_installed: isInstalled } = JSON.parse((await run('list', '--json')).stdout) as Record<string, unknown>;
+    expect(models).toEqual([
+      expect.objectContaining({
+        name: 'light.onnx',
+        bytes: MODEL.length,
+        sha256: sha256(MODEL),
+        added_at: expect.any(String),
+        used: false,
+      }),
+    ]);
+    expect(typeof isInstalled).toBe('boolean');
+  });
+
+  test('model remove deletes a model, and nothing outside of the folder', async () => {
+    await run('add', fileOf(MODEL), '--sha256', sha256(MODEL));
+    const { code, stderr } = await run('remove', '../../from/light.onnx', '--json');
+    expect([code, JSON.parse(stderr)]).toEqual([1, { error: expect.objectContaining({ code: 'model_unknown' }) }]);
+    expect((await run('remove', 'light.onnx')).code).toBe(0);
+    expect(kept()).toEqual([]);
+    expect(existsSync(join(folder, 'from/light.onnx'))).toBe(true);
+  });
+});
+
+describe('tollgate signing-key', () => {
+  interface Created {
+    readonly kid: string;
+    readonly alg: string;
+    readonly privateKey: object;
+    readonly jwks: { readonly keys: readonly { readonly kid: string }[] };
+  }
+
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-key-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function create(...more: string[]): Promise<Created> {
+    const { code, stdout, stderr } = await runCommand(['signing-key', 'create', '--json', ...more]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as Created;
+  }
+
+  test.each(['EdDSA', 'HS256'])(
+    'signing-key create prints a new key for %s and the set that verifies it, and needs no database',
+    async (alg) => {
+      const { kid, privateKey, jwks, ...rest } = await create('--alg', alg);
+      expect(rest).toEqual({ alg });
+      expect(parsePrivateKey(JSON.stringify(privateKey))).toMatchObject({ id: kid, algorithm: alg });
+      expect(parseKeySet(JSON.stringify(jwks))).toMatchObject([{ id: kid, algorithm: alg }]);
+    },
+  );
+
+  test('signing-key create prints lines that a shell and an .env file read', async () => {
+    const { stdout } = await runCommand(['signing-key', 'create']);
+    const values = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => /^(\w+)='([^']+)'$/.exec(line)?.slice(1) ?? []);
+    expect(values.map(([name]) => name)).toEqual(['TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_CONTEXT_JWKS']);
+    const [[, privateKey = ''] = [], [, jwks = ''] = []] = values;
+    expect(parseKeySet(jwks).map(({ id }) => id)).toEqual([parsePrivateKey(privateKey).id]);
+  });
+
+  test('signing-key create keeps the keys of a set that goes on being believed', async () => {
+    const file = join(folder, 'jwks.json');
+    const former = await create();
+    writeFileSync(file, JSON.stringify(former.jwks));
+    const { kid, jwks } = await create('--jwks', file);
+    expect(jwks.keys.map((key) => key.kid)).toEqual([kid, former.kid]);
+  });
+
+  test.each([
+    ['a file that is not there', undefined, 'cannot be read'],
+    ['a private key', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'a', x: 'x', d: 'd' }] }), 'holds a private key'],
+    ['no key set', '[]', 'is not a JSON object'],
+  ])('signing-key create refuses %s as a set', async (_what, text, reason) => {
+    const file = join(folder, 'jwks.json');
+    if (text !== undefined) writeFileSync(file, text);
+    const { code, stdout, stderr } = await runCommand(['signing-key', 'create', '--jwks', file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `tollgate: ${file} ${reason}${reason.startsWith('holds') ? '; whoever verifies needs the public one alone' : ''}\n`,
+    );
+  });
+});

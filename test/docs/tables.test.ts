@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import faults from '../faults/faults.json';
+import attacks from '../neighbours/attacks.json';
+import { customers } from '../support/neighbours/attacks/customers';
+import { dashboardAttacks } from '../support/neighbours/attacks/dashboard';
+import { strangers } from '../support/neighbours/attacks/strangers';
+
+describe('docs/faults.md', () => {
+  const root = join(__dirname, '..', '..');
+  const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
+
+  /** Cells of the table's rows. */
+  function rows(): string[][] {
+    const between = /<!-- faults: written by [^>]*-->([\s\S]*?)<!-- faults: end -->/.exec(page)?.[1] ?? '';
+    const lines = between.split('\n').filter((line) => line.startsWith('| '));
+    const cells = lines.map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+    return cells.slice(1);
+  }
+
+  describe('the table of faults', () => {
+    it('names exactly the faults that the suite has', () => {
+      expect(rows().map(([name]) => name)).toEqual(faults.map(({ name }) => name));
+    });
+
+    it('says what is seen, what was admitted, what was lost and how long it took, of every fault', () => {
+      expect(rows().filter((cells) => cells.length !== 5 || cells.slice(0, 4).includes(''))).toEqual([]);
+    });
+
+    it('is of a run in which nothing unauthorised was admitted', () => {
+      expect(rows().filter(([, , admitted]) => !admitted?.startsWith('0 of '))).toEqual([]);
+    });
+
+    it('has a test for every row', () => {
+      const folder = join(root, 'test', 'faults');
+      const tests = readdirSync(folder)
+        .filter((name) => name.endsWith('.test.ts'))
+        .map((name) => readFileSync(join(folder, name), 'utf8'));
+      // A test of a table of cases writes the part that differs as ${way}.
+      const isNamed = (name: string): boolean =>
+        tests.some((text) => [name, name.replace(/ahead$|behind$/, '${way}')].some((each) => text.includes(each)));
+      expect(faults.filter(({ name }) => !isNamed(name))).toEqual([]);
+    });
+  });
+});
+
+describe('docs/attacks.md', () => {
+  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'attacks.md'), 'utf8');
+
+  /** Cells of the table's rows. */
+  function rows(): string[][] {
+    const between = /<!-- attacks: written by [^>]*-->([\s\S]*?)<!-- attacks: end -->/.exec(page)?.[1] ?? '';
+    const lines = between.split('\n').filter((line) => line.startsWith('| '));
+    const cells = lines.map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+    return cells.slice(1);
+  }
+
+  const names = attacks.map(({ name }) => name);
+
+  describe('the table of attacks', () => {
+    it('names exactly the attacks that the suite has', () => {
+      expect(rows().map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
+      expect([...strangers, ...customers, ...dashboardAttacks].map(({ name }) => name)).toEqual(names);
+    });
+
+    it('says what a customer notices and what the attacker gets, of every attack', () => {
+      expect(rows().filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
+import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
+import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { closeConnections } from '../support/http';
+import { expectMeasured } from '../support/measured';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
+import { startTestRedisCluster } from '../support/redis/redis-cluster';
+import { burst } from '../support/system/exact-burst';
+import { startNode, type GatewayNode } from '../support/system/node';
+import { lastAdmittedAfter } from '../support/system/revocation';
+import { startVahaan, type Vahaan } from '../support/system/vahaan';
+
+const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+const PLENTY = 1_000_000;
+
+interface CountingStore {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefined])[] = [
+  ['Redis', () => startTestRedis()],
+  ['a Redis Cluster', () => startTestRedisCluster()],
+  ['Postgres', () => undefined],
+];
+
+let service: Vahaan;
+beforeAll(async () => {
+  service = await startVahaan(signingKeys);
+});
+afterAll(() => service.stop());
+
+describe.each(STORES)('three nodes that count in %s', (_name, startStore) => {
+  let database: TestDatabase;
+  let nodes: GatewayNode[] = [];
+  /** Of what was started, also when something else could not be. */
+  const closers: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    const redis = await startStore();
+    closers.push(async () => redis?.close());
+    database = await testDatabase();
+    closers.push(() => database.close());
+    const stores = { databaseUrl: database.url, ...(redis ? { redisUrl: redis.url } : {}) };
+    const options = { ...stores, signingKeys, upstreams: service.upstreams };
+    nodes = await Promise.all([startNode(options), startNode(options), startNode(options)]);
+    closers.push(() => Promise.all(nodes.map((node) => node.stop())));
+  });
+
+  afterAll(async () => {
+    closeConnections();
+    for (const close of closers.reverse()) await close();
+  });
+
+  const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);
+
+  /** Of a customer of its own. */
+  async function newKey(daily: number): Promise<CreatedKey> {
+    const customer = `nodes-${randomBytes(4).toString('hex')}@example.com`;
+    await createCustomer(database.pool, { email: customer, actor: 'test' });
+    return createKey(database.pool, { customer, products: ['api-vahaan'], mode: 'test', actor: 'test', daily, monthly: PLENTY });
+  }
+
+  it('pass exactly M of N concurrent requests with M left, through all of them together', async () => {
+    const metrics = nodes.map((node) => (name: string) => node.metric(name));
+    expect(await burst({ urls: urls(), newKey, metrics, left: 101, requests: 450 })).toEqual({ 200: 101, 429: 349 });
+  });
+
+  it('honour a revoked key for no longer than a second after the commit, while it is hammered on every node', async () => {
+    const { key, id } = await newKey(PLENTY);
+    const revoke = (): Promise<unknown> => revokeKey(database.pool, { id, actor: 'test' });
+    for (const ms of await lastAdmittedAfter({ urls: urls(), key, revoke })) expectMeasured(ms, 1_000);
+  });
+});
