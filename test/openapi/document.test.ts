@@ -29,6 +29,7 @@ interface Operation {
 const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
   openapi: string;
   servers: { url: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
 };
 
@@ -45,6 +46,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     // The parser resolves references in place: it gets a copy.
     await expect(SwaggerParser.validate(JSON.parse(JSON.stringify(document)))).resolves.toBeDefined();
+  });
+
+  it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
+    expect(PRODUCTS.find((product) => product.id === id)?.description).toContain('only for lawful, authorised purposes');
+    expect(document.tags.find(({ name }) => name === id)?.description).toContain('only for lawful, authorised purposes');
   });
 
   it('names the gateway that it was made for, and no other', () => {
