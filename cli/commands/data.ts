@@ -127,7 +127,7 @@ async function measure(folder: string, env: NodeJS.ProcessEnv): Promise<FlagAccu
   const databases = await openDatabases({ paths: databasePaths(ipSettings.parse({})), ...files });
   const lists = await openAddressLists({ folder, off: listSetting().parse(env['IP_LISTS_OFF'] ?? ''), ...files });
   const findNetworkFacts = () => Promise.resolve({ checked: [], hostname: null, listings: [], abuse: undefined });
-  const deps = { databases, findNetworkFacts, now: () => Date.now() };
+  const deps = { databases, findNetworkFacts, mode: 'live' as const, now: () => Date.now() };
   return measureFlags({
     kept,
     lookUp: (address) => lookUpAddress(address, { ...deps, lists }),

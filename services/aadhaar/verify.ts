@@ -2,7 +2,7 @@ import { type z } from 'zod';
 import { type CallContext } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
 import { type SessionWorkers } from '../kit/worker/session-workers';
-import { formatTimestamp } from '../kit/timestamp';
+import { formatInstant } from '../kit/timestamp';
 import { type AadhaarCaptchaAnswer__Output } from '../workers/generated/identity/identity/v1/AadhaarCaptchaAnswer';
 import { type AadhaarCaptchaRequest } from '../workers/generated/identity/identity/v1/AadhaarCaptchaRequest';
 import { type AadhaarOtpRequest } from '../workers/generated/identity/identity/v1/AadhaarOtpRequest';
@@ -76,7 +76,7 @@ export async function submitOtp(
       photo_base64: record.photoBase64 ?? null,
       masked_aadhaar: record.maskedAadhaar,
       reference_id: record.referenceId ?? null,
-      verified_at: formatTimestamp(context.clock.now()),
+      verified_at: formatInstant(context.clock.now()),
     },
   };
 }

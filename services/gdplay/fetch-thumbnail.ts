@@ -1,7 +1,7 @@
 import { type CallContext } from '../kit/service/define-service';
 import { ServiceError } from '../kit/errors';
 import { bytesReply, type Reply } from '../kit/service/reply';
-import { formatTimestamp } from '../kit/timestamp';
+import { formatInstant, formatTimestamp } from '../kit/timestamp';
 import { type GdplayDeps } from './deps';
 import { driveFailure } from './drive-failure';
 import { type DriveFile } from './drive-file';
@@ -60,7 +60,7 @@ function describePicture(file: DriveFile, { contentType, bytes }: Picture, nowMs
       width: file.video.width ?? null,
       height: file.video.height ?? null,
       duration_ms: file.video.durationMs ?? null,
-      modified_at: file.modifiedAtMs === undefined ? null : formatTimestamp(file.modifiedAtMs),
+      modified_at: file.modifiedAtMs === undefined ? null : formatInstant(file.modifiedAtMs),
       thumbnail: { content_type: contentType, size_bytes: bytes.length, base64: bytes.toString('base64') },
     },
     timestamp: formatTimestamp(nowMs),

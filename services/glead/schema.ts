@@ -89,7 +89,17 @@ const lead = z.object({
   /** Profiles that stand in place of a website; the sources tell no others. */
   socials: z.array(z.object({ network: z.string(), url: z.string() })),
   maps_url: optionalText,
-  emails: z.array(z.string()),
+  emails: z
+    .array(z.string())
+    .nullable()
+    .describe('Addresses that the website shows; empty when its pages were read and show none. Null when that is not known.'),
+  emails_reason: z
+    .string()
+    .nullable()
+    .describe(
+      'Why emails is null: `not_configured` (websites are not read here), `no_website`, `timeout`, `other_site` (the website leads to ' +
+        'another), `robots_txt`, or how a page failed. Null where emails is a list.',
+    ),
 });
 
 export const leadData = z.object({

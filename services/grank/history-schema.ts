@@ -14,7 +14,7 @@ const answer = z.object({
   summary,
   points: z.array(place.extend(gridOutput.shape.points.element.pick({ status: true, rank: true }).shape)).max(49),
   source: z.string().max(200),
-  fetched_at: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+  fetched_at: z.iso.datetime({ offset: true }),
 });
 
 export type GridAnswer = z.output<typeof answer>;

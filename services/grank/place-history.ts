@@ -42,7 +42,7 @@ function changeOf(first: GridAnswer, last: GridAnswer): PlaceHistory['change'] {
 
 /** What became of a business between grids of the same question. @param answers two or more, in any order */
 export function placeHistory(answers: readonly GridAnswer[]): PlaceHistory {
-  const sorted = answers.toSorted((one, other) => (one.fetched_at < other.fetched_at ? -1 : Number(one.fetched_at > other.fetched_at)));
+  const sorted = answers.toSorted((one, other) => Date.parse(one.fetched_at) - Date.parse(other.fetched_at));
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (!first || !last) throw new Error('a history of no answers');
   const byName = sorted.map(({ points }) => new Map(points.map((point) => [nameOf(point), point])));

@@ -4,7 +4,7 @@ import { ServiceError } from '../kit/errors';
 import { indexRoute } from '../kit/service/index-route';
 import { requireUnits } from '../kit/service/require-units';
 import { bytesReply, JSON_TYPE, type Reply } from '../kit/service/reply';
-import { formatTimestamp } from '../kit/timestamp';
+import { formatInstant, formatTimestamp } from '../kit/timestamp';
 import { backedByWorkers, type WorkerDeps } from '../kit/worker/connect-workers';
 import { workerHealthRoute } from '../kit/worker/health-route';
 import { type GetSourceRequest } from '../workers/generated/ranking/ranking/v1/GetSourceRequest';
@@ -104,7 +104,7 @@ const grid = defineRoute({
   handler: async (input, context, deps: GrankDeps) => {
     requireUnits(context.proof, { units: GRID_UNITS, detail: NOT_COUNTED });
     const data = await rankGrid(input, context, deps);
-    return { ok: true as const, query: input, ...data, fetched_at: formatTimestamp(context.clock.now()) };
+    return { ok: true as const, query: input, ...data, fetched_at: formatInstant(context.clock.now()) };
   },
 });
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 const place = z.object({
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
-  accuracy_radius_km: z.number().nullable(),
-  time_zone: z.string().nullable(),
-  region: z.string().nullable(),
-  postal_code: z.string().nullable(),
-  country_name: z.string().nullable(),
+  latitude: z.number().nullable().describe('Degrees; negative is south. Null where the source has none.'),
+  longitude: z.number().nullable().describe('Degrees; negative is west. Null where the source has none.'),
+  accuracy_radius_km: z.number().nullable().describe('How far off the place may be. Null with the data that ships, which does not say.'),
+  time_zone: z.string().nullable().describe('IANA name, for example `Asia/Kolkata`; that of the coordinates where the source names none.'),
+  region: z.string().nullable().describe('State, province or the like; null where the source has none.'),
+  postal_code: z.string().nullable().describe('Null where the source has none.'),
+  country_name: z.string().nullable().describe('In English; null where the source has none.'),
 });
 
 /** CC-BY-4.0 asks for it wherever results of the shipped data are shown. */
@@ -16,61 +16,105 @@ const ATTRIBUTION =
   'CC-BY-4.0. Scores labelled heuristic are rankings, not probabilities.';
 
 const scoreMethod = z.enum(['maxmind', 'heuristic']);
+const scoreReason = z.enum(['reserved_address', 'not_configured', 'sources_failed', 'unknown_to_source']);
+/** Null where no source was asked that would know. */
+const flag = z.boolean().nullable();
 
-/** Answer of `GET /ip`. The first thirteen members are the customer's specification, part 2.8. */
+const WHY_NULL =
+  'Null where the score is not. `reserved_address`: nobody is asked about such an address. `not_configured`: no source that could know is ' +
+  'set up. `sources_failed`: those that could know did not answer. `unknown_to_source`: they answered and know nothing.';
+
+/** The first thirteen members are the customer's specification, part 2.8. */
+const specified = {
+  ip: z.string().describe('The address in its usual form; a v4-mapped IPv6 address is answered as its IPv4 address.'),
+  is_valid: z.boolean().describe('True: what is no address is refused with 400, and in a batch has an entry of its own.'),
+  version: z.union([z.literal(4), z.literal(6)]).describe('Of the Internet Protocol.'),
+  is_private: z.boolean().describe('Whether the address is for private networks, which route it among themselves.'),
+  is_reserved: z.boolean().describe('Whether a registry keeps the address from the public internet; then no source is asked about it.'),
+  is_loopback: z.boolean().describe('Whether the address names the machine itself.'),
+  hostname: z
+    .string()
+    .nullable()
+    .describe('Reverse name that points back at the address; null where there is none, or none came within a second.'),
+  country: z.string().describe('Two-letter code (ISO 3166-1); empty when unknown.'),
+  location: z.union([place, z.strictObject({})]).describe('Where the address is used; an empty object when unknown.'),
+  city: z.string().describe('In English; empty when unknown.'),
+  asn: z.string().describe('Number of the network that announces the address, for example `AS15169`; empty when unknown.'),
+  ip_risk: z
+    .number()
+    .min(0)
+    .max(99)
+    .nullable()
+    .describe(
+      'A rank, not a probability; higher is riskier. 0 says that a source which could know was asked and knows nothing against the ' +
+        'address. Null where none was: see `score_reasons`.',
+    ),
+  static_ip_score: z
+    .number()
+    .min(0)
+    .max(99.99)
+    .nullable()
+    .describe(
+      'How lasting the assignment of the address looks: a rank; higher is more lasting. Null without evidence: see `score_reasons`.',
+    ),
+};
+
+/** Answer of `GET /ip`. */
 export const ipAnswer = z
   .object({
-    /** Canonical form; a v4-mapped address is answered as its v4 address. */
-    ip: z.string(),
-    is_valid: z.boolean(),
-    version: z.union([z.literal(4), z.literal(6)]),
-    is_private: z.boolean(),
-    is_reserved: z.boolean(),
-    is_loopback: z.boolean(),
-    hostname: z.string().nullable(),
-    /** ISO 3166-1 alpha-2; empty when unknown. */
-    country: z.string(),
-    /** Empty object when unknown. */
-    location: z.union([place, z.strictObject({})]),
-    city: z.string(),
-    /** `AS15169`; empty when unknown. */
-    asn: z.string(),
-    /** 0 (checked, no signal) to 99; null when nothing was checked. */
-    ip_risk: z.number().min(0).max(99).nullable(),
-    /** 0 to 99.99; null when nothing was checked. */
-    static_ip_score: z.number().min(0).max(99.99).nullable(),
-    as_org: z.string(),
-    /** Null where no source was asked that would know. */
-    flags: z.object({
-      hosting: z.boolean().nullable(),
-      proxy_or_vpn: z.boolean().nullable(),
-      tor_exit: z.boolean().nullable(),
-      /** A relay that hides its users' addresses and keeps their region. */
-      relay: z.boolean().nullable(),
-    }),
-    /** What the registry of the address says; null when it was not asked, did not answer or knows nothing. Members are null where it names none. */
+    ...specified,
+    as_org: z.string().describe('Who runs the network `asn`; empty when unknown.'),
+    flags: z
+      .object({
+        hosting: flag.describe('The address belongs to a data centre or cloud.'),
+        proxy_or_vpn: flag.describe('Traffic of others leaves through the address.'),
+        tor_exit: flag.describe('Traffic of the Tor network leaves through the address.'),
+        relay: flag.describe('A relay that hides the addresses of its users and keeps their region.'),
+      })
+      .describe('Each true, false, or null where no source was asked that would know.'),
     registration: z
       .object({
-        company: z.string().nullable(),
-        network_name: z.string().nullable(),
-        abuse_email: z.string().nullable(),
-        abuse_phone: z.string().nullable(),
+        company: z.string().nullable().describe('Who the address is registered for; null where the registry names a person or nobody.'),
+        network_name: z.string().nullable().describe('Name of the network in the registry; null where it has none.'),
+        abuse_email: z.string().nullable().describe('Where to report abuse; null where the registry names no address.'),
+        abuse_phone: z.string().nullable().describe('Where to report abuse; null where the registry names no number.'),
       })
-      .nullable(),
-    risk_signals: z.array(z.object({ id: z.string(), weight: z.number().min(0).max(1), source: z.string() })),
-    /** `maxmind` only when both figures are MaxMind's; null when there is none. */
-    score_method: scoreMethod.nullable(),
-    score_methods: z.object({ ip_risk: scoreMethod.nullable(), static_ip_score: scoreMethod.nullable() }),
-    /** What was really asked; a source that is off, or has no business with a reserved address, is missing. */
-    checked: z.array(
-      z.object({
-        source: z.string(),
-        /** RFC 3339: when it was asked, or when its data is from; null for data without a date. */
-        as_of: z.string().nullable(),
-        ok: z.boolean(),
-        error: z.enum(['timeout', 'failed', 'paused']).optional(),
-      }),
-    ),
+      .nullable()
+      .describe('What the registry of the address says; null when it was not asked, did not answer or knows nothing: see `checked`.'),
+    risk_signals: z
+      .array(
+        z.object({
+          id: z.string().describe('What speaks against the address.'),
+          weight: z.number().min(0).max(1).describe('Share of the remaining doubt that the signal takes; 0 is for information only.'),
+          source: z.string().describe('Which file, list or service said so.'),
+        }),
+      )
+      .describe('What `ip_risk` is made of when it is a heuristic: 100 · (1 − ∏(1 − weight)), at most 99.'),
+    score_method: scoreMethod.nullable().describe('`maxmind` only when both scores are MaxMind’s; null when there is none.'),
+    score_methods: z
+      .object({
+        ip_risk: scoreMethod.nullable().describe('`maxmind` from a file of MaxMind, `heuristic` by this service; null without a score.'),
+        static_ip_score: scoreMethod
+          .nullable()
+          .describe('`maxmind` from a file of MaxMind, `heuristic` by this service; null without a score.'),
+      })
+      .describe('How each score was made.'),
+    score_reasons: z
+      .object({ ip_risk: scoreReason.nullable().describe(WHY_NULL), static_ip_score: scoreReason.nullable().describe(WHY_NULL) })
+      .describe('Why a score is null.'),
+    checked: z
+      .array(
+        z.object({
+          source: z.string().describe('Name of the source; `sandbox_…` where the sandbox stands in for it.'),
+          as_of: z.string().nullable().describe('When it was asked, or when its data is from (RFC 3339); null for data without a date.'),
+          ok: z.boolean().describe('Whether it answered.'),
+          error: z
+            .enum(['timeout', 'failed', 'paused'])
+            .optional()
+            .describe('Present when it did not; `paused`: left alone after failures in a row.'),
+        }),
+      )
+      .describe('Every source that was asked. One that is off, or has no business with a reserved address, is missing.'),
   })
   .describe(ATTRIBUTION);
 

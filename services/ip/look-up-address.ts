@@ -1,12 +1,15 @@
 import { type IpAddress } from '../../plugins/core/access/ip-address';
+import { type KeyMode } from '../../plugins/core/ports';
 import { type AddressClass, classifyAddress } from '../kit/upstream/reserved-addresses';
+import { sourceName } from '../kit/upstream/source-name';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts } from './ip-records';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
-import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from './scores';
+import { judgeScores } from './judge-scores';
+import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
 import tzLookup from '@photostructure/tz-lookup';
 
 export interface LookUpDeps {
@@ -14,6 +17,8 @@ export interface LookUpDeps {
   /** Absent where no folder of lists is configured. */
   readonly lists?: AddressLists | undefined;
   readonly findNetworkFacts: FindNetworkFacts;
+  /** Of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
+  readonly mode: KeyMode;
   /** Unix milliseconds, by which a list is young or old. */
   readonly now: () => number;
 }
@@ -43,7 +48,7 @@ function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
 /** Every reason to distrust the address, each once: the first source that names it is reported. */
 function collectSignals(
   address: IpAddress,
-  { asn, facts, databases, lists }: { asn: number | undefined; facts: NetworkFacts } & Pick<LookUpDeps, 'databases' | 'lists'>,
+  { asn, facts, databases, lists, mode }: { asn: number | undefined; facts: NetworkFacts } & Omit<LookUpDeps, 'findNetworkFacts' | 'now'>,
 ): RiskSignal[] {
   const signals = new Map<RiskSignal['id'], RiskSignal>();
   const add = (id: Exclude<RiskSignal['id'], 'abuse_reports'>, source: string): void => {
@@ -56,10 +61,14 @@ function collectSignals(
   }
   for (const { says, source } of lists?.find(address) ?? []) add(says, source);
   if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
-  for (const listing of facts.listings) add(listing, 'dnsbl');
-  if (facts.abuse?.torExit) add('tor_exit', 'abuseipdb');
+  for (const listing of facts.listings) add(listing, sourceName('dnsbl', mode));
+  if (facts.abuse?.torExit) add('tor_exit', sourceName('abuseipdb', mode));
   if (facts.abuse && facts.abuse.confidence > 0) {
-    signals.set('abuse_reports', { id: 'abuse_reports', weight: abuseWeight(facts.abuse.confidence), source: 'abuseipdb' });
+    signals.set('abuse_reports', {
+      id: 'abuse_reports',
+      weight: abuseWeight(facts.abuse.confidence),
+      source: sourceName('abuseipdb', mode),
+    });
   }
   return [...signals.values()];
 }
@@ -93,21 +102,6 @@ function classify(address: IpAddress): AddressClass {
   return found;
 }
 
-function hasAnswered(checked: readonly SourceCheck[], sources: readonly string[]): boolean {
-  return checked.some(({ source, ok }) => ok && sources.includes(source));
-}
-
-type Methods = IpAnswer['score_methods'];
-
-function methodOf(figure: number | null, published: number | undefined): Methods['ip_risk'] {
-  if (figure === null) return null;
-  return published === undefined ? 'heuristic' : 'maxmind';
-}
-
-function overallMethod({ ip_risk: risk, static_ip_score: staticScore }: Methods): Methods['ip_risk'] {
-  return risk === staticScore ? risk : 'heuristic';
-}
-
 function fileChecks({ databases, lists }: Pick<LookUpDeps, 'databases' | 'lists'>): SourceCheck[] {
   return [...databases.describe(), ...(lists?.describe() ?? [])].map(({ source, builtAt }) => ({
     source,
@@ -126,38 +120,32 @@ function registrationView({ registration }: NetworkFacts): IpAnswer['registratio
  * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
  * party has no business with it.
  */
-export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, now }: LookUpDeps): Promise<IpAnswer> {
+export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, mode, now }: LookUpDeps): Promise<IpAnswer> {
   const { isPrivate, isReserved, isLoopback } = classify(address);
   const place = isReserved ? undefined : databases.findPlace(address);
   const asn = isReserved ? undefined : databases.findAsn(address);
   const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
-  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists });
+  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists, mode });
   const risk = isReserved ? undefined : databases.findIpRisk(address);
   const staticScore = isReserved ? undefined : databases.findStaticScore(address);
-  const evidence = {
-    address,
-    hostname: facts.hostname,
-    policyListed: signals.some(({ id }) => id === 'dnsbl_pbl'),
-    hosting: signals.some(({ id }) => id === 'hosting'),
-    cellular: place?.cellular ?? false,
-  };
   const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
+  const { checked, hostname } = facts;
   const flags = flagsOf({
     signals,
     hasAnonymity,
-    knowsTor: hasAnswered(facts.checked, ['abuseipdb']) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
+    knowsTor:
+      checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
   });
-  const isJudged = (...sources: readonly string[]): boolean =>
-    !isReserved && (asn !== undefined || hasAnonymity || hasAnswered(facts.checked, sources));
-  const isPlaced = isJudged('reverse_dns', 'dnsbl') || evidence.cellular;
-  const scores = {
-    ip_risk: risk ?? (isJudged('dnsbl', 'abuseipdb') ? heuristicRisk(signals) : null),
-    static_ip_score: staticScore ?? (isPlaced ? heuristicStaticScore(evidence) : null),
-  };
-  const methods = {
-    ip_risk: methodOf(scores.ip_risk, risk),
-    static_ip_score: methodOf(scores.static_ip_score, staticScore),
-  };
+  const { ip_risk, static_ip_score, ...scoring } = judgeScores({
+    address,
+    isReserved,
+    signals,
+    checked,
+    hasAnonymity,
+    hostname,
+    cellular: place?.cellular ?? false,
+    published: { risk, staticScore },
+  });
   return {
     ip: address.text,
     is_valid: true,
@@ -165,19 +153,21 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     is_private: isPrivate,
     is_reserved: isReserved,
     is_loopback: isLoopback,
-    hostname: facts.hostname,
+    hostname,
     country: place?.country ?? '',
     location: locationOf(place),
     city: place?.city ?? '',
     asn: asn ? `AS${asn.number}` : '',
-    ...scores,
+    ip_risk,
+    static_ip_score,
     as_org: asn?.organisation ?? '',
     flags,
     registration: registrationView(facts),
     risk_signals: signals,
-    score_method: overallMethod(methods),
-    score_methods: methods,
-    checked: isReserved ? [] : [...fileChecks({ databases, lists }), ...facts.checked],
+    ...scoring,
+    checked: isReserved
+      ? []
+      : [...fileChecks({ databases, lists }), ...checked.map((each) => ({ ...each, source: sourceName(each.source, mode) }))],
   };
 }
 

@@ -21,14 +21,14 @@ export const batchInput = z.object({
 });
 
 const noAddress = z.object({
-  /** As it was sent, 64 characters at most. */
-  ip: z.string(),
-  is_valid: z.literal(false),
+  ip: z.string().describe('As it was sent, 64 characters at most.'),
+  is_valid: z.literal(false).describe('This entry is no address.'),
 });
 
 export const batchAnswer = z.object({
-  /** One for each entry of `ips`, in its order: as `GET /ip` answers, or only `ip` and `is_valid: false`. */
-  results: z.array(z.union([ipAnswer, noAddress])),
+  results: z
+    .array(z.union([ipAnswer, noAddress]))
+    .describe('One for each entry of `ips`, in its order: as `GET /ip` answers, or only `ip` and `is_valid: false`.'),
 });
 
 type Result = z.output<typeof batchAnswer>['results'][number];

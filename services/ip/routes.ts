@@ -34,7 +34,7 @@ const input = z.object({ ip: z.string().optional() });
 async function lookUpDepsOf({ mode, clock }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
   const findNetworkFacts = deps.networkFacts[mode];
   if (!findNetworkFacts) throw notConfigured(['SANDBOX_URL'], 'test');
-  return { databases: await deps.databases, lists: await deps.lists, findNetworkFacts, now: () => clock.now() };
+  return { databases: await deps.databases, lists: await deps.lists, findNetworkFacts, mode, now: () => clock.now() };
 }
 
 async function answer({ ip }: z.output<typeof input>, context: CallContext, deps: IpDeps) {

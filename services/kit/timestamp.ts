@@ -1,5 +1,5 @@
 /**
- * `YYYY-MM-DD HH:MM:SS` in UTC, the form of every `timestamp` in an answer.
+ * `YYYY-MM-DD HH:MM:SS` in UTC, the form that the specification fixes for the `timestamp` of an answer, and of nothing else.
  * @param atMs Unix milliseconds
  */
 export function formatTimestamp(atMs: number): string {
@@ -7,7 +7,7 @@ export function formatTimestamp(atMs: number): string {
 }
 
 /**
- * `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every date of data in an answer.
+ * `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every other time in an answer.
  * @param atMs Unix milliseconds
  */
 export function formatInstant(atMs: number): string {

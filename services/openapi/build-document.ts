@@ -10,7 +10,7 @@ import { type Catalogue, type CatalogueProduct } from '../../plugins/core/sellin
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 import { SERVICES } from '../registry';
 import { type Failure, listErrors } from './error-table';
-import { describeInputs } from './field-words';
+import { describeFields } from './field-words';
 import { inputShapeOf } from './input-shape';
 import { moreSuccessesOf, refusalsOf } from './route-answers';
 import { exampleCalls, fileOf } from './route-example';
@@ -208,5 +208,5 @@ export function buildDocument(baseUrl: string, catalogue: Catalogue): ReturnType
     // Transformations have no shape of their own; readers see what goes in.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
-  return { ...document, paths: describeInputs(document.paths ?? {}) };
+  return { ...document, paths: describeFields(document.paths ?? {}) };
 }

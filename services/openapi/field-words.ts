@@ -100,19 +100,45 @@ function describeMembers(path: string, schema: unknown, place = ''): unknown {
   return { ...schema, properties: Object.fromEntries(properties) as Json };
 }
 
-/** The paths of a document with words for every field of an input that its schema says nothing of. */
-export function describeInputs<Paths extends object>(paths: Paths): Paths {
+const INSTANT = 'RFC 3339, with its offset from UTC.';
+
+/** Times in answers. The specification fixes the form of `timestamp`, which has no zone of its own. */
+const TIMES: Readonly<Record<string, string>> = {
+  timestamp: 'When the answer was made: YYYY-MM-DD HH:MM:SS, always UTC.',
+  as_of: `When the source was asked, or when its data is from: ${INSTANT}`,
+  expires_at: `When it ends: ${INSTANT}`,
+  fetched_at: `When the source was asked: ${INSTANT}`,
+  modified_at: `When the file was last changed: ${INSTANT}`,
+  seen_before: `When an earlier call saw the link: ${INSTANT}`,
+  verified_at: `When it was verified: ${INSTANT}`,
+};
+
+/** A schema with words for each time in it, however deep, that says nothing of itself. */
+function describeTimes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(describeTimes);
+  if (!isObject(schema)) return schema;
+  const inside = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, describeTimes(value)]));
+  if (!isObject(inside['properties'])) return inside;
+  const properties = Object.entries(inside['properties']).map(([name, field]) => {
+    const description = TIMES[name];
+    return [name, isObject(field) && description !== undefined ? { description, ...field } : field];
+  });
+  return { ...inside, properties: Object.fromEntries(properties) as Json };
+}
+
+/** The paths of a document with words for every field of an input, and every time in an answer, that its schema says nothing of. */
+export function describeFields<Paths extends object>(paths: Paths): Paths {
   const described = Object.entries(paths).map(([path, methods]: [string, unknown]) => {
     if (!isObject(methods)) return [path, methods];
-    return [path, Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, describeInput(path, operation)]))];
+    return [path, Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, describeOperation(path, operation)]))];
   });
   return Object.fromEntries(described) as Paths;
 }
 
-/** An operation of the document with words for each field of its input that its schema says nothing of. */
-function describeInput(path: string, operation: unknown): unknown {
+/** An operation of the document, its fields described as {@link describeFields} says. */
+function describeOperation(path: string, operation: unknown): unknown {
   if (!isObject(operation)) return operation;
-  const { parameters, requestBody } = operation;
+  const { parameters, requestBody, responses } = operation;
   const described = Array.isArray(parameters)
     ? parameters.map((each: unknown) => {
         if (!isObject(each) || !isObject(each['schema'])) return each;
@@ -128,6 +154,7 @@ function describeInput(path: string, operation: unknown): unknown {
   return {
     ...operation,
     ...(described !== undefined && { parameters: described }),
+    ...(responses !== undefined && { responses: describeTimes(responses) }),
     ...(isObject(requestBody) && { requestBody: { ...requestBody, content: Object.fromEntries(bodies) as Json } }),
   };
 }

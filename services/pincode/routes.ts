@@ -1,10 +1,12 @@
 import { type z } from 'zod';
+import { type KeyMode } from '../../plugins/core/ports';
 import { type ProblemCode } from '../../plugins/core/problems';
 import { defineRoute, defineService, type CallContext, type ServiceTools } from '../kit/service/define-service';
 import { invalidInput, ServiceError } from '../kit/errors';
 import { bytesReply, JSON_TYPE, jsonReply, type Reply } from '../kit/service/reply';
 import { formatTimestamp } from '../kit/timestamp';
 import { UpstreamClient } from '../kit/upstream/upstream-client';
+import { sourceName } from '../kit/upstream/source-name';
 import { sandboxAt } from '../kit/upstream/upstream-target';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
@@ -61,7 +63,8 @@ const DETAILS: Readonly<Record<FailureReason, string>> = {
   timeout: 'The postal provider did not answer in time.',
 };
 
-function providerError({ provider, reason, cause }: PinAnswer & { ok: false }): ServiceError {
+function providerError({ provider: asked, reason, cause }: PinAnswer & { ok: false }, mode: KeyMode): ServiceError {
+  const provider = sourceName(asked, mode);
   return new ServiceError(PROBLEMS[reason], {
     code: 'provider_error',
     detail: DETAILS[reason],
@@ -76,11 +79,12 @@ async function answer(input: z.output<typeof pincodeInput>, context: CallContext
   const query = parseQuery(input, deps.countries);
   const isNormal = input.format === 'normal';
   const found = await deps.lookUp(query, { mode: context.mode, mayFallBack: isNormal && deps.hasFallback });
-  if (!found.ok) throw providerError(found);
-  const { provider, body } = found;
+  if (!found.ok) throw providerError(found, context.mode);
+  const { body } = found;
+  const provider = sourceName(found.provider, context.mode);
   const headers = { 'X-Upstream-Provider': provider };
   if (!isNormal) return bytesReply(body, JSON_TYPE, { headers });
-  const data = { country: countryOf(query), provider, places: normalPlaces(provider, body) };
+  const data = { country: countryOf(query), provider, places: normalPlaces(found.provider, body) };
   return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
 }
 

@@ -125,20 +125,35 @@ const pageFacts = z.object({
   external_links: figure.optional(),
 });
 
+/** The service's own estimate: null unless every input is known, so that two of them can be compared. */
+const authorityEstimate = figure.extend({
+  method: z.string().optional().describe('The formula, by the names of the figures in it.'),
+  inputs: z
+    .array(z.object({ name: z.string(), value: z.number().nullable() }))
+    .optional()
+    .describe('The figures that the estimate rests on: those of the sources that are set up, whether they answered or not.'),
+});
+
 const domainFigures = {
   open_page_rank: figure,
   tranco_rank: figure,
   cc_harmonic_rank: figure,
   referring_domains: figure,
   captured_pages: figure,
-  service_authority: figure,
+  service_authority: authorityEstimate,
 };
 
 export const authorityData = z.object({
   domain: z.string(),
   scope: z.enum(['domain', 'page']),
   /** Of the domain, or of the page: what nobody says of single pages is null there with the reason `domain_only`. */
-  authority: z.object({ ...domainFigures, captures: figure.optional(), links_found: figure.optional() }),
+  authority: z.object({
+    ...domainFigures,
+    captures: figure.optional(),
+    links_found: figure.optional().describe('Links to the page on the pages that a search for its host found and that could be read.'),
+    link_pages_found: figure.optional().describe('Pages that the search found.'),
+    link_pages_read: figure.optional().describe('Those of them that could be read, or are gone.'),
+  }),
   /** In page scope: of the domain that the page is on. */
   domain_authority: z.object(domainFigures).optional(),
   page: pageFacts.optional(),
@@ -147,8 +162,7 @@ export const authorityData = z.object({
 const backlink = z.object({
   source_url: z.string(),
   http_status: z.number().nullable(),
-  /** Null, like what follows from it, when the page was not read. */
-  found: z.boolean().nullable(),
+  found: z.boolean().nullable().describe('Null when the page was not read. What is said of the link is null unless it was found.'),
   anchor: z.string().nullable(),
   rel: z.array(z.string()).nullable(),
   follow: z.boolean().nullable(),
@@ -160,7 +174,7 @@ const backlink = z.object({
   x_robots: z.string().nullable(),
   robots_txt_allowed: z.boolean().nullable(),
   in_body: z.boolean().nullable(),
-  verified_at: z.string(),
+  verified_at: z.string().nullable().describe('When the page was read, or said to be gone (RFC 3339); null when it could not be read.'),
   /** When an earlier call saw the link, RFC 3339; null when none did, or where links are not remembered. */
   seen_before: z.string().nullable(),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
@@ -275,10 +289,9 @@ const source = z.object({
   as_of: z.string(),
   /** Something usable came. */
   ok: z.boolean(),
-  asked: z.number(),
-  failed: z.number(),
-  /** Present when everything failed. */
-  error: z.string().optional(),
+  asked: z.number().describe('Questions, pages or estimates. A page that robots.txt forbids is not asked for.'),
+  failed: z.number().describe('How many of them failed.'),
+  error: z.string().optional().describe('Present when nothing usable came: the last failure, or why nothing was asked for.'),
 });
 
 /** Pages of the web that the call could fetch, icons included, and did ask for; those beyond it are `page_budget_spent`. */

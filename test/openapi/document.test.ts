@@ -29,6 +29,7 @@ interface Operation {
 const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
   openapi: string;
   servers: { url: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
 };
 
@@ -45,6 +46,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     // The parser resolves references in place: it gets a copy.
     await expect(SwaggerParser.validate(JSON.parse(JSON.stringify(document)))).resolves.toBeDefined();
+  });
+
+  it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
+    expect(PRODUCTS.find((product) => product.id === id)?.description).toContain('only for lawful, authorised purposes');
+    expect(document.tags.find(({ name }) => name === id)?.description).toContain('only for lawful, authorised purposes');
   });
 
   it('names the gateway that it was made for, and no other', () => {
@@ -148,6 +154,40 @@ describe('the OpenAPI document', () => {
   it('gives every operation an id of its own', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('an answer', () => {
+  /** Members wherever they lie: in lists, in choices, or in a schema that has a name of its own. */
+  const allMembers = (schema: unknown, at: string): [string, unknown][] => {
+    if (typeof schema !== 'object' || schema === null) return [];
+    const { properties = {}, items, anyOf = [], oneOf = [] } = schema as Record<string, never>;
+    const own = Object.entries(properties).flatMap(([name, field]): [string, unknown][] => {
+      const place = at === '' ? name : `${at}.${name}`;
+      return [[place, (field as Field).description], ...allMembers(field, place)];
+    });
+    return [...own, ...[items, ...anyOf, ...oneOf].flatMap((inner) => allMembers(inner, at))];
+  };
+
+  it('says of each time its form and zone', async () => {
+    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
+    const members = Object.values(whole.paths).flatMap((methods) =>
+      Object.entries(methods).flatMap(([method, { operationId, responses }]) => {
+        const content = responses['200']?.content?.['application/json'] as { schema?: unknown } | undefined;
+        return allMembers(content?.schema, `${method} ${operationId}`);
+      }),
+    );
+    const times = members.filter(([at]) => /\.(timestamp|as_of|seen_before|\w+_at)$/.test(at));
+    expect(times.length).toBeGreaterThan(40);
+    expect(times.filter(([, description]) => !/UTC|RFC 3339/.test(String(description))).map(([at]) => at)).toEqual([]);
+  });
+
+  it.each(['get', 'post'])('of /ip has each of its fields explained (%s)', async (method) => {
+    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
+    const content = whole.paths['/ip']?.[method]?.responses['200']?.content ?? {};
+    const members = allMembers((content['application/json'] as { schema?: unknown } | undefined)?.schema, '');
+    expect(members.length).toBeGreaterThan(25);
+    expect(members.filter(([, description]) => description === undefined).map(([at]) => at)).toEqual([]);
   });
 });
 

@@ -42,6 +42,14 @@ interface MissedPage extends Visited {
 
 export type PageVisit = ReadPage | MissedPage;
 
+/** Reasons for which a page is not asked for at all. */
+const NOT_ASKED: readonly string[] = ['robots_txt', 'robots_too_complex', 'page_budget_spent', 'too_many_hosts'];
+
+/** Whether the page, or one that led to it, was asked for. */
+export function wasAsked(visit: PageVisit): boolean {
+  return visit.state === 'read' || visit.status !== null || !NOT_ASKED.includes(visit.reason);
+}
+
 export interface PageReaderOptions {
   readonly port: PagePort;
   readonly parser: Pick<PageParser, 'parse' | 'askRobots'>;
@@ -121,16 +129,23 @@ export class PageReader {
     return { pagesAllowed: mostPages, pagesAsked: this.asked, msAllowed: budgetMs, msSpent };
   }
 
-  /** @throws FetchRefused when the call has no page left */
-  private take(): void {
-    if (this.asked >= (this.options.mostPages ?? Number.POSITIVE_INFINITY)) throw new FetchRefused('page_budget_spent');
+  /** @returns false when the call has no page left */
+  private take(): boolean {
+    if (this.asked >= (this.options.mostPages ?? Number.POSITIVE_INFINITY)) return false;
     this.asked++;
+    return true;
   }
 
   /** Never rejects for what the page does; rejects when the call is cancelled. */
   async read(text: string): Promise<PageVisit> {
+    if (!this.take()) return missed('unreachable', 'page_budget_spent');
+    const visit = await this.visitOrMiss(text);
+    if (!wasAsked(visit)) this.asked--;
+    return visit;
+  }
+
+  private async visitOrMiss(text: string): Promise<PageVisit> {
     try {
-      this.take();
       return await this.visit(text);
     } catch (error) {
       this.options.signal.throwIfAborted();
@@ -144,8 +159,11 @@ export class PageReader {
     try {
       const url = parseUrl(text);
       if (!url || refuseUrl(url)) return undefined;
-      this.take();
-      if ((await this.verdictOf(url)) !== 'allowed') return undefined;
+      if (!this.take()) return undefined;
+      if ((await this.verdictOf(url)) !== 'allowed') {
+        this.asked--;
+        return undefined;
+      }
       const { status } = await this.fetch(url, this.options.timeoutMs);
       return status >= 200 && status < 400;
     } catch (error) {

@@ -15,7 +15,6 @@ export type FetchRefusal =
   | 'address_refused'
   | 'too_many_redirects'
   | 'too_many_hosts'
-  | 'page_budget_spent'
   | 'too_large'
   | 'content_type_refused'
   | 'encoding_refused'

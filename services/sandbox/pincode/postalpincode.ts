@@ -25,7 +25,7 @@ const examples: readonly SandboxExample[] = [
     input: { country: 'IN', pin: '110001', format: 'normal' },
   },
   {
-    ...example('success_by_fallback', DOWN_HERE, '200, from zippopotam.us: the provider for India answers 502'),
+    ...example('success_by_fallback', DOWN_HERE, '200, from sandbox_zippopotam.us: the provider for India answers 502'),
     input: { country: 'IN', pin: DOWN_HERE, format: 'normal' },
   },
   example('no_records', MISSING, '404 provider_error, reason no_records; so does any PIN or name that the sandbox does not know'),

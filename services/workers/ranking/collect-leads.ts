@@ -1,12 +1,13 @@
 import { getDomain } from 'tldts';
 import { ServiceError } from '../../kit/errors';
-import { type CrawlCall, type EmailCrawl } from './emails/email-crawl';
+import { sourceName } from '../../kit/upstream/source-name';
+import { type CrawlCall, type EmailCrawl, type SiteEmails, unknownEmails } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import { formatPageToken, invalidPageToken, type PagePoint, parsePageToken } from './page-token';
 import { type Place } from './place';
 import { isInTile, type Tile, tilesOf } from './tiles';
 import { socialsOf } from './social-profile';
-import { type PlacePage, type PlaceQuery, type RankingUpstream, sourceName, type UpstreamCall } from './ranking-upstream';
+import { type PlacePage, type PlaceQuery, type RankingUpstream, type UpstreamCall } from './ranking-upstream';
 
 export interface LeadFilters {
   /** Places without a rating do not reach it. */
@@ -57,7 +58,7 @@ function passes(place: Place, { query, filters }: LeadRequest): boolean {
   return !isBounded || isWithin(place, query);
 }
 
-function leadView(place: Place, emails: readonly string[]): Record<string, unknown> {
+function leadView(place: Place, { emails, reason }: SiteEmails): Record<string, unknown> {
   const { address } = place;
   return {
     place_id: place.placeId,
@@ -86,6 +87,7 @@ function leadView(place: Place, emails: readonly string[]): Record<string, unkno
     socials: socialsOf(place.website),
     maps_url: place.mapsUrl,
     emails,
+    emails_reason: reason,
   };
 }
 
@@ -141,9 +143,14 @@ async function collect(upstream: RankingUpstream, request: LeadRequest, call: Up
   return { places, next: point, tiles };
 }
 
+function emailsFor({ website }: Place, found: ReadonlyMap<string, SiteEmails> | undefined): SiteEmails {
+  if (!found) return unknownEmails('not_configured');
+  return website === null ? unknownEmails('no_website') : (found.get(website) ?? unknownEmails('timeout'));
+}
+
 export interface LeadSources {
   readonly upstream: RankingUpstream;
-  /** Undefined where no crawl is configured: then nobody's `emails` are filled. */
+  /** Undefined where no crawl is configured: then all `emails` are null. */
   readonly emails: EmailCrawl | undefined;
 }
 
@@ -161,7 +168,7 @@ export async function collectLeads(
   const found = await emails?.findEmails(websites, call);
   return {
     count: places.length,
-    leads: places.map((place) => leadView(place, found?.get(place.website ?? '') ?? [])),
+    leads: places.map((place) => leadView(place, emailsFor(place, found))),
     next_page_token: next ? formatPageToken(request, next) : null,
     tiles: tiles ? { count: tiles.length, searched: next ? next.tile : tiles.length } : null,
     source: sourceName(upstream.source, call.mode),

@@ -1,4 +1,5 @@
 import { Places } from '../../kit/places';
+import { sourceName } from '../../kit/upstream/source-name';
 import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type FindLeadsRequest__Output } from '../generated/ranking/ranking/v1/FindLeadsRequest';
 import { type FindLeadsResponse } from '../generated/ranking/ranking/v1/FindLeadsResponse';
@@ -10,7 +11,7 @@ import { type RankResponse } from '../generated/ranking/ranking/v1/RankResponse'
 import { type EmailCrawl } from './emails/email-crawl';
 import { collectLeads, type LeadRequest } from './collect-leads';
 import { rankGrid } from './grid/rank-grid';
-import { type RankQuery, sourceName } from './ranking-upstream';
+import { type RankQuery } from './ranking-upstream';
 import { type RankingUpstreams } from './upstreams';
 
 export interface RankingHandlers {

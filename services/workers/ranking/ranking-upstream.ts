@@ -4,11 +4,6 @@ import { type Place } from './place';
 
 export type RankingSource = 'google_places' | 'ranking_websocket';
 
-/** A source as answers name it: made-up data must not pass for that of the source. */
-export function sourceName(source: RankingSource, mode: KeyMode): string {
-  return mode === 'test' ? `sandbox_${source}` : source;
-}
-
 /** A search for businesses near a point. */
 export interface RankQuery {
   readonly keyword: string;

@@ -19,9 +19,9 @@ export const SERVICE = 'service';
 /** The source of what was read on web pages. */
 export const PAGE_FETCH = 'page_fetch';
 
-/** Something that we counted on pages that we fetched. */
-export function measured(value: number, unit: string): Figure {
-  return { value, unit, source: PAGE_FETCH, kind: 'measured' };
+/** Something that we counted on pages that we fetched; null where none of them could be read. */
+export function measured(value: number | null, unit: string): Figure {
+  return { value, unit, source: PAGE_FETCH, kind: 'measured', ...(value === null && { reason: 'page_not_read' }) };
 }
 
 /** @param reason why there is no value; `unknown_to_source` unless given */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { notConfigured } from '../../kit/errors';
+import { sourceName } from '../../kit/upstream/source-name';
 import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
 import { type BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
@@ -22,6 +23,7 @@ import { researchLinkPyramid } from './research/research-link-pyramid';
 import { researchSerp, type SerpQuery } from './research/research-serp';
 import { researchSpam, type SpamSubject } from './research/research-spam';
 import { parseDomain, parsePageUrl, parsePageUrls, parseTarget } from './research/target';
+import { labelSources } from './label-sources';
 import { type Sources } from './sources/create-sources';
 import { SourceLog } from './sources/source-log';
 
@@ -65,12 +67,12 @@ async function run(deps: SeoHandlerDeps, caller: Caller, work: (research: Resear
   const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs, pagesPerCall: mostPages } = deps;
   // Every question of the call listens to it.
   setMaxListeners(0, signal);
-  const log = new SourceLog(clock, signal);
+  const log = new SourceLog(clock, signal, mode);
   const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, mostPages, signal, caller });
   try {
     const data = await work({ sources: deps.sources[mode], log, pages, signal, clock });
     const sources = log.reports().map(({ error, ...report }) => ({ ...report, error: error ?? '' }));
-    return { dataJson: JSON.stringify(data), sources, crawlBudget: pages.spending() };
+    return { dataJson: JSON.stringify(labelSources(data, mode)), sources, crawlBudget: pages.spending() };
   } finally {
     const failed = log.reports().filter(({ kind, failed: count }) => kind === 'provider' && count > 0);
     if (failed.length > 0)
@@ -127,6 +129,8 @@ export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
       run(deps, call, (research) =>
         researchSpam(research, subjectOf(request), request.target === '' ? undefined : parseTarget('target', request.target)),
       ),
-    ListSources: (_request, { mode }) => ({ sources: [...deps.sources[mode].states] }),
+    ListSources: (_request, { mode }) => ({
+      sources: deps.sources[mode].states.map((each) => ({ ...each, name: sourceName(each.name, mode) })),
+    }),
   };
 }

@@ -87,7 +87,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
         photo_base64: expect.stringMatching(/^iVBOR/),
         masked_aadhaar: 'XXXXXXXX0019',
         reference_id: 'sandbox-0019',
-        verified_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
+        verified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       });
       expect(verified.text).not.toContain(NUMBER);
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'session_expired' });

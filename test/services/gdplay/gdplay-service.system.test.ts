@@ -135,7 +135,7 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
       name: video.name,
       content_type: 'video/mp4',
       size_bytes: video.size,
-      modified_at: '2026-01-15 08:30:00',
+      modified_at: '2026-01-15T08:30:00Z',
     });
   });
 

@@ -143,7 +143,8 @@ describe('POST /glead/search', () => {
       ],
       socials: [],
       maps_url: 'https://maps.google.com/?cid=1001',
-      emails: [],
+      emails: null,
+      emails_reason: 'not_configured',
     });
   });
 

@@ -80,7 +80,7 @@ describe('/grank/search', () => {
       count: 20,
       truncated: true,
       source: 'sandbox_google_places',
-      fetched_at: '2026-03-14 09:26:53',
+      fetched_at: '2026-03-14T09:26:53Z',
     });
     expect(body.results.map(({ position }: any) => position)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(body.results[0]).toEqual({
@@ -203,7 +203,7 @@ describe('/grank/grid', () => {
       summary: { points: 49, answered: 49, failed: 0, found: 49, ambiguous: 0 },
       matches: [{ place_id: 'ChIJsandbox0100', name: 'Sandbox Landmark', points: 49 }],
       source: 'sandbox_google_places',
-      fetched_at: '2026-03-14 09:26:53',
+      fetched_at: '2026-03-14T09:26:53Z',
     });
     // Three ranks a kilometre, as the sandbox has it.
     const ranks: number[] = body.points.map(({ rank }: any) => rank);
@@ -226,11 +226,11 @@ describe('/grank/grid', () => {
 
   test('makes answers of which the history can be asked, whole as they came', async () => {
     const first = (await post('grid', { ...landmark, size: 3 })).json();
-    const second = { ...(await post('grid', { ...landmark, size: 3 })).json(), fetched_at: '2026-04-14 09:26:53' };
+    const second = { ...(await post('grid', { ...landmark, size: 3 })).json(), fetched_at: '2026-04-14T09:26:53Z' };
     const response = await post('history', { answers: [second, first] });
     const body = response.json();
     expect(historyOutput.strict().parse(body)).toEqual(body);
-    expect(body.entries.map(({ fetched_at: at }: any) => at)).toEqual(['2026-03-14 09:26:53', '2026-04-14 09:26:53']);
+    expect(body.entries.map(({ fetched_at: at }: any) => at)).toEqual(['2026-03-14T09:26:53Z', '2026-04-14T09:26:53Z']);
     expect(body.change).toMatchObject({ average_rank: 0, top_3_share: 0, same_source: true, points: { same: 9 } });
     expect(body.points[4]).toMatchObject({ row: 1, column: 1, ranks: [1, 1], answered: [true, true] });
     const alone = await post('history', { answers: [first] });

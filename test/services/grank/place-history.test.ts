@@ -23,8 +23,8 @@ function told(fetchedAt: string, points: readonly Told[], more: Partial<GridAnsw
   };
 }
 
-const OCTOBER = '2026-10-01 09:00:00';
-const NOVEMBER = '2026-11-01 09:00:00';
+const OCTOBER = '2026-10-01T09:00:00Z';
+const NOVEMBER = '2026-11-01T09:00:00Z';
 const before = told(OCTOBER, [5, 5, 5, 'absent', 5, 'absent', 'error', 5, 'error']);
 const after = told(NOVEMBER, [2, 5, 9, 4, 'absent', 'absent', 3, 'error', 'error']);
 
@@ -47,12 +47,17 @@ describe('the history of a place', () => {
     expect(placeHistory([before, nothing]).change).toMatchObject({ average_rank: null, top_3_share: null, points: { unknown: 9 } });
   });
 
+  it('goes by the instants, whatever their offsets', () => {
+    const [earlier, later] = [told('2026-11-01T01:00:00+05:30', [5]), told('2026-10-31T21:00:00Z', [2])];
+    expect(placeHistory([later, earlier]).change.points).toMatchObject({ better: 1, worse: 0 });
+  });
+
   it('says when the two ends were answered by different sources', () => {
     expect(placeHistory([before, { ...after, source: 'websocket' }]).change.same_source).toBe(false);
   });
 
   const point = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom<Told>('absent', 'error'));
-  const day = fc.integer({ min: 1, max: 28 }).map((each) => `2026-11-${String(each).padStart(2, '0')} 09:00:00`);
+  const day = fc.integer({ min: 1, max: 28 }).map((each) => `2026-11-${String(each).padStart(2, '0')}T09:00:00Z`);
   const answers = fc
     .uniqueArray(fc.tuple(day, fc.array(point, { minLength: 9, maxLength: 9 })), { minLength: 2, maxLength: 8, selector: ([at]) => at })
     .map((list) => list.map(([at, points]) => told(at, points)));

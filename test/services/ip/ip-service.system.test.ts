@@ -72,14 +72,15 @@ describe('GET /ip from the shipped data', () => {
       },
       city: 'Mountain View',
       asn: 'AS15169',
-      ip_risk: 0,
-      static_ip_score: 15,
+      ip_risk: null,
+      static_ip_score: null,
       as_org: 'Google LLC',
       flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
       registration: null,
       risk_signals: [],
-      score_method: 'heuristic',
-      score_methods: { ip_risk: 'heuristic', static_ip_score: 'heuristic' },
+      score_method: null,
+      score_methods: { ip_risk: null, static_ip_score: null },
+      score_reasons: { ip_risk: 'not_configured', static_ip_score: 'not_configured' },
       checked: [
         { source: 'city_database', as_of: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), ok: true },
         { source: 'asn_database', as_of: null, ok: true },
@@ -196,12 +197,12 @@ describe('GET /ip from the shipped data', () => {
       ['192.52.193.20', { hostname: '192-52-193-20.pool.isp.sandbox.example', static_ip_score: 0 }],
       ['192.52.193.21', { hostname: 'static.customer.sandbox.example', static_ip_score: 45 }],
       ['192.52.193.22', { hostname: null }],
-      ['192.52.193.23', { hostname: null, ip_risk: 0, checked: expect.arrayContaining([expect.objectContaining({ source: 'reverse_dns', ok: false, error: 'timeout' })]) }], // prettier-ignore
+      ['192.52.193.23', { hostname: null, ip_risk: 0, checked: expect.arrayContaining([expect.objectContaining({ source: 'sandbox_reverse_dns', ok: false, error: 'timeout' })]) }], // prettier-ignore
       ['192.52.193.30', { ip_risk: 88 }],
       ['192.52.193.31', { ip_risk: 98 }],
-      ['192.52.193.32', { ip_risk: 0, static_ip_score: 5, risk_signals: [{ id: 'dnsbl_pbl', weight: 0, source: 'dnsbl' }] }],
+      ['192.52.193.32', { ip_risk: 0, static_ip_score: 5, risk_signals: [{ id: 'dnsbl_pbl', weight: 0, source: 'sandbox_dnsbl' }] }],
       ['192.52.193.33', { ip_risk: 0, risk_signals: [] }],
-      ['192.52.193.40', { ip_risk: 90, risk_signals: [{ id: 'abuse_reports', weight: 0.9, source: 'abuseipdb' }] }],
+      ['192.52.193.40', { ip_risk: 90, risk_signals: [{ id: 'abuse_reports', weight: 0.9, source: 'sandbox_abuseipdb' }] }],
       ['192.52.193.41', { ip_risk: 93.1 }],
     ])('the sandbox answers for %s', async (ip, expected) => {
       const response = await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
@@ -230,7 +231,7 @@ test('a test key is told who holds an address, by the registry of the sandbox', 
   });
   const unknown = await get('8.8.8.8');
   expect(unknown.registration).toBeNull();
-  expect(unknown.checked).toContainEqual({ source: 'rdap', as_of: expect.any(String), ok: true });
+  expect(unknown.checked).toContainEqual({ source: 'sandbox_rdap', as_of: expect.any(String), ok: true });
   // Nobody is asked about a reserved address.
   expect(await get('10.0.0.1')).toMatchObject({ registration: null, checked: [] });
 });

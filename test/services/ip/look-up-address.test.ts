@@ -1,4 +1,5 @@
 import { formatIpAddress, type IpAddress, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
+import { type KeyMode } from '../../../plugins/core/ports';
 import { type IpDatabases } from '../../../services/ip/ip-databases';
 import { lookUpAddress } from '../../../services/ip/look-up-address';
 import { type IpAnswer } from '../../../services/ip/ip-answer';
@@ -28,11 +29,17 @@ const PLACE = {
 }; // prettier-ignore
 
 /** What the look-up asked the network about, and what it answered. */
-async function lookUp(text: string, facts: Partial<NetworkFacts> = {}, databases: Partial<IpDatabases> = {}, lists?: AddressLists) {
+async function lookUp(
+  text: string,
+  facts: Partial<NetworkFacts> = {},
+  databases: Partial<IpDatabases> = {},
+  { lists, mode = 'live' }: { lists?: AddressLists; mode?: KeyMode } = {},
+) {
   const asked: string[] = [];
   const answer = await lookUpAddress(addressOf(text), {
     databases: { ...noDatabases, ...databases },
     lists,
+    mode,
     now: () => 0,
     findNetworkFacts: async (address) => {
       asked.push(address.text);
@@ -95,10 +102,12 @@ describe('null is not zero', () => {
   const asked = (source: string, ok = true) => ({ source, as_of: '2026-03-14T09:26:53.000Z', ok });
   const figuresOf = ({ ip_risk, static_ip_score, score_method, score_methods }: IpAnswer) => ({ ip_risk, static_ip_score, score_method, score_methods }); // prettier-ignore
   const nothing = { ip_risk: null, static_ip_score: null, score_method: null, score_methods: { ip_risk: null, static_ip_score: null } };
+  const reasons = (ip_risk: string | null, static_ip_score: string | null) => ({ ip_risk, static_ip_score });
 
   test.each(['127.0.0.1', '10.1.2.3', '::1'])('%s, which nobody was asked about, has no figure', async (text) => {
     const { answer } = await lookUp(text);
     expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.score_reasons).toEqual(reasons('reserved_address', 'reserved_address'));
     expect(answer.checked).toEqual([]);
   });
 
@@ -106,18 +115,40 @@ describe('null is not zero', () => {
     const failed = { ...asked('reverse_dns', false), error: 'timeout' as const };
     const { answer } = await lookUp('8.8.8.8', { checked: [failed] });
     expect(figuresOf(answer)).toEqual(nothing);
+    expect(answer.score_reasons).toEqual(reasons('not_configured', 'sources_failed'));
     expect(answer.checked).toEqual([{ source: 'city_database', as_of: '1970-01-01T00:00:00.000Z', ok: true }, failed]);
   });
 
-  test.each<[string, Partial<NetworkFacts>, Partial<IpDatabases>, (number | null)[]]>([
-    ['a block list', { checked: [asked('dnsbl')] }, {}, [0, 15]],
-    ['abuse reports', { checked: [asked('abuseipdb')] }, {}, [0, null]],
-    ['reverse DNS', { checked: [asked('reverse_dns')] }, {}, [null, 15]],
-    ['its network', {}, { findAsn: () => ({ number: 64_500, organisation: '' }) }, [0, 15]],
-    ['a file of carriers', {}, { findPlace: () => ({ ...PLACE, cellular: true }) }, [null, 0.5]],
-  ])('an address known to %s only has the figures that follow from it', async (_what, facts, databases, figures) => {
-    const { answer } = await lookUp('8.8.8.8', facts, databases);
+  const home = { findAsn: () => ({ number: 64_500, organisation: '' }) };
+  const cloud = { findAsn: () => ({ number: 16_509, organisation: '' }) };
+  const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
+
+  test.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
+    ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
+    ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
+    ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, home], [null, null], ['sources_failed', 'not_configured']],
+    ['reverse DNS by name', [{ checked: [asked('reverse_dns')], hostname: 'dns.google' }, {}], [null, 15], ['not_configured', null]],
+    ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, home], [null, null], ['not_configured', 'unknown_to_source']],
+    ['its network', [{}, home], [null, null], ['not_configured', 'not_configured']],
+    ['its network of a host', [{}, cloud], [25, 65], [null, null]],
+    ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
+    ['a file of carriers', [{}, { findPlace: () => ({ ...PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
+  ])('an address known to %s only has the scores that follow from it, and a reason for the others', async (_what, given, figures, why) => {
+    const { answer } = await lookUp('8.8.8.8', ...given);
     expect([answer.ip_risk, answer.static_ip_score]).toEqual(figures);
+    expect(Object.values(answer.score_reasons)).toEqual(why);
+  });
+
+  test('an address on a list that says nothing of risk has none', async () => {
+    const onRelay: AddressLists = {
+      find: () => [{ says: 'relay', source: 'icloud_relay' }],
+      knowsAll: () => true,
+      describe: () => [],
+      checkForChanges: async () => undefined,
+      close: () => undefined,
+    };
+    const { answer } = await lookUp('9.9.9.9', {}, home, { lists: onRelay });
+    expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
   });
 });
 
@@ -195,6 +226,23 @@ describe('risk signals', () => {
     expect(answer.static_ip_score).toBe(55);
   });
 
+  test('that the sandbox made up are named after it, and files on disk are not', async () => {
+    const facts = {
+      checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
+      listings: ['dnsbl_xbl' as const],
+      abuse: { confidence: 50, torExit: true },
+    };
+    const { answer } = await lookUp('8.8.8.8', facts, { findAsn: () => ({ number: 16509, organisation: '' }) }, { mode: 'test' });
+    expect(answer.risk_signals.map(({ source }) => source)).toEqual([
+      'asn_list',
+      'sandbox_dnsbl',
+      'sandbox_abuseipdb',
+      'sandbox_abuseipdb',
+    ]);
+    expect(answer.checked.map(({ source }) => source)).toEqual(['city_database', 'sandbox_abuseipdb']);
+    expect([answer.flags.tor_exit, answer.ip_risk]).toEqual([true, 98.14]);
+  });
+
   test('count once when several sources agree', async () => {
     const facts = { torExit: true, hosting: true, proxyOrVpn: false };
     const { answer } = await lookUp(
@@ -230,7 +278,7 @@ describe('lists of addresses', () => {
       { says: 'hosting', source: 'aws' },
       { says: 'relay', source: 'icloud_relay' },
     ] as const;
-    const { answer } = await lookUp('9.9.9.9', {}, {}, listsOf(found, true));
+    const { answer } = await lookUp('9.9.9.9', {}, {}, { lists: listsOf(found, true) });
     expect(answer.flags).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: true, relay: true });
     expect(answer.risk_signals).toEqual([
       { id: 'tor_exit', weight: 0.85, source: 'tor_exits' },
@@ -241,17 +289,17 @@ describe('lists of addresses', () => {
   });
 
   test('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
-    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], true))).answer.flags).toEqual({
+    expect((await lookUp('9.9.9.9', {}, {}, { lists: listsOf([], true) })).answer.flags).toEqual({
       hosting: null,
       proxy_or_vpn: null,
       tor_exit: false,
       relay: null,
     });
-    expect((await lookUp('9.9.9.9', {}, {}, listsOf([], false))).answer.flags.tor_exit).toBeNull();
+    expect((await lookUp('9.9.9.9', {}, {}, { lists: listsOf([], false) })).answer.flags.tor_exit).toBeNull();
   });
 
   test('are not asked about reserved addresses', async () => {
-    const { answer } = await lookUp('10.0.0.1', {}, {}, listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true));
+    const { answer } = await lookUp('10.0.0.1', {}, {}, { lists: listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true) });
     expect([answer.flags, answer.checked]).toEqual([{ hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null }, []]);
   });
 });

@@ -34,7 +34,7 @@ test('every address of a list has its flag, and no neighbour has one from a list
   const databases = await openDatabases({ paths: databasePaths(ipSettings.parse({})), pollMs: 0, onError: () => undefined });
   const findNetworkFacts = () => Promise.resolve({ checked: [], hostname: null, listings: [], abuse: undefined });
   const lookUpWith = (some: typeof lists | undefined) => (address: IpAddress) =>
-    lookUpAddress(address, { databases, lists: some, findNetworkFacts, now: () => AS_OF.getTime() });
+    lookUpAddress(address, { databases, lists: some, findNetworkFacts, mode: 'live', now: () => AS_OF.getTime() });
   const figures = await measureFlags({ kept, lookUp: lookUpWith(lists), lookUpWithoutLists: lookUpWith(undefined), sample: 400 });
   expect(figures.map(({ list }) => list)).toEqual(LIST_DEFINITIONS.map(({ id }) => id));
   for (const { list, listed, flagged, unlisted, wrongly_flagged: wrong } of figures) {

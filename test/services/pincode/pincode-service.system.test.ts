@@ -46,12 +46,12 @@ describe('GET /pincode with a test key', () => {
     of.call({ method: 'GET', url: '/pincode', query, context: { mode } });
 
   test.each([
-    [{ country: 'IN', pin: '110001' }, 'postalpincode.in', '/postalpincode/pincode/110001'],
-    [{ country: 'in', pin: '400 001' }, 'postalpincode.in', '/postalpincode/pincode/400001'],
-    [{ country: 'IN', pin: 'Connaught Place' }, 'postalpincode.in', '/postalpincode/postoffice/Connaught%20Place'],
-    [{ country: 'US', pin: '90210' }, 'zippopotam.us', '/zippopotam/us/90210'],
-    [{ country: 'gb', pin: 'SW1A 1AA' }, 'zippopotam.us', '/zippopotam/gb/SW1A'],
-    [{ country: 'CA', pin: 'M5V 3L9' }, 'zippopotam.us', '/zippopotam/ca/M5V'],
+    [{ country: 'IN', pin: '110001' }, 'sandbox_postalpincode.in', '/postalpincode/pincode/110001'],
+    [{ country: 'in', pin: '400 001' }, 'sandbox_postalpincode.in', '/postalpincode/pincode/400001'],
+    [{ country: 'IN', pin: 'Connaught Place' }, 'sandbox_postalpincode.in', '/postalpincode/postoffice/Connaught%20Place'],
+    [{ country: 'US', pin: '90210' }, 'sandbox_zippopotam.us', '/zippopotam/us/90210'],
+    [{ country: 'gb', pin: 'SW1A 1AA' }, 'sandbox_zippopotam.us', '/zippopotam/gb/SW1A'],
+    [{ country: 'CA', pin: 'M5V 3L9' }, 'sandbox_zippopotam.us', '/zippopotam/ca/M5V'],
   ])('passes the bytes of the provider through for %j', async (query, provider, path) => {
     const response = await get(query);
     expect(response.statusCode).toBe(200);
@@ -64,9 +64,13 @@ describe('GET /pincode with a test key', () => {
   });
 
   test.each([
-    [{ country: 'IN', pin: '110001' }, 'postalpincode.in', { country: 'IN', name: 'New Delhi', delivers: true, latitude: null }],
-    [{ country: 'US', pin: '90210' }, 'zippopotam.us', { country: 'US', name: 'Beverly Hills', delivers: null, latitude: 34.0901 }],
-    [{ country: 'IN', pin: '999512' }, 'zippopotam.us', { country: 'IN', name: 'Sandbox Nagar', delivers: null, latitude: 12.9716 }],
+    [{ country: 'IN', pin: '110001' }, 'sandbox_postalpincode.in', { country: 'IN', name: 'New Delhi', delivers: true, latitude: null }],
+    [{ country: 'US', pin: '90210' }, 'sandbox_zippopotam.us', { country: 'US', name: 'Beverly Hills', delivers: null, latitude: 34.0901 }],
+    [
+      { country: 'IN', pin: '999512' },
+      'sandbox_zippopotam.us',
+      { country: 'IN', name: 'Sandbox Nagar', delivers: null, latitude: 12.9716 },
+    ],
   ])(
     'answers %j in the one form where it is asked for, from another provider where the first one fails',
     async (query, provider, expected) => {
@@ -82,7 +86,7 @@ describe('GET /pincode with a test key', () => {
 
   test('gives callers of the provider’s own JSON never that of another, and nobody where that is switched off', async () => {
     const query = { country: 'IN', pin: '999512' };
-    expect((await get(query)).json()).toMatchObject({ status: 502, reason: 'unreachable', provider: 'postalpincode.in' });
+    expect((await get(query)).json()).toMatchObject({ status: 502, reason: 'unreachable', provider: 'sandbox_postalpincode.in' });
     const alone = harnessWith({ PINCODE_FALLBACK: 'off' }, sandbox.url);
     expect((await get({ ...query, format: 'normal' }, 'test', alone)).statusCode).toBe(502);
     expect((await get({ ...query, format: 'xml' })).statusCode).toBe(400);
@@ -234,7 +238,7 @@ describe('the pincode service', () => {
     const service = harnessWith({ ...source, ...(pin === '00504' && HASTY) }, sandbox.url);
     const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'DE', pin }, context: { mode: 'test' } });
     expect(response.statusCode).toBe(status);
-    expect(response.headers['x-upstream-provider']).toBe('geonames.org');
+    expect(response.headers['x-upstream-provider']).toBe('sandbox_geonames.org');
     expect(response.json().reason).toBe(reason);
   });
 

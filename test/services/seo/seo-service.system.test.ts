@@ -17,8 +17,9 @@ async function examples(): Promise<SandboxExample[]> {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
-const figure = (value: unknown, unit: string, source: string, kind: string) => ({ value, unit, source, kind });
-const source = (name: string, kind = 'provider', ok = true) => expect.objectContaining({ name, kind, ok });
+/** Of an answer to a test key, like {@link source}. */
+const figure = (value: unknown, unit: string, source: string, kind: string) => ({ value, unit, source: `sandbox_${source}`, kind });
+const source = (name: string, kind = 'provider', ok = true) => expect.objectContaining({ name: `sandbox_${name}`, kind, ok });
 
 async function answer(route: string, body: unknown): Promise<any> {
   const reply = await stage.post(route, body);
@@ -57,15 +58,15 @@ test('every documented input yields the documented status, and the routes all ha
 
 test('a failure of every source is 502, a time-out of every source 504, both naming the sources', async () => {
   const failed = await stage.post('/seo/serp', { query: 'upstream-error.example' });
-  expect([failed.statusCode, failed.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'searxng', ok: false, error: 'upstream_error' }, { name: 'brave' }] }]); // prettier-ignore
+  expect([failed.statusCode, failed.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'sandbox_searxng', ok: false, error: 'upstream_error' }, { name: 'sandbox_brave' }] }]); // prettier-ignore
   const late = await hasty.post('/seo/serp', { query: 'timeout.example' });
-  expect([late.statusCode, late.json()]).toMatchObject([504, { code: 'upstream_timeout', sources: [{ name: 'searxng', ok: false, error: 'timeout' }, { name: 'brave' }] }]); // prettier-ignore
+  expect([late.statusCode, late.json()]).toMatchObject([504, { code: 'upstream_timeout', sources: [{ name: 'sandbox_searxng', ok: false, error: 'timeout' }, { name: 'sandbox_brave' }] }]); // prettier-ignore
 });
 
 test('a failure of some sources is 200 with the others’ data', async () => {
   const { data, sources } = await answer('/seo/serp', { query: 'partial.example' });
   expect(data.results).toHaveLength(10);
-  expect(sources).toEqual([source('searxng'), expect.objectContaining({ name: 'brave', ok: false, error: 'upstream_error' })]);
+  expect(sources).toEqual([source('searxng'), expect.objectContaining({ name: 'sandbox_brave', ok: false, error: 'upstream_error' })]);
 });
 
 test('every number with a unit names its source and kind, and the source is in the list', async () => {
@@ -74,7 +75,8 @@ test('every number with a unit names its source and kind, and the source is in t
     const json = await answer(route, input);
     const names = json.sources.map(({ name }: { name: string }) => name);
     for (const each of figuresIn(json.data) as { value: number | null; source: string; kind: string | null }[]) {
-      expect(Object.keys(each)).toEqual(['value', 'unit', 'source', 'kind', ...(each.value === null ? ['reason'] : [])]);
+      const own = Object.keys(each).filter((name) => name !== 'method' && name !== 'inputs');
+      expect(own).toEqual(['value', 'unit', 'source', 'kind', ...(each.value === null ? ['reason'] : [])]);
       // What was never asked has no kind, and no entry among the sources for that figure's sake.
       if (each.kind === null) expect(each.value).toBeNull();
       else expect(names).toContain(each.source);
@@ -96,8 +98,15 @@ describe('authority', () => {
       referring_domains: figure(1122, 'domains', 'open_page_rank', 'provider'),
     });
     const expected = (61 + 100 * (1 - Math.log10(tranco_rank.value) / 7)) / 2;
-    expect(service_authority).toEqual(figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'));
-    expect(sources.find(({ name }: { name: string }) => name === 'open_page_rank').as_of).toBe('2026-03-01T00:00:00Z');
+    expect(service_authority).toEqual({
+      ...figure(expect.closeTo(expected, 2), 'score_0_100', 'service', 'service_estimate'),
+      method: 'mean(10 * open_page_rank, max(0, 100 * (1 - log10(tranco_rank) / 7)))',
+      inputs: [
+        { name: 'open_page_rank', value: 6.1 },
+        { name: 'tranco_rank', value: tranco_rank.value },
+      ],
+    });
+    expect(sources.find(({ name }: { name: string }) => name === 'sandbox_open_page_rank').as_of).toBe('2026-03-01T00:00:00Z');
     expect(data).not.toHaveProperty('page');
   });
 
@@ -113,14 +122,17 @@ describe('authority', () => {
   test('says of each null whether the source was asked, failed, or knows nothing', async () => {
     const { data, sources } = await answer('/seo/authority', { domain: 'partial.example' });
     expect(data.authority.open_page_rank).toMatchObject({ value: null, kind: 'provider', reason: 'upstream_error' });
+    // The rank alone would be another measure under the same name.
+    expect(data.authority.service_authority).toMatchObject({ value: null, reason: 'upstream_error' });
     expect(sources).toContainEqual(
-      expect.objectContaining({ name: 'open_page_rank', ok: false, error: 'upstream_error', asked: 1, failed: 1 }),
+      expect.objectContaining({ name: 'sandbox_open_page_rank', ok: false, error: 'upstream_error', asked: 1, failed: 1 }),
     );
     const live = await startSeoStage({ liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
     try {
       const { authority } = (await live.post('/seo/authority', { domain: 'shop.example' }, 'live')).json().data;
       expect(authority.open_page_rank).toMatchObject({ value: 4.2, kind: 'provider' });
-      expect(authority.tranco_rank).toEqual({ ...figure(null, 'rank', 'tranco', null as never), reason: 'not_configured' });
+      expect(authority.service_authority).toMatchObject({ value: 42, method: '10 * open_page_rank' });
+      expect(authority.tranco_rank).toEqual({ value: null, unit: 'rank', source: 'tranco', kind: null, reason: 'not_configured' });
     } finally {
       await live.close();
     }
@@ -129,12 +141,12 @@ describe('authority', () => {
   test('dates what lists in memory say by the lists', async () => {
     const { sources } = await answer('/seo/authority', { domain: 'blog.example' });
     const dates = Object.fromEntries(sources.map(({ name, as_of }: any) => [name, as_of]));
-    expect(dates).toMatchObject({ tranco: '2026-03-13T00:00:00Z', common_crawl: '2026-02-16T00:00:00Z', common_crawl_web_graph: '2026-02-20T08:00:00Z' }); // prettier-ignore
+    expect(dates).toMatchObject({ sandbox_tranco: '2026-03-13T00:00:00Z', sandbox_common_crawl: '2026-02-16T00:00:00Z', sandbox_common_crawl_web_graph: '2026-02-20T08:00:00Z' }); // prettier-ignore
   });
 
   test('in page scope adds what is on the page', async () => {
     const { data } = await answer('/seo/authority', { url: 'https://shop.example/about', scope: 'page' });
-    expect(data.page).toMatchObject({ state: 'read', http_status: 200, https: true, title: 'Welcome to shop.example', description: 'About shop.example', words: { kind: 'measured', source: 'page_fetch' }, external_links: { value: 1 } }); // prettier-ignore
+    expect(data.page).toMatchObject({ state: 'read', http_status: 200, https: true, title: 'Welcome to shop.example', description: 'About shop.example', words: { kind: 'measured', source: 'sandbox_page_fetch' }, external_links: { value: 1 } }); // prettier-ignore
   });
 
   test('in page scope is about the page; the domain’s figures stand apart', async () => {
@@ -143,7 +155,10 @@ describe('authority', () => {
     for (const name of Object.keys(ofDomain)) expect(authority[name]).toMatchObject({ value: null, kind: null, reason: 'domain_only' });
     expect(domain_authority).toEqual(ofDomain);
     expect(authority.captures).toEqual(figure(1, 'captures_in_latest_crawl', 'common_crawl', 'provider'));
-    expect(authority.links_found).toEqual(figure(5, 'links_on_10_pages_found', 'page_fetch', 'measured'));
+    expect(authority.links_found).toEqual(figure(5, 'links_on_pages_read', 'page_fetch', 'measured'));
+    expect(authority.link_pages_found).toEqual(figure(10, 'pages', 'page_fetch', 'measured'));
+    // One page is forbidden, one refuses and one is down.
+    expect(authority.link_pages_read).toEqual(figure(7, 'pages', 'page_fetch', 'measured'));
     const deep = (await answer('/seo/authority', { url: 'https://shop.example/deep', scope: 'page' })).data.authority;
     expect([deep.captures.value, deep.links_found.value]).toEqual([0, 0]);
   });
@@ -151,12 +166,12 @@ describe('authority', () => {
 
 describe('backlinks', () => {
   test('are found, fetched, and reported as what they are', async () => {
-    const { data, sources } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
+    const { data, sources, crawl_budget } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
     const row = (host: string) => data.backlinks.find(({ source_url }: { source_url: string }) => new URL(source_url).hostname === host);
     expect(row('blog.example')).toEqual({
       source_url: 'https://blog.example/links-to/shop.example', http_status: 200, found: true, anchor: 'what shop.example does', rel: [],
       follow: true, ugc: false, sponsored: false, canonical: 'https://blog.example/links-to/shop.example', canonical_mismatch: false,
-      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14 09:26:53', seen_before: null, status: 'verified', reason: null,
+      meta_robots: null, x_robots: null, robots_txt_allowed: true, in_body: true, verified_at: '2026-03-14T09:26:53Z', seen_before: null, status: 'verified', reason: null,
     }); // prettier-ignore
     expect(row('forum.example')).toMatchObject({
       status: 'verified',
@@ -177,25 +192,22 @@ describe('backlinks', () => {
     expect(row('gone.example')).toMatchObject({ status: 'lost', http_status: 404 });
     expect(row('private.example')).toMatchObject({ status: 'blocked', reason: 'robots_txt', robots_txt_allowed: false, http_status: null });
     expect(row('members.example')).toMatchObject({ status: 'blocked', http_status: 403 });
-    expect(row('gone.example')).toMatchObject({ found: false, follow: false, rel: [] });
+    // A link that is not there is not "nofollow".
+    const noLink = { anchor: null, rel: null, follow: null, ugc: null, sponsored: null, in_body: null };
+    for (const host of ['old.example', 'gone.example']) {
+      expect(row(host)).toMatchObject({ ...noLink, found: false, verified_at: '2026-03-14T09:26:53Z' });
+    }
     // What nobody read is not known.
-    const unread = {
-      found: null,
-      anchor: null,
-      rel: null,
-      follow: null,
-      ugc: null,
-      sponsored: null,
-      in_body: null,
-      canonical_mismatch: null,
-    };
+    const unread = { ...noLink, found: null, canonical_mismatch: null, verified_at: null };
     expect(row('private.example')).toMatchObject(unread);
     expect(row('members.example')).toMatchObject(unread);
     expect(row('down.example')).toMatchObject({ ...unread, status: 'unreachable', robots_txt_allowed: null });
     expect(data.totals.verified).toEqual(figure(5, 'pages', 'page_fetch', 'measured'));
     expect(sources).toEqual([source('searxng'), source('brave'), source('page_fetch', 'measured')]);
-    expect(sources[2]).toMatchObject({ asked: 10, failed: 4 });
+    // Ten pages; the one that robots.txt forbids was not asked for.
+    expect(sources[2]).toMatchObject({ asked: 9, failed: 3 });
     expect(sources[2]).not.toHaveProperty('error');
+    expect(crawl_budget.pages_asked).toBe(9);
   });
 
   test.each([
@@ -203,7 +215,7 @@ describe('backlinks', () => {
     [['https://slow.example/a'], 504, 'pages_timeout'],
   ])('of candidates %j that nobody answers for are %i', async (candidates, status, code) => {
     const reply = await hasty.post('/seo/backlinks', { target: 'shop.example', limit: candidates.length, candidates });
-    expect([reply.statusCode, reply.json()]).toMatchObject([status, { code, sources: [{ name: 'page_fetch', ok: false }] }]);
+    expect([reply.statusCode, reply.json()]).toMatchObject([status, { code, sources: [{ name: 'sandbox_page_fetch', ok: false }] }]);
     const both = await hasty.post('/seo/backlinks', { target: 'shop.example', limit: 2, candidates: [...candidates.slice(0, 1), 'https://gone.example/'] }); // prettier-ignore
     expect([both.statusCode, both.json().data.totals.lost.value]).toEqual([200, 1]);
   });
@@ -269,11 +281,15 @@ describe('serp', () => {
     expect(first.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(new Set(first.map(({ url }: { url: string }) => url)).size).toBe(10);
     expect(first[0]).toEqual({
-      position: 1, ranks: { searxng: 1 }, title: 'tea – result 1', url: 'https://www.result-1.example/tea', domain: 'result-1.example', snippet: 'Page 1 about tea.', engine: 'searxng:google',
+      position: 1, ranks: { sandbox_searxng: 1 }, title: 'tea – result 1', url: 'https://www.result-1.example/tea', domain: 'result-1.example', snippet: 'Page 1 about tea.', engine: 'sandbox_searxng:google',
     }); // prettier-ignore
-    expect(first[1]).toMatchObject({ position: 2, ranks: { searxng: 4, brave: 1 }, engine: 'brave' });
+    expect(first[1]).toMatchObject({ position: 2, ranks: { sandbox_searxng: 4, sandbox_brave: 1 }, engine: 'sandbox_brave' });
     const second = (await answer('/seo/serp', { query: 'tea', num: 10, page: 2 })).data.results;
-    expect(second[0]).toMatchObject({ position: 11, url: 'https://www.result-11.example/tea', ranks: { searxng: 11, brave: 8 } });
+    expect(second[0]).toMatchObject({
+      position: 11,
+      url: 'https://www.result-11.example/tea',
+      ranks: { sandbox_searxng: 11, sandbox_brave: 8 },
+    });
   });
 
   test('says of town and device what each source was told, and shows what it gives beside the results', async () => {
@@ -282,19 +298,22 @@ describe('serp', () => {
     const coordinates = { latitude: 12.97, longitude: 77.59 };
     expect(data).toMatchObject({ location: 'Bengaluru', coordinates, device: 'mobile' });
     expect(data.targeting).toEqual([
-      { source: 'searxng', country: 'IN', language: 'en-IN', location: null, coordinates: null, device: null },
-      { source: 'brave', country: 'IN', language: 'en', location: 'Bengaluru', coordinates, device: 'mobile' },
+      { source: 'sandbox_searxng', country: 'IN', language: 'en-IN', location: null, coordinates: null, device: null },
+      { source: 'sandbox_brave', country: 'IN', language: 'en', location: 'Bengaluru', coordinates, device: 'mobile' },
     ]);
-    expect(data.results[1]).toMatchObject({ engine: 'brave', snippet: expect.stringContaining('Seen from Bengaluru on a mobile.') });
+    expect(data.results[1]).toMatchObject({
+      engine: 'sandbox_brave',
+      snippet: expect.stringContaining('Seen from Bengaluru on a mobile.'),
+    });
     expect(data.features).toMatchObject({
-      answers: [{ source: 'searxng:duckduckgo', text: 'About tea' }],
-      infoboxes: [{ source: 'searxng:wikidata', title: 'tea', facts: [{ label: 'Kind', value: 'Invented' }] }],
-      suggestions: [{ source: 'searxng', text: 'tea online' }],
+      answers: [{ source: 'sandbox_searxng:duckduckgo', text: 'About tea' }],
+      infoboxes: [{ source: 'sandbox_searxng:wikidata', title: 'tea', facts: [{ label: 'Kind', value: 'Invented' }] }],
+      suggestions: [{ source: 'sandbox_searxng', text: 'tea online' }],
       corrections: [],
     });
     const plain = (await answer('/seo/serp', { query: 'tea' })).data;
     expect(plain).toMatchObject({ location: null, coordinates: null, device: null });
-    expect(plain.targeting).toContainEqual({ source: 'brave', country: 'IN', language: 'en', location: null, coordinates: null, device: null }); // prettier-ignore
+    expect(plain.targeting).toContainEqual({ source: 'sandbox_brave', country: 'IN', language: 'en', location: null, coordinates: null, device: null }); // prettier-ignore
   });
 
   test.each([1, 5, 7, 20])('windows of %i never overlap and leave nothing out', async (num) => {
@@ -344,8 +363,10 @@ describe('spam', () => {
   ])('of %s is caution: it is %s, %s', async (url, state, reason) => {
     const { data, sources } = await answer('/seo/spam', { url });
     expect(data).toMatchObject({ tier: 'caution', page: { state, reason } });
+    if (reason === 'robots_txt')
+      expect(sources).toContainEqual(expect.objectContaining({ name: 'sandbox_page_fetch', asked: 0, failed: 0 }));
     expect(data.score).toEqual({ ...figure(null, 'score_0_100', 'service', 'service_estimate'), reason: 'page_not_read' });
-    expect(sources).toContainEqual({ name: 'page_fetch', kind: 'measured', ok: false, asked: expect.any(Number), failed: expect.any(Number), error: reason, as_of: expect.any(String) }); // prettier-ignore
+    expect(sources).toContainEqual({ name: 'sandbox_page_fetch', kind: 'measured', ok: false, asked: expect.any(Number), failed: expect.any(Number), error: reason, as_of: expect.any(String) }); // prettier-ignore
   });
 
   test('of a site that nobody answers for is 502, 504 when time ran out', async () => {
@@ -376,7 +397,7 @@ describe('link_pyramid', () => {
 
   test('of links that nobody answers for is 502', async () => {
     const reply = await stage.post('/seo/link_pyramid', { links: ['https://upstream-error.example/'] });
-    expect([reply.statusCode, reply.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'open_page_rank' }, { name: 'page_fetch' }] }]); // prettier-ignore
+    expect([reply.statusCode, reply.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'sandbox_open_page_rank' }, { name: 'sandbox_page_fetch' }] }]); // prettier-ignore
   });
 
   test('discovers the links of a target', async () => {
@@ -385,7 +406,7 @@ describe('link_pyramid', () => {
     expect(data.tiers.clean.map(({ domain }: { domain: string }) => domain)).toContain('blog.example');
     expect(data.tiers.spam).toMatchObject([{ domain: 'casino-bonus-slots-777.top', links_to_target: true }]);
     expect(sources.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['searxng', 'brave', 'page_fetch', 'service']),
+      expect.arrayContaining(['sandbox_searxng', 'sandbox_brave', 'sandbox_page_fetch', 'sandbox_service']),
     );
   });
 

@@ -68,29 +68,32 @@ const callWith = (changes: Partial<CrawlCall> = {}): CrawlCall => ({
   ...changes,
 });
 const HOME = 'https://www.shop.com/';
+const shown = (...emails: string[]) => ({ emails, reason: null });
+const unknown = (reason: string) => ({ emails: null, reason });
 const mail = (address: string): string => `<a href="mailto:${address}">mail</a>`;
 
 describe('one website', () => {
   test('whose home page shows an address is asked for nothing else', async () => {
     const crawl = crawlOf({ [HOME]: `${mail('info@shop.com')}<a href="/contact">Contact</a>` });
-    expect(await crawl.findEmails([HOME, HOME], callWith())).toEqual(new Map([[HOME, ['info@shop.com']]]));
+    expect(await crawl.findEmails([HOME, HOME], callWith())).toEqual(new Map([[HOME, shown('info@shop.com')]]));
     expect(asked).toEqual(['https://www.shop.com/robots.txt', HOME]);
   });
 
   test('is asked for at most two contact pages', async () => {
     const links = ['a', 'b', 'c', 'd'].map((name) => `<a href="/contact/${name}">Contact</a>`).join('');
-    const crawl = crawlOf({ [HOME]: links, 'https://www.shop.com/contact/c': mail('info@shop.com') });
-    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    const empty = { 'https://www.shop.com/contact/a': 'call us', 'https://www.shop.com/contact/b': 'visit us' };
+    const crawl = crawlOf({ [HOME]: links, ...empty, 'https://www.shop.com/contact/c': mail('info@shop.com') });
+    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, shown()]]));
     expect(asked.slice(1)).toEqual([HOME, 'https://www.shop.com/contact/a', 'https://www.shop.com/contact/b']);
   });
 
   test('is left alone where its robots.txt says so', async () => {
     const pages = { [HOME]: '<a href="/contact">x</a>', 'https://www.shop.com/contact': mail('info@shop.com') };
     const closed = crawlOf({ 'https://www.shop.com/robots.txt': 'User-agent: *\nDisallow: /', ...pages });
-    expect(await closed.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(await closed.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('robots_txt')]]));
     expect(asked).toEqual(['https://www.shop.com/robots.txt']);
     const half = crawlOf({ 'https://www.shop.com/robots.txt': 'User-agent: TollgateBot\nDisallow: /contact', ...pages });
-    expect(await half.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(await half.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('robots_txt')]]));
     expect(asked).not.toContain('https://www.shop.com/contact');
   });
 
@@ -99,9 +102,15 @@ describe('one website', () => {
       [HOME]: { location: 'https://parked.com/' },
       'https://parked.com/': `${mail('a@parked.com')} b@gmail.com c@shop.com`,
     });
-    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(await crawl.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('other_site')]]));
     const contact = crawlOf({ [HOME]: '<a href="/contact">x</a>', 'https://www.shop.com/contact': { location: 'https://parked.com/' }, 'https://parked.com/': 'b@gmail.com' }); // prettier-ignore
-    expect(await contact.findEmails([HOME], callWith())).toEqual(new Map([[HOME, []]]));
+    expect(await contact.findEmails([HOME], callWith())).toEqual(new Map([[HOME, shown()]]));
+  });
+
+  test('of which a page could not be read is not said to show none', async () => {
+    const broken = crawlOf({ [HOME]: '<a href="/contact">Contact</a>' });
+    expect(await broken.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('host_unknown')]]));
+    expect(await crawlOf({}).findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('host_unknown')]]));
   });
 
   test.each([
@@ -113,7 +122,7 @@ describe('one website', () => {
     'http://shop.com:8080/',
     'http://[::1]/',
   ])('that is %s is never asked', async (website) => {
-    expect((await crawlOf({}).findEmails([website], callWith())).get(website)).toEqual([]);
+    expect((await crawlOf({}).findEmails([website], callWith())).get(website)).toEqual(unknown(expect.any(String)));
     expect(asked).toEqual([]);
   });
 });
@@ -143,8 +152,8 @@ describe('the deadline', () => {
       pass(200);
       return answer;
     });
-    expect(found.get(HOME)).toEqual(['info@shop.com']);
-    expect(sites.flatMap((site) => found.get(site) ?? [])).toEqual([]);
+    expect(found.get(HOME)).toEqual(shown('info@shop.com'));
+    for (const site of sites) expect(found.get(site)).toEqual(unknown('timeout'));
     await new Promise((resolve) => setImmediate(resolve));
     expect([cutOff > 0, running]).toEqual([true, 0]);
   });
@@ -161,7 +170,7 @@ describe('the deadline', () => {
 
   test('that is as good as over lets no site be asked', async () => {
     for (const leftMs of [1_000, 0, -5])
-      expect((await crawlOf(hanging).findEmails(sites, callWith({ timeLeftMs: () => leftMs }))).size).toBe(0);
+      expect((await crawlOf(hanging).findEmails([HOME], callWith({ timeLeftMs: () => leftMs }))).get(HOME)).toEqual(unknown('timeout'));
     expect(asked).toEqual([]);
   });
 
@@ -184,6 +193,7 @@ test('no more than eight websites, and as many pages as the worker may, are aske
 });
 
 test('test keys without a sandbox get no addresses, and no site is asked', async () => {
-  expect((await crawlOf({ [HOME]: mail('info@shop.com') }).findEmails([HOME], callWith({ mode: 'test' }))).size).toBe(0);
+  const found = await crawlOf({ [HOME]: mail('info@shop.com') }).findEmails([HOME], callWith({ mode: 'test' }));
+  expect(found.get(HOME)).toEqual(unknown('not_configured'));
   expect(asked).toEqual([]);
 });

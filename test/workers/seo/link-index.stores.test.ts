@@ -73,7 +73,7 @@ describe('a worker that remembers them', () => {
     await eventually(async () => (await seen()) !== null);
     const { data, sources } = await backlinks({ target: 'remembered.example', limit: 1 });
     expect(data.backlinks).toMatchObject([{ source_url: page, status: 'verified', seen_before: expect.stringMatching(/^\d{4}-.*Z$/) }]);
-    expect(sources).toMatchObject([{ name: 'link_index', kind: 'measured', ok: true }, { name: 'page_fetch' }]);
+    expect(sources).toMatchObject([{ name: 'sandbox_link_index', kind: 'measured', ok: true }, { name: 'sandbox_page_fetch' }]);
   });
 
   test('remembers no address with parameters, and answers without Redis', async () => {
@@ -86,7 +86,7 @@ describe('a worker that remembers them', () => {
     await redis.kill();
     const { data, sources } = await backlinks({ target: 'remembered.example', limit: 1, candidates: [page] });
     expect(data.backlinks).toMatchObject([{ status: 'verified', seen_before: null }]);
-    expect(sources).toContainEqual(expect.objectContaining({ name: 'link_index', ok: false, error: 'unreachable' }));
+    expect(sources).toContainEqual(expect.objectContaining({ name: 'sandbox_link_index', ok: false, error: 'unreachable' }));
   });
 });
 

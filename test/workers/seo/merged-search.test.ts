@@ -59,7 +59,7 @@ function researchWith(...engines: readonly FakeEngine[]): Research {
   const none = undefined;
   return {
     sources: { engines: engines.map(engineOf), suggesters: [], openPageRank: none, tranco: none, webGraph: none, crawlIndex: none, blockList: none, linkIndex: none, states: [] },
-    log: new SourceLog(testClock, signal),
+    log: new SourceLog(testClock, signal, 'live'),
     pages: {} as PageReader,
     signal,
     clock: testClock,

@@ -1,4 +1,5 @@
-import { rankScore, serviceAuthority } from '../../../services/workers/seo/research/service-authority';
+import { type Figure } from '../../../services/workers/seo/figure';
+import { type AuthorityInput, rankScore, serviceAuthority } from '../../../services/workers/seo/research/service-authority';
 import { fc } from '../../support/fast-check';
 
 test.each([
@@ -9,21 +10,41 @@ test.each([
   [100_000_000, 0],
 ])('rank %i is worth %f', (rank, score) => expect(rankScore(rank)).toBeCloseTo(score, 9));
 
-test('the estimate is the mean of what is known', () => {
-  expect(serviceAuthority({ openPageRank: 4, rank: 1 })).toBe(70);
-  expect(serviceAuthority({ openPageRank: 4, rank: null })).toBe(40);
-  expect(serviceAuthority({ openPageRank: null, rank: 10 })).toBeCloseTo(85.714, 3);
+const input = (name: AuthorityInput, value: number | null, reason = 'unknown_to_source'): { name: AuthorityInput; figure: Figure } => ({
+  name,
+  figure: { value, unit: 'any', source: 'any', kind: 'provider', ...(value === null && { reason }) },
 });
 
-test('nothing known is no estimate, and zero is not nothing', () => {
-  expect(serviceAuthority({ openPageRank: null, rank: null })).toBeNull();
-  expect(serviceAuthority({ openPageRank: 0, rank: null })).toBe(0);
+test('the estimate is the mean of its inputs, and names them and the formula', () => {
+  expect(serviceAuthority([input('open_page_rank', 4), input('tranco_rank', 1)])).toEqual({
+    value: 70,
+    unit: 'score_0_100',
+    source: 'service',
+    kind: 'service_estimate',
+    method: 'mean(10 * open_page_rank, max(0, 100 * (1 - log10(tranco_rank) / 7)))',
+    inputs: [
+      { name: 'open_page_rank', value: 4 },
+      { name: 'tranco_rank', value: 1 },
+    ],
+  });
+  expect(serviceAuthority([input('cc_harmonic_rank', 10)])).toMatchObject({
+    value: 85.71,
+    method: 'max(0, 100 * (1 - log10(cc_harmonic_rank) / 7))',
+  });
+  expect(serviceAuthority([input('open_page_rank', 0)]).value).toBe(0);
+});
+
+test('an input that is missing leaves no estimate: the rest would be another measure under the same name', () => {
+  const estimate = serviceAuthority([input('open_page_rank', null, 'upstream_error'), input('tranco_rank', 10)]);
+  expect(estimate).toMatchObject({ value: null, reason: 'upstream_error', inputs: [{ value: null }, { value: 10 }] });
+  expect(estimate.method).toBe(serviceAuthority([input('open_page_rank', 4), input('tranco_rank', 10)]).method);
+  expect(serviceAuthority([])).toMatchObject({ value: null, reason: 'not_configured', inputs: [] });
 });
 
 test('the estimate lies between 0 and 100 and a better rank is never worth less', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 10, noNaN: true }), fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(), (openPageRank, rank, more) => {
-      const estimate = serviceAuthority({ openPageRank, rank }) ?? -1;
+      const estimate = serviceAuthority([input('open_page_rank', openPageRank), input('tranco_rank', rank)]).value ?? -1;
       expect(estimate).toBeGreaterThanOrEqual(0);
       expect(estimate).toBeLessThanOrEqual(100);
       expect(rankScore(rank)).toBeGreaterThanOrEqual(rankScore(rank + more));

@@ -26,13 +26,22 @@ export interface EmailCrawlOptions {
   readonly pageTimeoutMs: number;
 }
 
+/** What a website shows: no addresses when all pages that we looked for were read, and null with a reason when some could not be. */
+export type SiteEmails =
+  | { readonly emails: readonly string[]; readonly reason: null }
+  | {
+      readonly emails: null;
+      /** `not_configured`, `no_website`, `timeout`, `other_site` (the address leads to another site), or a reason of {@link PageReader}. */
+      readonly reason: string;
+    };
+
 /** Looks for e-mail addresses on the websites of businesses. */
 export interface EmailCrawl {
   /**
-   * Addresses by website; a site that refuses, fails or is not done in time has none.
-   * Never later than the call's deadline. @throws the signal's reason when the call is cancelled
+   * What each of the websites shows. Never later than the call's deadline.
+   * @throws the signal's reason when the call is cancelled
    */
-  findEmails(websites: readonly string[], call: CrawlCall): Promise<ReadonlyMap<string, readonly string[]>>;
+  findEmails(websites: readonly string[], call: CrawlCall): Promise<ReadonlyMap<string, SiteEmails>>;
   close(): Promise<void>;
 }
 
@@ -44,22 +53,32 @@ const RESERVE_MS = 1_000;
 /** With less there is no use to begin. */
 const LEAST_MS = 50;
 
+export function unknownEmails(reason: string): SiteEmails {
+  return { emails: null, reason };
+}
+
 /** Asks page after page until one shows an address. */
-async function emailsOf(website: string, pages: PageReader): Promise<readonly string[]> {
+async function emailsOf(website: string, pages: PageReader): Promise<SiteEmails> {
   const start = parseUrl(website);
-  if (!start) return [];
+  if (!start) return unknownEmails('url_invalid');
   const site = siteOf(hostOf(start));
   const home = await pages.read(start.href);
+  if (home.state !== 'read') return unknownEmails(home.reason);
   // A site that leads elsewhere is somebody else's: its addresses would be, too.
-  if (home.state !== 'read' || siteOf(hostOf(home.url)) !== site) return [];
+  if (siteOf(hostOf(home.url)) !== site) return unknownEmails('other_site');
   const emails = emailsInPage(home.page, site);
-  if (emails.length > 0) return emails;
+  if (emails.length > 0) return { emails, reason: null };
+  let missed: string | undefined;
   for (const url of contactPages(home.page.links, home.url, CONTACT_PAGES)) {
     const visit = await pages.read(url.href);
-    const found = visit.state === 'read' && siteOf(hostOf(visit.url)) === site ? emailsInPage(visit.page, site) : [];
-    if (found.length > 0) return found;
+    if (visit.state !== 'read') {
+      if (visit.state !== 'gone') missed ??= visit.reason;
+      continue;
+    }
+    const found = siteOf(hostOf(visit.url)) === site ? emailsInPage(visit.page, site) : [];
+    if (found.length > 0) return { emails: found, reason: null };
   }
-  return [];
+  return missed === undefined ? { emails: [], reason: null } : unknownEmails(missed);
 }
 
 interface Crawl extends Omit<EmailCrawlOptions, 'ports'> {
@@ -71,8 +90,8 @@ async function crawlWithin(
   { port, parser, limits, budgetMs, pageTimeoutMs }: Crawl,
   websites: readonly string[],
   call: CrawlCall,
-): Promise<Map<string, readonly string[]>> {
-  const found = new Map<string, readonly string[]>();
+): Promise<Map<string, SiteEmails>> {
+  const found = new Map<string, SiteEmails>();
   const crawl = async (signal: AbortSignal): Promise<void> => {
     const pages = new PageReader({ port, parser, limits, timeoutMs: Math.min(pageTimeoutMs, budgetMs), budgetMs, signal, caller: call });
     const atOnce = pLimit(SITES_AT_ONCE);
@@ -81,7 +100,9 @@ async function crawlWithin(
       try {
         found.set(website, await emailsOf(website, pages));
       } catch (error) {
-        if (!signal.aborted) call.log.warn({ err: error }, 'a website could not be read');
+        if (signal.aborted) return;
+        call.log.warn({ err: error }, 'a website could not be read');
+        found.set(website, unknownEmails('unreachable'));
       }
     };
     await Promise.all(websites.map((website) => atOnce(crawlSite, website)));
@@ -90,7 +111,7 @@ async function crawlWithin(
   await within(budgetMs, crawl, call.signal).catch(() => undefined);
   call.signal.throwIfAborted();
   call.log.debug({ websites: websites.length, answered: found.size }, 'websites were searched for e-mail addresses');
-  return new Map(found);
+  return new Map(websites.map((website) => [website, found.get(website) ?? unknownEmails('timeout')]));
 }
 
 export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): EmailCrawl {
@@ -98,8 +119,11 @@ export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): Emai
     async findEmails(websites, call) {
       const port = ports[call.mode];
       const leftMs = Math.min(options.budgetMs, call.timeLeftMs() - RESERVE_MS);
-      if (!port || websites.length === 0 || leftMs < LEAST_MS) return new Map();
-      return crawlWithin({ ...options, port, budgetMs: leftMs }, [...new Set(websites)], call);
+      const sites = [...new Set(websites)];
+      if (!port || leftMs < LEAST_MS) {
+        return new Map(sites.map((website) => [website, unknownEmails(port ? 'timeout' : 'not_configured')]));
+      }
+      return sites.length === 0 ? new Map() : crawlWithin({ ...options, port, budgetMs: leftMs }, sites, call);
     },
     async close() {
       await Promise.all([ports.live?.close(), ports.test?.close(), options.parser.close()]);

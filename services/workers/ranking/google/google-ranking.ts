@@ -1,10 +1,11 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { formatTimestamp } from '../../../kit/timestamp';
+import { formatInstant } from '../../../kit/timestamp';
+import { sourceName } from '../../../kit/upstream/source-name';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
 import { type Place } from '../place';
 import { positionBody, type RankingFacts, searchBody, withoutRepeats } from '../rank-places';
-import { type PlaceQuery, type RankingUpstream, type RankQuery, sourceName, type UpstreamCall } from '../ranking-upstream';
+import { type PlaceQuery, type RankingUpstream, type RankQuery, type UpstreamCall } from '../ranking-upstream';
 import { searchText } from './places-client';
 
 const SOURCE = 'google_places';
@@ -46,7 +47,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
   }
 
   const factsOf = ({ truncated }: Found, { mode }: UpstreamCall): RankingFacts => {
-    return { source: sourceName(SOURCE, mode), fetchedAt: formatTimestamp(clock.now()), truncated };
+    return { source: sourceName(SOURCE, mode), fetchedAt: formatInstant(clock.now()), truncated };
   };
 
   return {

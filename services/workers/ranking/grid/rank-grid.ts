@@ -1,8 +1,9 @@
 import pLimit from 'p-limit';
 import { DeadlinePassed } from '../../../kit/deadline';
+import { sourceName } from '../../../kit/upstream/source-name';
 import { ServiceError } from '../../../kit/errors';
 import { anySignal } from '../../../kit/tracing';
-import { type RankingUpstream, type RankQuery, sourceName, type UpstreamCall } from '../ranking-upstream';
+import { type RankingUpstream, type RankQuery, type UpstreamCall } from '../ranking-upstream';
 import { type GridPoint, gridPoints, spacingKm } from './grid-points';
 import { gridBody, type RankedPoint } from './grid-body';
 import { answerOfFailure, NOT_ASKED, parsePointAnswer, type PointAnswer } from './point-answer';

@@ -1,4 +1,4 @@
-import { estimated, type Figure, measured, PAGE_FETCH, provided, SERVICE, unasked } from '../figure';
+import { type Figure, measured, PAGE_FETCH, provided, SERVICE, unasked } from '../figure';
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { COMMON_CRAWL } from '../sources/crawl-index';
 import { OPEN_PAGE_RANK } from '../sources/open-page-rank';
@@ -7,7 +7,7 @@ import { WEB_GRAPH } from '../sources/web-graph';
 import { discoverLinks } from './discover-links';
 import { pageFacts } from './page-facts';
 import { sourcesMissing, readPage, type Research } from './research';
-import { serviceAuthority } from './service-authority';
+import { type AuthorityInput, serviceAuthority } from './service-authority';
 import { verifyBacklink } from './verify-backlink';
 
 export interface AuthorityQuery {
@@ -43,38 +43,61 @@ async function domainFigures(research: Research, domain: string) {
     crawlIndex && log.ask(COMMON_CRAWL, () => crawlIndex.countPages(domain, signal)),
   ]);
   const rank = ranks?.get(domain);
-  // One list's rank, the more current one first: both rank the same thing.
-  const estimate = serviceAuthority({ openPageRank: rank?.score ?? null, rank: trancoRank ?? harmonicRank ?? null });
-  return {
+  const ranked = {
     open_page_rank: figureFrom(research, rank?.score, { unit: 'score_0_10', source: OPEN_PAGE_RANK }),
     tranco_rank: figureFrom(research, trancoRank, { unit: 'rank', source: TRANCO }),
     cc_harmonic_rank: figureFrom(research, harmonicRank, { unit: 'rank', source: WEB_GRAPH }),
+  };
+  // By what is configured, not by who answered. Of the two lists the more current one: both rank the same thing.
+  const names: readonly (AuthorityInput | false | undefined)[] = [
+    openPageRank && 'open_page_rank',
+    tranco ? 'tranco_rank' : webGraph && 'cc_harmonic_rank',
+  ];
+  const inputs = names.flatMap((name) => (name ? [{ name, figure: ranked[name] }] : []));
+  return {
+    ...ranked,
     referring_domains: figureFrom(research, rank?.referringDomains, { unit: 'domains', source: OPEN_PAGE_RANK }),
     captured_pages: figureFrom(research, pages, { unit: 'pages_in_first_1000_captures', source: COMMON_CRAWL }),
-    service_authority: estimated(estimate, 'score_0_100'),
+    service_authority: serviceAuthority(inputs),
   };
 }
 
-/** Links to the page on those pages that mention its host and could be read. */
-async function countLinks(research: Research, page: URL): Promise<Figure> {
-  const unit = `links_on_${PAGES_SEARCHED}_pages_found`;
+/** Links to the page on those pages that mention its host and could be read, and how many these are. */
+interface CountedLinks {
+  readonly links_found: Figure;
+  readonly link_pages_found: Figure;
+  readonly link_pages_read: Figure;
+}
+
+function noLinks(reason: string): CountedLinks {
+  const none = (unit: string): Figure => unasked(unit, { source: PAGE_FETCH, reason });
+  return { links_found: none('links_on_pages_read'), link_pages_found: none('pages'), link_pages_read: none('pages') };
+}
+
+async function countLinks(research: Research, page: URL): Promise<CountedLinks> {
   const { engines } = research.sources;
-  if (engines.length === 0) return unasked(unit, { source: PAGE_FETCH, reason: 'not_configured' });
+  if (engines.length === 0) return noLinks('not_configured');
   const host = hostOf(page);
   const target = { host, domain: registrableDomain(host), page };
   const found = await discoverLinks(research, target, PAGES_SEARCHED);
   const failure = engines.every(({ name }) => research.log.failureOf(name) !== undefined);
-  if (failure) return unasked(unit, { source: PAGE_FETCH, reason: 'search_failed' });
-  if (found.length === 0) return unasked(unit, { source: PAGE_FETCH, reason: 'nothing_found' });
+  if (failure) return noLinks('search_failed');
+  if (found.length === 0) return noLinks('nothing_found');
   const rows = await Promise.all(found.map((each) => verifyBacklink(research, each, { target, seenBeforeMs: undefined })));
-  return measured(rows.filter(({ row: { status } }) => status === 'verified').length, unit);
+  const count = (...statuses: string[]): number => rows.filter(({ row: { status } }) => statuses.includes(status)).length;
+  const read = count('verified', 'lost');
+  return {
+    links_found: measured(read === 0 ? null : count('verified'), 'links_on_pages_read'),
+    link_pages_found: measured(found.length, 'pages'),
+    link_pages_read: measured(read, 'pages'),
+  };
 }
 
 /** What is known of one page, and of nothing else. */
 async function pageFigures(research: Research, page: URL) {
   const { crawlIndex } = research.sources;
   const { log, signal } = research;
-  const [captures, linksFound, visit] = await Promise.all([
+  const [captures, links, visit] = await Promise.all([
     crawlIndex && log.ask(COMMON_CRAWL, () => crawlIndex.countCaptures(page, signal)),
     countLinks(research, page),
     readPage(research, page.href),
@@ -88,7 +111,7 @@ async function pageFigures(research: Research, page: URL) {
     captured_pages: none('pages_in_first_1000_captures', COMMON_CRAWL),
     service_authority: none('score_0_100', SERVICE),
     captures: figureFrom(research, captures, { unit: 'captures_in_latest_crawl', source: COMMON_CRAWL }),
-    links_found: linksFound,
+    ...links,
   };
   return { figures, visit };
 }

@@ -1,7 +1,7 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { notConfigured, type ServiceError } from '../../../kit/errors';
 import { PAGE_FETCH } from '../figure';
-import { type PageReader, type PageVisit } from '../../../kit/pages/page-reader';
+import { type PageReader, type PageVisit, wasAsked } from '../../../kit/pages/page-reader';
 import { type Sources } from '../sources/create-sources';
 import { type SourceLog } from '../sources/source-log';
 
@@ -14,13 +14,13 @@ export interface Research {
   readonly clock: Clock;
 }
 
-/** Nobody answered for the page, or only to say that the server is broken. */
-const NO_ANSWER = /^(timeout|unreachable|host_unresolved|http_5\d\d)$/;
+/** Nobody answered for the page: there is no such host, it is silent, or it says that it is broken. */
+const NO_ANSWER = /^(timeout|unreachable|host_unknown|host_unresolved|http_5\d\d)$/;
 
 /** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a server that is silent is not. */
 export function notePage({ log }: Pick<Research, 'log'>, visit: PageVisit): void {
   if (visit.state === 'read') log.note(PAGE_FETCH, 'measured');
-  else log.note(PAGE_FETCH, 'measured', { failure: visit.reason, isAnswer: !NO_ANSWER.test(visit.reason) });
+  else log.note(PAGE_FETCH, 'measured', { failure: visit.reason, isAnswer: !NO_ANSWER.test(visit.reason), isAsked: wasAsked(visit) });
 }
 
 /** Reads a page and notes how that went. */

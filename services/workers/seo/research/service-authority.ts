@@ -1,3 +1,5 @@
+import { estimated, type Figure } from '../figure';
+
 /** Ranks from here on are worth nothing: ten million, the seventh power of ten. */
 const POWERS = 7;
 
@@ -6,12 +8,44 @@ export function rankScore(rank: number): number {
   return Math.max(0, 100 * (1 - Math.log10(rank) / POWERS));
 }
 
+/** A figure that the estimate may rest on, by its name in the answer. */
+export type AuthorityInput = 'open_page_rank' | 'tranco_rank' | 'cc_harmonic_rank';
+
+interface Term {
+  readonly score: (value: number) => number;
+  readonly formula: string;
+}
+
+function ofRank(name: AuthorityInput): Term {
+  return { score: rankScore, formula: `max(0, 100 * (1 - log10(${name}) / ${POWERS}))` };
+}
+
+const TERMS: Readonly<Record<AuthorityInput, Term>> = {
+  open_page_rank: { score: (value) => value * 10, formula: '10 * open_page_rank' },
+  tranco_rank: ofRank('tranco_rank'),
+  cc_harmonic_rank: ofRank('cc_harmonic_rank'),
+};
+
+/** An estimate with the formula and the figures that it was made from. */
+export interface AuthorityEstimate extends Figure {
+  readonly method: string;
+  readonly inputs: readonly { readonly name: AuthorityInput; readonly value: number | null }[];
+}
+
 /**
- * The service's own estimate, 0 to 100: the mean of what is known of Open PageRank × 10 and 100 × (1 − log10(rank) ÷ 7).
- * @param openPageRank 0 to 10
- * @param rank position in a list of domains, from 1
+ * The service's own estimate, 0 to 100: the mean of what each input is worth. Null unless every input is known, because a mean of fewer
+ * would be another measure under the same name.
+ * @param inputs what this installation rests the estimate on, whoever answered; each with why it has no value
  */
-export function serviceAuthority({ openPageRank, rank }: { openPageRank: number | null; rank: number | null }): number | null {
-  const known = [openPageRank === null ? null : openPageRank * 10, rank === null ? null : rankScore(rank)].filter((each) => each !== null);
-  return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length;
+export function serviceAuthority(inputs: readonly { name: AuthorityInput; figure: Figure }[]): AuthorityEstimate {
+  const scores = inputs.flatMap(({ name, figure: { value } }) => (value === null ? [] : [TERMS[name].score(value)]));
+  const missing = inputs.find(({ figure }) => figure.value === null);
+  const isKnown = inputs.length > 0 && missing === undefined;
+  const mean = isKnown ? scores.reduce((sum, each) => sum + each, 0) / scores.length : null;
+  const formulas = inputs.map(({ name }) => TERMS[name].formula);
+  return {
+    ...estimated(mean, 'score_0_100', missing?.figure.reason ?? 'not_configured'),
+    method: formulas.length > 1 ? `mean(${formulas.join(', ')})` : (formulas[0] ?? 'none'),
+    inputs: inputs.map(({ name, figure }) => ({ name, value: figure.value })),
+  };
 }

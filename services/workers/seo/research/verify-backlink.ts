@@ -1,4 +1,4 @@
-import { formatInstant, formatTimestamp } from '../../../kit/timestamp';
+import { formatInstant } from '../../../kit/timestamp';
 import { type PageVisit, type ReadPage } from '../../../kit/pages/page-reader';
 import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
 import { type PageLink } from '../../../kit/pages/parse-page';
@@ -54,44 +54,52 @@ interface RowFacts {
   readonly seenBeforeMs: number | undefined;
 }
 
+/** What is said of a link: nothing where there is none. */
+function linkFacts(link: PageLink | undefined, visit: PageVisit) {
+  if (!link || visit.state !== 'read') return { anchor: null, rel: null, follow: null, ugc: null, sponsored: null, in_body: null };
+  return {
+    anchor: link.anchor,
+    rel: link.rel,
+    follow: isFollow(link) && !isNofollowPage(visit),
+    ugc: link.rel.includes('ugc'),
+    sponsored: link.rel.includes('sponsored'),
+    in_body: link.inBody,
+  };
+}
+
 function backlinkRow(source: string, visit: PageVisit, { target, nowMs, seenBeforeMs }: RowFacts) {
+  const verifiedAt = formatInstant(nowMs);
   const common = {
     source_url: source,
     http_status: visit.status,
     robots_txt_allowed: visit.robotsAllowed,
-    verified_at: formatTimestamp(nowMs),
     seen_before: seenBeforeMs === undefined ? null : formatInstant(seenBeforeMs),
   };
   if (visit.state !== 'read') {
     // A page that is gone has no link; what is on one that we could not read is not known.
-    const isNot = visit.state === 'gone' ? false : null;
-    const link = {
-      found: isNot,
-      anchor: null,
-      rel: isNot === null ? null : [],
-      follow: isNot,
-      ugc: isNot,
-      sponsored: isNot,
-      in_body: isNot,
-    };
+    const isGone = visit.state === 'gone';
     const unknown = { canonical: null, canonical_mismatch: null, meta_robots: null, x_robots: null };
-    return { ...common, ...link, ...unknown, status: STATUS_OF_MISSED[visit.state], reason: visit.reason };
+    return {
+      ...common,
+      ...linkFacts(undefined, visit),
+      ...unknown,
+      found: isGone ? false : null,
+      verified_at: isGone ? verifiedAt : null,
+      status: STATUS_OF_MISSED[visit.state],
+      reason: visit.reason,
+    };
   }
   const link = bestLink(visit.page.links, target);
   const canonical = canonicalOf(visit);
   return {
     ...common,
+    ...linkFacts(link, visit),
     found: link !== undefined,
-    anchor: link?.anchor ?? null,
-    rel: link?.rel ?? [],
-    follow: link !== undefined && isFollow(link) && !isNofollowPage(visit),
-    ugc: link?.rel.includes('ugc') ?? false,
-    sponsored: link?.rel.includes('sponsored') ?? false,
+    verified_at: verifiedAt,
     canonical,
     canonical_mismatch: mismatches(canonical, visit.url),
     meta_robots: visit.page.metaRobots,
     x_robots: visit.headers['x-robots-tag'] ?? null,
-    in_body: link?.inBody ?? false,
     status: link ? ('verified' as const) : ('lost' as const),
     reason: link ? null : 'link_missing',
   };

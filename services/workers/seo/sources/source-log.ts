@@ -1,5 +1,6 @@
-import { type Clock } from '../../../../plugins/core/ports';
+import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { ServiceError } from '../../../kit/errors';
+import { sourceName } from '../../../kit/upstream/source-name';
 import { formatInstant } from '../../../kit/timestamp';
 import { type SourceKind } from '../figure';
 import { type FailureReason, sourceFailure } from './source-failed';
@@ -31,6 +32,8 @@ interface Note {
   readonly failure?: string | undefined;
   /** The source did answer, although with nothing usable: a page that is gone, say. */
   readonly isAnswer?: boolean;
+  /** False for a question that was not put: a page that robots.txt forbids. */
+  readonly isAsked?: boolean;
 }
 
 interface Entry {
@@ -62,6 +65,7 @@ export class SourceLog {
   constructor(
     private readonly clock: Clock,
     private readonly signal: AbortSignal,
+    private readonly mode: KeyMode,
   ) {}
 
   /** @returns undefined when the source failed; the report says why */
@@ -78,7 +82,7 @@ export class SourceLog {
   }
 
   /** Records one question to a source that was asked elsewhere, or an estimate. */
-  note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined }: Note = {}): void {
+  note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined, isAsked = true }: Note = {}): void {
     const entry = this.entries.get(name) ?? {
       kind, asOf: undefined, askedAtMs: this.clock.now(), usable: 0, failed: 0, isAnswered: false, failure: undefined,
     }; // prettier-ignore
@@ -87,14 +91,14 @@ export class SourceLog {
     entry.isAnswered ||= isAnswer;
     if (failure === undefined) entry.usable++;
     else {
-      entry.failed++;
+      if (isAsked) entry.failed++;
       entry.failure = failure;
     }
   }
 
   reports(): SourceReport[] {
     return [...this.entries].map(([name, { kind, asOf, askedAtMs, usable, failed, failure }]) => ({
-      name,
+      name: sourceName(name, this.mode),
       kind,
       asOf: asOf ?? formatInstant(askedAtMs),
       ok: usable > 0,
@@ -133,7 +137,7 @@ export class SourceLog {
     if (asked.length === 0 || asked.some(([, { isAnswered }]) => isAnswered)) return;
     const timeout: FailureReason = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
-    const sources = asked.map(([name, { failure }]) => ({ name, ok: false, error: failure }));
+    const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
     // Whoever names the pages causes their failures: told apart from those of our own sources.
     const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
     throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {

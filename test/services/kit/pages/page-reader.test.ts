@@ -65,8 +65,11 @@ describe('robots.txt', () => {
     ['<html>not rules</html>', 'read'],
     ['', 'read'],
   ])('%j leaves the page %s', async (body, state) => {
-    expect((await reader(rules(body)).read(A)).state).toBe(state);
+    const pages = reader(rules(body));
+    expect((await pages.read(A)).state).toBe(state);
     expect(asked.includes(A)).toBe(state === 'read');
+    // What was not asked for costs no page of the call.
+    expect(pages.spending().pagesAsked).toBe(state === 'read' ? 1 : 0);
   });
 
   test.each([
@@ -92,6 +95,8 @@ describe('robots.txt', () => {
     await pages.read(A);
     expect(asked.filter((url) => url.endsWith('/robots.txt'))).toEqual(['https://a.example/robots.txt', 'https://b.example/robots.txt']);
     expect(asked).not.toContain('https://b.example/secret');
+    // The page that leads there was asked for, both times.
+    expect(pages.spending().pagesAsked).toBe(2);
   });
 
   const packed = (body: string | Buffer, encoding = 'gzip') => ({
