@@ -12,6 +12,7 @@ import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/re
 import { inTransaction } from '../../plugins/stores/postgres/database';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { readApiDocuments } from './read-api-documents';
@@ -79,7 +80,10 @@ function addCheck(group: Command, context: CommandContext): void {
     refuseDifferences(findDifferences(context, catalogue));
     const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
     const products = catalogue.products.length;
-    context.output.result({ ok: true, products, plans }, () => `the catalogue is right: ${products} products, ${plans} plans`);
+    const notes = noteTestKeys(catalogue.products);
+    context.output.result({ ok: true, products, plans, notes }, () =>
+      [`the catalogue is right: ${products} products, ${plans} plans`, ...notes.map((note) => `· ${note}`)].join('\n'),
+    );
   });
 }
 
