@@ -11,7 +11,7 @@ Examples:
   npx tollgate signing-key create --jwks jwks.json --json          the next one; the set goes on naming the keys of jwks.json
 
 TOLLGATE_CONTEXT_PRIVATE_KEY is a secret, for plugin servers alone. TOLLGATE_CONTEXT_JWKS is for services and upstreams: public,
-unless the key is HS256. Nothing is stored; docs/operations.md says how to rotate without a refused request.`;
+unless the key is HS256. Nothing is stored; docs/operate/secrets.md says how to rotate without a refused request.`;
 
 interface CreateFlags {
   readonly alg: ContextAlgorithm;

@@ -5,7 +5,7 @@ import { table } from './output';
 
 const HELP = `
 Rows are PostgreSQL's estimate, which autovacuum keeps; a dash where it has not counted yet. How long each table keeps its rows:
-docs/operations.md, "What is kept, and for how long".
+docs/operate/backup.md.
 
 Example:
   npx tollgate sizes`;

@@ -98,4 +98,4 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
 /** What an operator does about {@link grantPrivileges} returning false. */
 export const ROLES_MISSING =
   'the database user may not create roles: all processes share its rights. As a user who may, run ' +
-  `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operations.md, "Database roles")`;
+  `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operate/secrets.md)`;

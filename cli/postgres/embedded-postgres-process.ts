@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
@@ -82,10 +82,13 @@ export async function stopServer(pid: number): Promise<void> {
   throw new Error(`the embedded PostgreSQL (process ${pid}) could not be stopped`);
 }
 
-/** Ends the server that an earlier run left on the folder, if there is one. */
+/**
+ * Ends the server that an earlier run left on the folder, if there is one. PostgreSQL refuses to start while the process of its pid file
+ * exists, and a process that nobody has collected still does: the file of a server that has ended must not name it.
+ */
 export async function endLeftover(files: ServerFiles): Promise<void> {
   const pid = readPidFile(files);
-  if (pid === undefined || !isAlive(pid)) return;
+  if (pid === undefined) return;
   if (isServerOf(pid, files)) await stopServer(pid);
-  else disownPidFile(files);
+  if (existsSync(files.pidFile)) disownPidFile(files);
 }

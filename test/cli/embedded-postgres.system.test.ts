@@ -1,4 +1,5 @@
-import { execFileSync, fork } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -147,6 +148,26 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(pidFile, [process.pid, data, 1, first.port, '', '127.0.0.1', '', 'ready'].join('\n'));
     const second = await start();
     expect(second.pid).not.toBe(process.pid);
+  });
+
+  it('starts although the process of its lock file has ended and nobody has collected it', async () => {
+    usePreparedData();
+    const first = await start();
+    await first.stop();
+    const data = join(root, 'pg', 'cluster');
+    // As the server's own user: PostgreSQL minds no process of another. The shell becomes a `sleep`, which never collects the child that it began.
+    const { uid, gid } = statSync(data);
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'], cwd: '/', uid, gid });
+    try {
+      const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+      const dead = Number(String(line));
+      await eventually(() => existsSync(`/proc/${dead}`) && !isAlive(dead));
+      writeFileSync(join(data, 'postmaster.pid'), [dead, data, 1, first.port, '', '127.0.0.1', '', 'ready'].join('\n'));
+      const second = await start();
+      expect(await query(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    } finally {
+      parent.kill('SIGKILL');
+    }
   });
 
   it('stops within its time although a client holds a connection', async () => {

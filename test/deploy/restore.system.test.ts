@@ -38,7 +38,7 @@ async function fillDatabase(url: string): Promise<void> {
   }
 }
 
-/** Dumps and restores in the words of docs/operations.md. */
+/** Dumps and restores with the commands of docs/operate/backup.md. */
 async function dumpAndRestore(): Promise<void> {
   const dump = postgres.file('tollgate.dump');
   await postgres.run('pg_dump', '--dbname', postgres.url('tollgate'), '--format', 'custom', '--file', dump);

@@ -27,7 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Examples that stand in files of their own, beside the page that links to them. */
+const FILES: Readonly<Record<string, string>> = { go: 'verify_context.go', java: 'TollgateContext.java', php: 'verify_context.php' };
+
 function snippet(language: string): string {
+  const file = FILES[language];
+  if (file !== undefined && page.includes(`(examples/${file})`)) return readFileSync(join(root, 'docs', 'examples', file), 'utf8');
   const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
   if (found === undefined) throw new Error(`the page has no example in ${language}`);
   return found;

@@ -29,7 +29,7 @@ const begun = played('new', '/');
 const tried = (name: string, operation: string): Scene =>
   played('usual', `/reference?operation=${operation}`)(`reference-${name}`, async ({ page }) => {
     await page.locator(':target').getByRole('button', { name: 'Run it here' }).click();
-    await page.locator('.outcome p').waitFor();
+    await page.locator('.outcome p').first().waitFor();
     await page.evaluate('document.querySelectorAll("details").forEach((each) => { each.name = ""; each.open = true; })');
   });
 

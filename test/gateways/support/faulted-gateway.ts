@@ -36,7 +36,7 @@ const asksAgain = (kind: GatewayKind): boolean => kind === 'caddy';
 export interface FaultedGateway {
   /** Until a valid key is admitted again. */
   untilServed(): Promise<void>;
-  /** Inflicts a fault, judges what was seen, and leaves a row for the tables in docs/gateways.md. */
+  /** Inflicts a fault, judges what was seen, and leaves a row of it. */
   expectRefusals(fault: string, plan: GatewayFault): Promise<void>;
   /** The same, where the fault is thousands of requests without a valid key over 64 connections. */
   expectRefusalsUnderFlood(fault: string): Promise<void>;

@@ -30,7 +30,7 @@ export function readPanels(): Panel[] {
 }
 
 export function readOperations(): string {
-  return read('docs', 'operations.md');
+  return read('docs', 'operate', 'monitor.md');
 }
 
 /** Without the label matchers, whose values may look like names. */

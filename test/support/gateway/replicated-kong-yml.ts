@@ -9,7 +9,7 @@ const KONG_YML = resolve(__dirname, '..', '..', '..', 'kong', 'kong.yml');
 export const CHECK_SECONDS = 0.2;
 
 /**
- * As docs/operations.md has it: a request without a proof is refused with 401 by a service that is well and with 503 by one that is
+ * As docs/operate/scale.md has it: a request without a proof is refused with 401 by a service that is well and with 503 by one that is
  * going.
  */
 const HEALTH_CHECKS = {

@@ -1,13 +1,13 @@
-// The table of attacks in docs/operations.md, from the rows that the last run of test/neighbours left under .test/neighbours.
+// The table of attacks in docs/attacks.md, from the rows that the last run of test/neighbours left under .test/neighbours.
 //   node test/support/neighbours/attack-table.mjs           prints it
-//   node test/support/neighbours/attack-table.mjs --write   puts it between the markers in docs/operations.md
+//   node test/support/neighbours/attack-table.mjs --write   puts it between the markers in docs/attacks.md
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { printOrWrite } from '../table-page.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const ROWS = join(ROOT, '.test', 'neighbours');
-const PAGE = join(ROOT, 'docs', 'operations.md');
+const PAGE = join(ROOT, 'docs', 'attacks.md');
 const BEGIN = '<!-- attacks: written by test/support/neighbours/attack-table.mjs -->';
 const END = '<!-- attacks: end -->';
 
@@ -32,14 +32,11 @@ function table(rows) {
   const attacks = read(join(ROOT, 'test', 'neighbours', 'attacks.json'));
   const missing = attacks.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/neighbours first.`);
-  const lines = attacks.map(({ name, before }) => {
-    const { bystander, attacker, cost, growth } = rows.get(name);
-    return `| ${[escape(name), before, bystander, attacker, cost, growth].join(' | ')} |`;
+  const lines = attacks.map(({ name }) => {
+    const { bystander, attacker, cost } = rows.get(name);
+    return `| ${[escape(name), bystander, attacker, cost].join(' | ')} |`;
   });
-  const head = [
-    '| attack | before | a customer’s p99, quiet → attacked | the attacker is answered | what it costs | memory, disk |',
-    '|---|---|---|---|---|---|',
-  ];
+  const head = ['| attack | a customer’s p99, quiet → attacked | the attacker is answered | what it costs |', '|---|---|---|---|'];
   return [...head, ...lines, '', foreignLine([...rows.values()])].join('\n');
 }
 
