@@ -1,4 +1,4 @@
-import { type Catalogue, createCatalogue } from '../../plugins/core/selling/catalogue';
+import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { textOn } from '../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../services/dashboard/api/public/brand';
@@ -198,6 +198,40 @@ describe('a change of the catalogue', () => {
       expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;&amp;&quot;');
       expect(body).not.toContain('<img src=x');
     }
+  });
+});
+
+describe('a product without a sandbox', () => {
+  const sellIp = async (testKeys?: 'live'): Promise<void> => {
+    const change = ({ testKeys: _, ...product }: CatalogueProduct): CatalogueProduct => ({ ...product, testKeys });
+    const products = CATALOGUE.products.map((product) => (product.id === 'api-ip' ? change(product) : product));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+    now += 1_000;
+  };
+  const callersOf = async (path: string, cookie: string): Promise<unknown> => {
+    const call = /data-call="([^"]*)"/.exec((await get(path, { cookie })).body)?.[1];
+    return call && (JSON.parse(call.replaceAll('&quot;', '"')) as { product: string; through: unknown });
+  };
+  afterAll(async () => {
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    now += 1_000;
+  });
+
+  it('says that it refuses test keys, and offers nobody a call', async () => {
+    await sellIp();
+    for (const cookie of ['', SESSION]) {
+      expect(await callersOf('/reference/api-ip', cookie)).toBeUndefined();
+      expect((await get('/reference/api-ip', { cookie })).body).toContain('This product has no sandbox: test keys are refused.');
+    }
+    expect((await get('/products')).body).toContain('Live keys only');
+    expect(await callersOf('/', '')).toBeUndefined();
+  });
+
+  it('whose test keys reach its live API offers its calls to customers only', async () => {
+    await sellIp('live');
+    expect(await callersOf('/reference/api-ip', '')).toBeUndefined();
+    expect(await callersOf('/reference/api-ip', SESSION)).toMatchObject({ product: 'api-ip', through: ['/api/try'] });
+    expect(await callersOf('/', '')).toBeUndefined();
   });
 });
 

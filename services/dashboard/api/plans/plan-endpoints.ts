@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { z } from 'zod';
-import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
@@ -42,6 +42,7 @@ export function describeProduct(
     base,
     routes: routes.map(({ method, path, purpose }) => ({ method, path, purpose })),
     subscribable,
+    takesTestKeys: !refusesTestKeys(product),
     liveSource,
     plans: plans.map(({ name, daily, monthly, price, currency, approval }) => ({ name, daily, monthly, price, currency, approval })),
     subscription: subscribed ?? null,

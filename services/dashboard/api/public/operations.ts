@@ -1,3 +1,4 @@
+import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../../contract/api-document';
 
 /** One way to call a product. */
@@ -44,11 +45,22 @@ export function operationsIn(document: ApiDocument): readonly Operation[] {
   );
 }
 
-/** The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in JSON. */
-export function firstToTry(document: ApiDocument): Operation | undefined {
+/**
+ * The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in
+ * JSON by a sandbox.
+ */
+export function firstToTry({
+  document,
+  products,
+}: {
+  document: ApiDocument;
+  products: readonly CatalogueProduct[];
+}): Operation | undefined {
+  const inSandbox = new Set(products.filter(hasSandbox).map(({ id }) => id));
   return operationsIn(document).find(
-    ({ method, parameters = [], responses }) =>
+    ({ method, tags, parameters = [], responses }) =>
       method === 'GET' &&
+      inSandbox.has(tags[0]) &&
       parameters.length > 0 &&
       parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
       responses['200']?.content?.['application/json'] !== undefined,
