@@ -109,6 +109,22 @@ describe('catalogue diff', () => {
 });
 
 describe('catalogue apply', () => {
+  it('names the operations of a product’s own document that are broken, and applies the rest', async () => {
+    const schema = { $ref: '#/components/schemas/Nowhere' };
+    const bad = { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } };
+    writeFileSync(join(root, 'kong', 'own.json'), JSON.stringify({ openapi: '3.1.0', paths: { '/bad': bad } }));
+    put(
+      'catalogue.yml',
+      withIp((entry) => `${entry}    openapi: own.json\n`),
+    );
+    const { code, stdout } = await catalogue('apply');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('· api-ip: the reference leaves out GET /ip/bad: a $ref in it leads nowhere\n'),
+    ]);
+    expect((await catalogueJson('apply')).leftOut).toEqual([expect.objectContaining({ product: 'api-ip', operation: 'GET /ip/bad' })]);
+  });
+
   it('leaves a new test key of a product without a sandbox with a line that says so', async () => {
     put(
       'catalogue.yml',

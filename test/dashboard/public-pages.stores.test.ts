@@ -1,5 +1,6 @@
 import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { writeProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
 import { textOn } from '../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../services/dashboard/api/public/brand';
 import { type LiveSource, type Product } from '../../services/dashboard/contract/plans';
@@ -251,7 +252,37 @@ describe('the document of another API', () => {
     expect(statusCode).toBe(200);
     expect(body).toContain('id="get_ip"');
     expect(body).not.toContain('id="post_ip"');
+    expect(body).toContain('This page cannot show POST /ip:');
     expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+  });
+});
+
+describe('a broken operation of another API', () => {
+  const broken = (schema: unknown): object => ({
+    openapi: '3.1.0',
+    paths: {
+      '/fine': { get: { responses: { '200': { description: 'Fine' } } } },
+      '/bad': { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } },
+    },
+  });
+  const nested = (deep: number): object => (deep === 0 ? {} : { items: nested(deep - 1) });
+
+  it.each<[string, unknown]>([
+    ['a $ref that leads nowhere', { $ref: '#/components/schemas/Nowhere' }],
+    ['a $ref that is no text', { $ref: 5 }],
+    ['schemas nested until a stack ends', nested(1_500)],
+  ])('is named on the page of its product and in the log, and every other product keeps its page: %s', async (_, schema) => {
+    const members = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes: [], plans: [] };
+    const weather = { ...members, base: { daily: 1, monthly: 1 }, subscribable: true, openapi: 'weather.json' };
+    await applyCatalogue(dashboard.pool, createCatalogue([...PRODUCTS, weather]), { actor: 'test' });
+    await writeProductDocuments(dashboard.pool, new Map([['weather', broken(schema)]]));
+    now += 1_000;
+    const page = await get('/reference/weather');
+    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This page cannot show GET /weather/bad:')]);
+    expect(page.body).toContain('id="weather_get_fine"');
+    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+    expect((await get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
+    expect(dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { type ApiDocument } from '../../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';
 import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
@@ -47,14 +48,21 @@ function callToolsOf(product: CatalogueProduct, tools: PageTools): Pick<PageTool
   return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && hasSandbox(product) };
 }
 
+interface ProductReference {
+  readonly product: CatalogueProduct;
+  /** Operations that cannot be shown, of all products. */
+  readonly leftOut: ApiDocument['x-left-out'];
+}
+
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ product, ...reference }: ReferenceProps & { readonly product: CatalogueProduct }): ReactNode {
+export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps & ProductReference): ReactNode {
   const { tools } = reference;
   const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
   const operations = ofProduct(reference.operations, product);
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
   const shared = sharedCodes(operations);
+  const missing = leftOut.filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
@@ -73,6 +81,7 @@ export function ReferencePage({ product, ...reference }: ReferenceProps & { read
           {operations.map((operation) => (
             <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={callTools} />
           ))}
+          {missing.length > 0 && <p>This page cannot show {missing.join(', ')}: the description is broken or too intricate.</p>}
           <SharedAnswers shared={shared} />
         </div>
       </div>

@@ -34,7 +34,9 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return <ReferencePage tools={tools} products={products} operations={operations} product={page.product} />;
+      return (
+        <ReferencePage tools={tools} products={products} operations={operations} product={page.product} leftOut={document['x-left-out']} />
+      );
   }
 }
 
