@@ -1,4 +1,5 @@
-import { OperationRefused, type RefusalCode } from '../../plugins/stores/postgres/operation-refused';
+import { type OperationRefusal } from '../../plugins/core/selling/operation-refusals';
+import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
 import { CommandError } from './command-error';
 
 /** How a command tells its result: one JSON text for scripts, or lines for people. */
@@ -32,7 +33,7 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
 }
 
 /** Where to find what was asked for; operations themselves do not know that a command line called them. */
-const HINTS: Partial<Record<RefusalCode, string>> = {
+const HINTS: Partial<Record<OperationRefusal, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
   operator_unknown: 'npx tollgate operator list shows them',
   operator_exists: 'npx tollgate operator reset EMAIL gives a new link',

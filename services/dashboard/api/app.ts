@@ -4,33 +4,21 @@ import { drainOnClose } from '../../kit/drain';
 import { PROBLEM_TYPE, ServiceError } from '../../kit/errors';
 import { type Metrics } from '../../kit/metrics';
 import { readDocument } from '../../openapi/read-document';
+import { addApi } from './add-api';
 import { answerError } from './http/answer-error';
 import { createAttemptLimits } from './accounts/attempt-limits';
 import { apiDocumentSource } from './http/api-document';
-import { authHandler } from './accounts/auth-handler';
-import { authRoutes, providerRoute, verifyRoute } from './accounts/auth-routes';
-import { bindEndpoint, type EndpointTools } from './http/bind-endpoint';
 import { createPasswordHasher } from './accounts/password-hash';
 import { createSignedUpProof } from './accounts/signed-up-proof';
-import { addPersonRoutes } from './accounts/person-routes';
 import { type MailSender } from './mail/mail-sender';
-import { passkeyDomain } from './accounts/passkeys/passkey-domain';
-import { addPasskeySignIn } from './accounts/passkeys/passkey-sign-in';
-import { callbackHandler } from './accounts/providers/callback-handler';
 import { type SignInProvider } from './accounts/providers/provider-settings';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
-import { type Caller, type DashboardDeps, type Endpoint } from './http/define-endpoint';
-import { endpoints as allEndpoints } from './endpoints';
+import { type DashboardDeps } from './http/dashboard-deps';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
-import { findCaller } from './accounts/find-caller';
-import { addInvitationRoutes } from './team/invitation-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
-import { findOperatorCaller, type OperatorCaller } from './operator/find-operator-caller';
-import { addOperatorRoutes } from './operator/operator-routes';
+import { findOperatorCaller } from './operator/find-operator-caller';
 import { addViewRoutes } from './operator/view-routes';
-import { takeWrite } from './http/request-limit';
-import { addOpenRoutes } from './http/open-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
 import { type GatewayCaller } from './requests/gateway-caller';
@@ -39,7 +27,7 @@ import { servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
-import { verifyHandler } from './accounts/verify-handler';
+import { type OperatorCaller } from './http/callers';
 
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;
@@ -62,8 +50,6 @@ export interface DashboardAppOptions {
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
-  /** All of them unless given. */
-  readonly endpoints?: readonly Endpoint[];
 }
 
 /** 10,000 rules of 255 characters fit. */
@@ -93,7 +79,6 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
-  addOpenRoutes(app, deps, { url, providers });
   const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
@@ -101,34 +86,9 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher, now: () => deps.clock.now() });
   const { db, log } = deps;
   const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher, providers };
-  for (const route of providers.length > 0 ? [...authRoutes, providerRoute] : authRoutes) {
-    app.route({ method: route.method, url: `/api/auth${route.path}`, exposeHeadRoute: false, handler: authHandler(route, tools) });
-  }
-  app.route({ method: verifyRoute.method, url: `/api/auth${verifyRoute.path}`, handler: verifyHandler(tools) });
-  for (const provider of providers) {
-    app.route({
-      method: 'GET',
-      url: `/api/auth/callback/${provider.id}`,
-      exposeHeadRoute: false,
-      handler: callbackHandler(provider, tools),
-    });
-  }
-  if (passkeyDomain(url) !== undefined) addPasskeySignIn(app, tools);
-  const choice = createOrganisationChoice({ secret, url });
-  addInvitationRoutes(app, { ...tools, choice });
-  addPersonRoutes(app, deps, tools);
-  for (const endpoint of options.endpoints ?? allEndpoints) {
-    const endpointTools: EndpointTools<Caller> = {
-      deps,
-      findCaller: (request, reply) => findCaller(request, reply, { ...tools, choice, needs: endpoint.needs }),
-      takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
-    };
-    const handler = bindEndpoint(endpoint, endpointTools);
-    app.route({ method: endpoint.method, url: `/api${endpoint.path}`, exposeHeadRoute: false, handler });
-  }
   const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
-  addOperatorRoutes(app, { deps, findOperator });
-  addViewRoutes(app, { deps, findOperator, endpoints: options.endpoints ?? allEndpoints });
+  addApi(app, { ...tools, deps, choice: createOrganisationChoice({ secret, url }), findOperator });
+  addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
   const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
   servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });

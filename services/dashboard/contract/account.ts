@@ -1,20 +1,21 @@
 import { z } from 'zod';
 import { type PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
-import { id, moment, suspension } from './fields';
+import { type Endpoints } from './endpoint';
+import { id, moment, suspended } from './fields';
 import { invitedRole, ownMembership, permission, role } from './team';
 
 /** Who is signed in, and what the pages need to know of this installation. */
-export const session = z.object({
+const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
   /** By what the organisation goes that the pages show: its name, else its e-mail address. */
   organisation: z.string(),
   /** In that organisation; null for an operator who looks. */
   role: role.nullable(),
-  /** What the pages offer; the server refuses the rest whatever they do. */
-  permissions: z.array(permission),
   /** All of the person, the own one first. */
   organisations: z.array(ownMembership),
+  /** What the pages offer; the server refuses the rest whatever they do. */
+  permissions: z.array(permission),
   /** Base URL of the gateway, for examples. */
   gatewayUrl: z.string(),
   quotaTimeZone: z.string(),
@@ -22,13 +23,12 @@ export const session = z.object({
   hasOutbox: z.boolean(),
   /** Whether signing in asks for a second factor. */
   hasSecondFactor: z.boolean(),
-  /** Of the account; absent: not suspended. */
-  suspended: suspension.optional(),
+  suspended,
 });
-export type Session = z.output<typeof session>;
+export type Session = z.input<typeof session>;
 
 /** Who is signed in, whether in an organisation or in none. */
-export const person = z.object({
+const person = z.object({
   email: z.string(),
   hasSecondFactor: z.boolean(),
   quotaTimeZone: z.string(),
@@ -45,11 +45,10 @@ export const person = z.object({
     }),
   ),
 });
-export type PersonView = z.output<typeof person>;
-export const invitationParams = z.object({ id });
+export type PersonView = z.input<typeof person>;
 
 /** What a page may know before anybody has signed in. */
-export const installation = z.object({
+const installation = z.object({
   hasOutbox: z.boolean(),
   gatewayUrl: z.string(),
   /** By whom people may sign in beside their passwords. */
@@ -57,29 +56,78 @@ export const installation = z.object({
   /** Whether passkeys open accounts here: browsers keep none for a bare network address. */
   hasPasskeys: z.boolean(),
 });
-export type Installation = z.output<typeof installation>;
 
-export const outbox = z.object({
-  mails: z.array(z.object({ id: z.string(), at: z.iso.datetime(), to: z.string(), subject: z.string(), text: z.string() })),
+const outbox = z.object({
+  mails: z.array(z.object({ id: z.string(), at: moment, to: z.string(), subject: z.string(), text: z.string() })),
 });
-export type Outbox = z.output<typeof outbox>;
+export type Outbox = z.input<typeof outbox>;
 
 /** What asks for the password once more; an account without one gives none. */
 export const passwordProof = z.object({ password: z.string().max(1_000).optional() });
 
 /** A deletion that was asked for. */
-export const deletion = z.object({ erasedAt: z.iso.datetime() });
-export type Deletion = z.output<typeof deletion>;
+const deletion = z.object({ erasedAt: z.iso.datetime() });
 
 /** Which parts of what is known of a person go with the account, and which stay. */
 export type PersonalParts = typeof PERSONAL_PARTS;
 
 const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
 
-export const emailChangeBody = passwordProof.extend({ email: address });
-/** A change that was asked for: a link is on its way to both addresses. */
-export const emailChange = z.object({ email: z.string() });
-export const emailConfirmBody = z.object({ token: z.string().min(1).max(200) });
 /** `waiting`: the link in the other mail is still to be opened. */
-export const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
-export type EmailConfirmation = z.output<typeof emailConfirmation>;
+const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
+
+/** Nothing to tell. */
+export const done = z.object({});
+/** What may be wrong with a proof by password. */
+export const PROOF_REFUSALS = ['invalid_password', 'sign_in_again'] as const;
+
+export const sessionEndpoints = {
+  'GET /session': { for: 'members', needs: 'read', summary: 'Show who is signed in, in which organisation', answer: session },
+} as const satisfies Endpoints;
+
+/** What anybody may know before signing in. */
+export const openEndpoints = {
+  'GET /installation': { for: 'everybody', summary: 'Show what this installation offers', answer: installation },
+  /** Where mail is sent for real there is no such page. */
+  'GET /outbox': { for: 'everybody', summary: 'Read the mail of an installation that sends none', answer: outbox },
+} as const satisfies Endpoints;
+
+/** What a person may do with the own account. No role and no token reaches it. */
+export const accountEndpoints = {
+  'GET /account': { for: 'persons', summary: 'Show the own account, and which organisations invite', answer: person },
+  'POST /account/invitations/:id/accept': {
+    for: 'persons',
+    summary: 'Accept an invitation to the own address',
+    answer: done,
+    refuses: ['invitation_unknown', 'member_limit_reached'],
+  },
+  'POST /account/delete': {
+    for: 'persons',
+    summary: 'Delete the own account, in 14 days',
+    body: passwordProof,
+    answer: deletion,
+    refuses: [...PROOF_REFUSALS, 'deletion_asked', 'account_shared'],
+  },
+  'POST /account/export': {
+    for: 'persons',
+    summary: 'Everything that is known of the person',
+    body: passwordProof,
+    file: 'application/json; charset=utf-8',
+    refuses: PROOF_REFUSALS,
+  },
+  /** A link goes to both addresses; nothing changes before both were opened. */
+  'POST /account/email': {
+    for: 'persons',
+    summary: 'Ask for another address',
+    body: passwordProof.extend({ email: address }),
+    answer: z.object({ email: z.string() }),
+    refuses: PROOF_REFUSALS,
+  },
+  'POST /account/email/confirm': {
+    for: 'everybody',
+    summary: 'Confirm a change of address by one of the two links',
+    body: z.object({ token: z.string().min(1).max(200) }),
+    answer: emailConfirmation,
+    refuses: ['link_unusable', 'email_taken'],
+  },
+} as const satisfies Endpoints;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Endpoints } from './endpoint';
 import { cursor, id, moment, pageSize, version } from './fields';
 
 export const alert = z.object({
@@ -14,26 +15,19 @@ export const alert = z.object({
   text: z.string(),
   readAt: moment.nullable(),
 });
-export type Alert = z.output<typeof alert>;
-
-export const listAlertsQuery = z.object({ after: cursor.optional(), limit: pageSize });
-export const alertPage = z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() });
-export type AlertPage = z.output<typeof alertPage>;
+export type Alert = z.input<typeof alert>;
 
 /** Of which kinds the customer is mailed. */
 const mailedKinds = z.object({ quotaDaily: z.boolean(), quotaMonthly: z.boolean(), keyExpiry: z.boolean() });
-export type MailedKinds = z.output<typeof mailedKinds>;
+export type MailedKinds = z.input<typeof mailedKinds>;
 const percents = z.array(z.number().int().min(1).max(100)).min(1).max(5);
 
-export const alertSettings = z.object({
+const alertSettings = z.object({
   mail: mailedKinds,
   /** Of those subscriptions that have thresholds of their own, which are all mailed; others tell 50, 80 and 100 and mail the last two. */
   thresholds: z.array(z.object({ subscriptionId: id, percents })),
 });
-export type AlertSettings = z.output<typeof alertSettings>;
-export const alertSettingsBody = z.object({ mail: mailedKinds });
-/** Null: the usual ones. */
-export const thresholds = z.object({ percents: percents.nullable() });
+export type AlertSettings = z.input<typeof alertSettings>;
 
 /** Where alerts are sent to as signed HTTP requests. */
 export const webhook = z.object({
@@ -45,22 +39,9 @@ export const webhook = z.object({
   lastOutcome: z.enum(['delivered', 'failed']).nullable(),
   version,
 });
-export type Webhook = z.output<typeof webhook>;
+export type Webhook = z.input<typeof webhook>;
 
-const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_000);
-export const createWebhookBody = z.object({ url: webhookUrl });
-export const changeWebhookBody = z.object({ version, url: webhookUrl.optional(), state: z.enum(['active', 'paused']).optional() });
-export const webhookList = z.object({
-  webhooks: z.array(webhook),
-  /** True in the embedded run: private addresses, plain http and any port are taken too. */
-  mayBePrivate: z.boolean(),
-});
-export type WebhookList = z.output<typeof webhookList>;
-/** The signing secret is shown once. */
-export const createdWebhook = z.object({ secret: z.string(), webhook });
-export type CreatedWebhook = z.output<typeof createdWebhook>;
-
-export const delivery = z.object({
+const delivery = z.object({
   id,
   alertId: id.nullable(),
   /** `quota.daily`, `quota.monthly`, `key.expiry` or `test`. */
@@ -74,6 +55,85 @@ export const delivery = z.object({
   nextAttemptAt: moment.nullable(),
   endedAt: moment.nullable(),
 });
-export type Delivery = z.output<typeof delivery>;
-export const deliveryPage = z.object({ deliveries: z.array(delivery), next: cursor.nullable() });
-export type DeliveryPage = z.output<typeof deliveryPage>;
+export type Delivery = z.input<typeof delivery>;
+
+const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_000);
+/** The signing secret is shown once. */
+const createdWebhook = z.object({ secret: z.string(), webhook });
+/** Null: the usual ones. */
+const thresholds = z.object({ percents: percents.nullable() });
+
+/** What the customer was told of its limits and keys. */
+export const alertEndpoints = {
+  'GET /alerts': {
+    for: 'members',
+    needs: 'read',
+    summary: 'List alerts',
+    query: z.object({ after: cursor.optional(), limit: pageSize }),
+    answer: z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() }),
+  },
+  'POST /alerts/read': { for: 'members', needs: 'notices', summary: 'Mark all alerts as read' },
+  'GET /alerts/settings': { for: 'members', needs: 'read', summary: 'Show what is mailed, and when', answer: alertSettings },
+  'PUT /alerts/settings': {
+    for: 'members',
+    needs: 'alerts',
+    summary: 'Choose what is mailed',
+    body: z.object({ mail: mailedKinds }),
+    answer: alertSettings,
+  },
+  'PUT /subscriptions/:id/thresholds': {
+    for: 'members',
+    needs: 'alerts',
+    summary: 'Choose at which percentages of its limits a subscription alerts',
+    body: thresholds,
+    answer: thresholds,
+    refuses: ['subscription_unknown'],
+  },
+} as const satisfies Endpoints;
+
+const changing = { for: 'members', needs: 'webhooks', refuses: ['webhook_unknown'] } as const;
+
+/** Where alerts are sent to, and how that went. */
+export const webhookEndpoints = {
+  'GET /webhooks': {
+    for: 'members',
+    needs: 'read',
+    summary: 'List webhooks',
+    answer: z.object({
+      webhooks: z.array(webhook),
+      /** True in the embedded run: private addresses, plain http and any port are taken too. */
+      mayBePrivate: z.boolean(),
+    }),
+  },
+  'POST /webhooks': {
+    for: 'members',
+    needs: 'webhooks',
+    summary: 'Add a webhook',
+    body: z.object({ url: webhookUrl }),
+    answer: createdWebhook,
+    refuses: ['webhook_limit_reached'],
+  },
+  'PATCH /webhooks/:id': {
+    ...changing,
+    summary: 'Change the address of a webhook, pause or resume it',
+    body: z.object({ version, url: webhookUrl.optional(), state: z.enum(['active', 'paused']).optional() }),
+    answer: webhook,
+    refuses: ['webhook_unknown', 'version_conflict'],
+  },
+  'DELETE /webhooks/:id': { ...changing, summary: 'Remove a webhook' },
+  'POST /webhooks/:id/secret': { ...changing, summary: 'Replace the signing secret of a webhook', answer: createdWebhook },
+  'POST /webhooks/:id/test': { ...changing, summary: 'Send a test event', answer: delivery },
+  'GET /webhooks/:id/deliveries': {
+    ...changing,
+    needs: 'read',
+    summary: 'List deliveries',
+    query: z.object({ after: cursor.optional(), limit: pageSize }),
+    answer: z.object({ deliveries: z.array(delivery), next: cursor.nullable() }),
+  },
+  'POST /webhooks/:id/deliveries/:deliveryId/replay': {
+    ...changing,
+    summary: 'Send a delivery again',
+    answer: delivery,
+    refuses: ['webhook_unknown', 'delivery_unknown'],
+  },
+} as const satisfies Endpoints;

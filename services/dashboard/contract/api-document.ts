@@ -63,10 +63,7 @@ const parameter = z.object({
   example: z.unknown().optional(),
 });
 
-export type ApiParameter = z.output<typeof parameter>;
-
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
-export type ExampleFile = z.output<typeof exampleFile>;
 
 const operation = z.object({
   operationId: z.string(),

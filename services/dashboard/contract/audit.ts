@@ -1,17 +1,15 @@
 import { z } from 'zod';
+import { CSV, type Endpoints } from './endpoint';
 import { cursor, moment, pageSize } from './fields';
 
 export type { AuditAction } from '../../../plugins/core/selling/audit-actions';
 
 /** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the provider did to the account. */
 const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'customer']);
-export type AuditKind = z.output<typeof auditKind>;
-
-export const listAuditQuery = z.object({ after: cursor.optional(), limit: pageSize, kind: auditKind.optional() });
-export const exportAuditQuery = z.object({ kind: auditKind.optional() });
+export type AuditKind = z.input<typeof auditKind>;
 
 /** Newest first. */
-export const auditPage = z.object({
+const auditPage = z.object({
   entries: z.array(
     z.object({
       at: moment,
@@ -27,4 +25,22 @@ export const auditPage = z.object({
   ),
   next: cursor.nullable(),
 });
-export type AuditLog = z.output<typeof auditPage>;
+export type AuditLog = z.input<typeof auditPage>;
+
+/** Who changed what in the account. */
+export const auditEndpoints = {
+  'GET /audit': {
+    for: 'members',
+    needs: 'read',
+    summary: 'List who changed what',
+    query: z.object({ after: cursor.optional(), limit: pageSize, kind: auditKind.optional() }),
+    answer: auditPage,
+  },
+  'GET /audit.csv': {
+    for: 'members',
+    needs: 'read',
+    summary: 'All of it as CSV',
+    query: z.object({ kind: auditKind.optional() }),
+    file: CSV,
+  },
+} as const satisfies Endpoints;

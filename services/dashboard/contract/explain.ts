@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Endpoints } from './endpoint';
 import { cursor, id, moment, pageSize } from './fields';
 
 const fix = z.discriminatedUnion('kind', [
@@ -9,7 +10,7 @@ const fix = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open_key') }),
   z.object({ kind: z.literal('open_plans') }),
 ]);
-export type Fix = z.output<typeof fix>;
+export type Fix = z.input<typeof fix>;
 
 export const explanation = z.object({
   requestId: z.string(),
@@ -26,27 +27,41 @@ export const explanation = z.object({
   /** What can be done about it on the customer's side, the likeliest first. */
   fixes: z.array(fix),
 });
-export type Explanation = z.output<typeof explanation>;
+export type Explanation = z.input<typeof explanation>;
 
 /** A request id as answers carry it: lower case, also when somebody wrote it down otherwise. */
-export const requestIdParams = z.object({ requestId: z.string().trim().toLowerCase().min(1).max(100) });
+export const requestIdParams = { requestId: z.string().trim().toLowerCase().min(1).max(100) };
 
-export const listRefusalsQuery = z.object({ after: cursor.optional(), limit: pageSize, key: id.optional() });
-
-/** Refused requests of the last 7 days, newest first. */
-export const refusalPage = z.object({
-  refusals: z.array(
-    z.object({
-      requestId: z.string(),
-      at: moment,
-      code: z.string(),
-      product: z.string().nullable(),
-      keyId: id.nullable(),
-      maskedKey: z.string().nullable(),
-      callerAddress: z.string().nullable(),
-      originHost: z.string().nullable(),
-    }),
-  ),
-  next: cursor.nullable(),
+/** A refused request. */
+export const refusedRequest = z.object({
+  requestId: z.string(),
+  at: moment,
+  code: z.string(),
+  product: z.string().nullable(),
+  keyId: id.nullable(),
+  maskedKey: z.string().nullable(),
+  callerAddress: z.string().nullable(),
+  originHost: z.string().nullable(),
 });
-export type RefusalPage = z.output<typeof refusalPage>;
+
+/** Why requests were refused, for 7 days. */
+export const explainEndpoints = {
+  'GET /explain/:requestId': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'Why a request was admitted or refused',
+    params: requestIdParams,
+    answer: explanation,
+    refuses: ['request_unknown'],
+  },
+  'GET /refusals': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'Refused requests of the last 7 days',
+    query: z.object({ after: cursor.optional(), limit: pageSize, key: id.optional() }),
+    /** Newest first. */
+    answer: z.object({ refusals: z.array(refusedRequest), next: cursor.nullable() }),
+  },
+} as const satisfies Endpoints;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/selling/key-tag';
-import { id, keyName, moment, pageSize, productId, rules, submission, suspension, version } from './fields';
+import { type Endpoints } from './endpoint';
+import { givenMoment, id, keyName, moment, pageSize, productId, rules, submission, suspended, version } from './fields';
 
 /** The other key of a rotation, as it is now. */
 const rotationPartner = z.object({
@@ -19,8 +20,7 @@ export const key = z.object({
   maskedKey: z.string(),
   mode: z.enum(['live', 'test']),
   state: z.enum(['active', 'inactive', 'revoked']),
-  /** Absent: not suspended. */
-  suspended: suspension.optional(),
+  suspended,
   expired: z.boolean(),
   expiresAt: moment.nullable(),
   products: z.array(z.string()),
@@ -38,109 +38,33 @@ export const key = z.object({
   replacedBy: rotationPartner.nullable(),
   version,
 });
-export type Key = z.output<typeof key>;
+export type Key = z.input<typeof key>;
 
 /** Words by which a customer tells keys apart, of letters, digits, spaces and `._:/-`; kept in lower case. */
 const tags = z.array(z.string().trim().min(1).max(LONGEST_TAG)).max(MOST_TAGS);
 
-export const listKeysQuery = z.object({
-  /** Opaque; from `next` of the page before, in the same order. It holds a name where keys are in the order of these. */
-  after: z.string().min(1).max(800).optional(),
-  limit: pageSize,
-  /** Part of the name, or of the shown key. */
-  search: z.string().trim().max(100).optional(),
-  state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
-  mode: z.enum(['live', 'test']).optional(),
-  /** Authorised for this product. */
-  product: productId.optional(),
-  tag: z.string().trim().toLowerCase().min(1).max(LONGEST_TAG).optional(),
-  /** `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
-  sort: z.enum(['created', 'name', 'expires']).default('created'),
-  /** `true` counts the keys on all pages as `total`. */
-  count: z.enum(['true', 'false']).default('false'),
-});
-
 /** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
 export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
-export type ListedKey = z.output<typeof listedKey>;
-
-export const keyPage = z.object({
-  keys: z.array(listedKey),
-  next: z.string().nullable(),
-  /** Keys on all pages. Null where nobody asked and there are more than are shown: to count them is to read them. */
-  total: z.number().int().nullable(),
-});
-export type KeyPage = z.output<typeof keyPage>;
-
-/** The first 100 tags in use, in order. */
-export const tagList = z.object({ tags: z.array(z.string()) });
-export type TagList = z.output<typeof tagList>;
-
-/** As many as a page of the list can show. */
-export const revokeKeysBody = z.object({ ids: z.array(id).min(1).max(100) });
-/** `revoked`: those that this request revoked; the others were revoked before. */
-export const revokedKeys = z.object({ revoked: z.array(id) });
-export type RevokedKeys = z.output<typeof revokedKeys>;
-
-export const createKeyBody = z.object({
-  submission,
-  name: keyName.optional(),
-  mode: z.enum(['live', 'test']),
-  /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
-  products: z.array(productId).min(1),
-  tags: tags.default([]),
-  expiresAt: moment.optional(),
-  rules: rules.default([]),
-});
+export type ListedKey = z.input<typeof listedKey>;
 
 /** The only answers that hold a secret, once. */
-export const createdKey = z.object({ secret: z.string(), key });
-export type CreatedKey = z.output<typeof createdKey>;
+const createdKey = z.object({ secret: z.string(), key });
+export type CreatedKey = z.input<typeof createdKey>;
 
-/** What is left out stays. A null expiry removes it. */
-export const changeKeyBody = z.object({
-  version,
-  name: keyName.nullable().optional(),
-  products: z.array(productId).min(1).optional(),
-  /** All tags that the key is to have. */
-  tags: tags.optional(),
-  /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
-  subscribes: z.boolean().default(false),
-  expiresAt: moment.nullable().optional(),
-});
-
-export const replaceRulesBody = z.object({ version, rules });
 export const versionBody = z.object({ version });
 
-export const rotateKeyBody = z.object({
-  version,
-  submission,
-  /** How long the old key works beside the new one; 0 ends it at once. */
-  overlapHours: z
-    .number()
-    .min(0)
-    .max(366 * 24),
-});
-
-/** Would this caller be let in? With `rules`, by those instead of the key's own. */
-export const simulateBody = z.object({
-  address: z.string().trim().max(45).optional(),
-  /** Value of the Origin header. */
-  origin: z.string().trim().max(2_000).optional(),
-  rules: rules.optional(),
-});
-
-export const simulation = z.object({
+/** Would this caller be let in? */
+const simulation = z.object({
   admitted: z.boolean(),
   /** The first rule that matched; null when no rule is needed, or none matched. */
   rule: z.string().nullable(),
   /** One sentence. */
   reason: z.string(),
 });
-export type Simulation = z.output<typeof simulation>;
+export type Simulation = z.input<typeof simulation>;
 
 /** Which gateway nodes act on the key's last change. */
-export const propagation = z.object({
+const propagation = z.object({
   /** Null when the key was never changed. */
   changedAt: moment.nullable(),
   nodes: z.array(
@@ -154,4 +78,191 @@ export const propagation = z.object({
     }),
   ),
 });
-export type Propagation = z.output<typeof propagation>;
+export type Propagation = z.input<typeof propagation>;
+
+/** One state of a key, for good or not. */
+const setState = {
+  for: 'members',
+  needs: 'keys',
+  scopes: ['keys:write'],
+  body: versionBody,
+  answer: key,
+  refuses: ['key_unknown', 'key_not_usable', 'key_limit_reached', 'rule_limit_reached', 'version_conflict'],
+} as const;
+
+/** Making keys and changing them. Every change names the version that its page showed. */
+export const keyEndpoints = {
+  'GET /keys': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['keys:read'],
+    summary: 'List keys',
+    query: z.object({
+      /** Opaque; from `next` of the page before, in the same order. It holds a name where keys are in the order of these. */
+      after: z.string().min(1).max(800).optional(),
+      limit: pageSize,
+      /** Part of the name, or of the shown key. */
+      search: z.string().trim().max(100).optional(),
+      state: z.enum(['active', 'inactive', 'expired', 'revoked']).optional(),
+      mode: z.enum(['live', 'test']).optional(),
+      /** Authorised for this product. */
+      product: productId.optional(),
+      tag: z.string().trim().toLowerCase().min(1).max(LONGEST_TAG).optional(),
+      /** `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
+      sort: z.enum(['created', 'name', 'expires']).default('created'),
+      /** `true` counts the keys on all pages as `total`. */
+      count: z.enum(['true', 'false']).default('false'),
+    }),
+    answer: z.object({
+      keys: z.array(listedKey),
+      next: z.string().nullable(),
+      /** Keys on all pages. Null where nobody asked and there are more than are shown: to count them is to read them. */
+      total: z.number().int().nullable(),
+    }),
+  },
+  'POST /keys': {
+    for: 'members',
+    needs: 'keys',
+    scopes: ['keys:write'],
+    summary: 'Create a key; its secret is in this answer only',
+    body: z.object({
+      submission,
+      name: keyName.optional(),
+      mode: z.enum(['live', 'test']),
+      /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
+      products: z.array(productId).min(1),
+      tags: tags.default([]),
+      expiresAt: givenMoment.optional(),
+      rules: rules.default([]),
+    }),
+    answer: createdKey,
+    refuses: [
+      'already_done',
+      'product_unknown',
+      'product_without_limits',
+      'tag_malformed',
+      'date_malformed',
+      'rule_malformed',
+      'key_limit_reached',
+      'rule_limit_reached',
+    ],
+  },
+  'GET /key-tags': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['keys:read'],
+    summary: 'List the tags in use',
+    /** The first 100, in order. */
+    answer: z.object({ tags: z.array(z.string()) }),
+  },
+  'POST /keys/revoke': {
+    for: 'members',
+    needs: 'keys',
+    scopes: ['keys:write'],
+    summary: 'Revoke several keys for good, all or none',
+    /** As many as a page of the list can show. */
+    body: z.object({ ids: z.array(id).min(1).max(100) }),
+    /** Those that this request revoked; the others were revoked before. */
+    answer: z.object({ revoked: z.array(id) }),
+    refuses: ['key_unknown'],
+  },
+  'GET /keys/:id': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['keys:read', 'rules:read'],
+    summary: 'Show a key with its whitelist rules',
+    answer: key,
+    refuses: ['key_unknown'],
+  },
+  'PATCH /keys/:id': {
+    for: 'members',
+    needs: 'keys',
+    scopes: ['keys:write'],
+    summary: 'Change name, products, tags or expiry of a key',
+    /** What is left out stays. A null expiry removes it. */
+    body: z.object({
+      version,
+      name: keyName.nullable().optional(),
+      products: z.array(productId).min(1).optional(),
+      /** All tags that the key is to have. */
+      tags: tags.optional(),
+      /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
+      subscribes: z.boolean().default(false),
+      expiresAt: givenMoment.nullable().optional(),
+    }),
+    answer: key,
+    refuses: [
+      'key_unknown',
+      'key_not_usable',
+      'version_conflict',
+      'product_unknown',
+      'product_without_limits',
+      'subscription_needed',
+      'tag_malformed',
+      'date_malformed',
+      'key_limit_reached',
+      'rule_limit_reached',
+    ],
+  },
+  'POST /keys/:id/activate': { ...setState, summary: 'Activate a key' },
+  'POST /keys/:id/deactivate': { ...setState, summary: 'Deactivate a key' },
+  'POST /keys/:id/revoke': { ...setState, summary: 'Revoke a key for good' },
+  'POST /keys/:id/rotate': {
+    for: 'members',
+    needs: 'keys',
+    scopes: ['keys:write'],
+    summary: 'Replace a key; the old one works on for a while',
+    body: z.object({
+      version,
+      submission,
+      /** How long the old key works beside the new one; 0 ends it at once. */
+      overlapHours: z
+        .number()
+        .min(0)
+        .max(366 * 24),
+    }),
+    answer: createdKey,
+    refuses: [
+      'key_unknown',
+      'key_not_usable',
+      'version_conflict',
+      'already_done',
+      'key_limit_reached',
+      'rule_limit_reached',
+      'date_malformed',
+    ],
+  },
+  'GET /keys/:id/propagation': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['keys:read', 'rules:read'],
+    summary: 'Which gateways act on the last change of a key',
+    answer: propagation,
+    refuses: ['key_unknown'],
+  },
+  'PUT /keys/:id/rules': {
+    for: 'members',
+    needs: 'keys',
+    scopes: ['rules:write'],
+    summary: 'Replace the whitelist rules of a key',
+    body: z.object({ version, rules }),
+    answer: key,
+    refuses: ['key_unknown', 'key_not_usable', 'version_conflict', 'rule_malformed', 'rule_limit_reached'],
+  },
+  'POST /keys/:id/simulate': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['rules:read'],
+    summary: 'Would this caller be let in?',
+    isRead: true,
+    /** With `rules`, by those instead of the key's own. */
+    body: z.object({
+      address: z.string().trim().max(45).optional(),
+      /** Value of the Origin header. */
+      origin: z.string().trim().max(2_000).optional(),
+      rules: rules.optional(),
+    }),
+    answer: simulation,
+    refuses: ['key_unknown', 'rule_malformed'],
+  },
+} as const satisfies Endpoints;

@@ -1,37 +1,26 @@
 import { z } from 'zod';
 import { alert } from './alerts';
-import { cursor, id, keyName, moment, pageSize, productId, submission, suspension } from './fields';
+import { type Endpoints } from './endpoint';
+import { cursor, givenMoment, id, keyName, moment, pageSize, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
 import { subscription } from './plans';
 
-export const listedCustomer = z.object({
+const listedCustomer = z.object({
   id,
   email: z.string(),
   /** What its organisation calls itself; null: nothing but the address. */
   name: z.string().nullable(),
   createdAt: moment,
-  /** Absent: not suspended. */
-  suspended: suspension.optional(),
+  suspended,
 });
-export type ListedCustomer = z.output<typeof listedCustomer>;
-
-export const listCustomersQuery = z.object({
-  after: cursor.optional(),
-  limit: pageSize,
-  /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. */
-  search: z.string().trim().max(254).optional(),
-});
-export const customerPage = z.object({ customers: z.array(listedCustomer), next: cursor.nullable() });
-export type CustomerPage = z.output<typeof customerPage>;
-
-export const createCustomerBody = z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')) });
+export type ListedCustomer = z.input<typeof listedCustomer>;
 
 const note = z.object({ id, at: moment, author: z.string(), text: z.string() });
 
 /** Why a subscription has limits of its own, and until when. */
 const limitTerm = z.object({ subscriptionId: id, reason: z.string(), setBy: z.string(), endsAt: moment.nullable() });
 
-export const customerDetails = listedCustomer.extend({
+const customerDetails = listedCustomer.extend({
   /** Keys that are not revoked. */
   keys: z.number().int(),
   subscriptions: z.array(subscription),
@@ -41,43 +30,12 @@ export const customerDetails = listedCustomer.extend({
   /** The newest 10. */
   alerts: z.array(alert),
 });
-export type CustomerDetails = z.output<typeof customerDetails>;
-
-export const customerKeysQuery = z.object({ after: cursor.optional(), limit: pageSize });
-export const customerKeyPage = z.object({ keys: z.array(listedKey), next: z.string().nullable(), total: z.number().int() });
-
-/** What the provider stops; a null reason restores it. */
-export const suspendBody = z.object({
-  kind: z.enum(['customer', 'key', 'subscription']),
-  id,
-  reason: z.string().trim().max(500).nullable(),
-});
-export type SuspendBody = z.input<typeof suspendBody>;
-
-export const issueKeyBody = z.object({
-  submission,
-  name: keyName.optional(),
-  mode: z.enum(['live', 'test']),
-  products: z.array(productId).min(1),
-});
-/** Holds the secret, once. */
-export const issuedKey = z.object({ secret: z.string(), id });
+export type CustomerDetails = z.input<typeof customerDetails>;
 
 const limit = z.number().int().min(0).max(2_147_483_647).nullable();
 
-/** Requests a day and a month; null for what the plan gives. */
-export const setLimitsBody = z.object({
-  daily: limit,
-  monthly: limit,
-  reason: z.string().trim().min(1).max(500),
-  /** When the limits go by themselves; null: for good. */
-  endsAt: moment.nullable(),
-});
-
-export const addNoteBody = z.object({ text: z.string().trim().min(1).max(2_000) });
-
 /** A plan that waits for the provider's answer, with the terms that the customer agreed to. */
-export const openPlanRequest = z.object({
+const openPlanRequest = z.object({
   id,
   customerId: id,
   customer: z.string(),
@@ -92,11 +50,104 @@ export const openPlanRequest = z.object({
   currency: z.string(),
   askedAt: moment,
 });
-export type OpenPlanRequest = z.output<typeof openPlanRequest>;
+export type OpenPlanRequest = z.input<typeof openPlanRequest>;
 
-export const planRequestsQuery = z.object({ customer: id.optional(), after: cursor.optional(), limit: pageSize });
-export const planRequestPage = z.object({ requests: z.array(openPlanRequest), next: cursor.nullable() });
-export type PlanRequestPage = z.output<typeof planRequestPage>;
-
-/** The customer reads the reason. */
-export const declineBody = z.object({ reason: z.string().trim().min(1).max(500) });
+/** Customers, and everything about one of them. */
+export const customerEndpoints = {
+  'GET /operator/customers': {
+    for: 'operators',
+    summary: 'Find customers',
+    query: z.object({
+      after: cursor.optional(),
+      limit: pageSize,
+      /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. */
+      search: z.string().trim().max(254).optional(),
+    }),
+    answer: z.object({ customers: z.array(listedCustomer), next: cursor.nullable() }),
+  },
+  'POST /operator/customers': {
+    for: 'operators',
+    summary: 'Create a customer',
+    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')) }),
+    answer: listedCustomer,
+    refuses: ['customer_exists', 'email_malformed'],
+  },
+  'GET /operator/customers/:id': {
+    for: 'operators',
+    summary: 'Show a customer',
+    answer: customerDetails,
+    refuses: ['customer_unknown'],
+  },
+  'GET /operator/customers/:id/keys': {
+    for: 'operators',
+    summary: 'List keys of a customer',
+    query: z.object({ after: cursor.optional(), limit: pageSize }),
+    answer: z.object({ keys: z.array(listedKey), next: z.string().nullable(), total: z.number().int() }),
+  },
+  'POST /operator/customers/:id/notes': {
+    for: 'operators',
+    summary: 'Write a note on a customer',
+    body: z.object({ text: z.string().trim().min(1).max(2_000) }),
+    refuses: ['customer_unknown'],
+  },
+  'POST /operator/customers/:id/keys': {
+    for: 'operators',
+    summary: 'Issue a key to a customer',
+    body: z.object({
+      submission,
+      name: keyName.optional(),
+      mode: z.enum(['live', 'test']),
+      products: z.array(productId).min(1),
+    }),
+    /** Holds the secret, once. */
+    answer: z.object({ secret: z.string(), id }),
+    refuses: ['customer_unknown', 'already_done', 'product_unknown', 'product_without_limits', 'key_limit_reached'],
+  },
+  'POST /operator/keys/:id/revoke': {
+    for: 'operators',
+    summary: 'Revoke a key',
+    refuses: ['key_unknown', 'key_not_usable'],
+  },
+  'POST /operator/suspensions': {
+    for: 'operators',
+    summary: 'Suspend a customer, a key or a subscription, or lift that',
+    /** A null reason restores it. */
+    body: z.object({
+      kind: z.enum(['customer', 'key', 'subscription']),
+      id,
+      reason: z.string().trim().max(500).nullable(),
+    }),
+    refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed'],
+  },
+  'PUT /operator/subscriptions/:id/limits': {
+    for: 'operators',
+    summary: 'Give a subscription limits of its own',
+    /** Requests a day and a month; null for what the plan gives. */
+    body: z.object({
+      daily: limit,
+      monthly: limit,
+      reason: z.string().trim().min(1).max(500),
+      /** When the limits go by themselves; null: for good. */
+      endsAt: givenMoment.nullable(),
+    }),
+    refuses: ['subscription_unknown', 'subscription_cancelled', 'limit_malformed', 'date_malformed', 'reason_malformed'],
+  },
+  'GET /operator/plan-requests': {
+    for: 'operators',
+    summary: 'List plans that customers asked for',
+    query: z.object({ customer: id.optional(), after: cursor.optional(), limit: pageSize }),
+    answer: z.object({ requests: z.array(openPlanRequest), next: cursor.nullable() }),
+  },
+  'POST /operator/plan-requests/:id/approve': {
+    for: 'operators',
+    summary: 'Approve a request for a plan',
+    refuses: ['request_unknown', 'request_closed', 'plan_changed', 'subscription_exists', 'subscription_cancelled'],
+  },
+  'POST /operator/plan-requests/:id/decline': {
+    for: 'operators',
+    summary: 'Decline a request for a plan',
+    /** The customer reads the reason. */
+    body: z.object({ reason: z.string().trim().min(1).max(500) }),
+    refuses: ['request_unknown', 'request_closed', 'reason_malformed'],
+  },
+} as const satisfies Endpoints;

@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { CSV, type Endpoints } from './endpoint';
+import { explanation, refusedRequest, requestIdParams } from './explain';
 import { cursor, id, moment, pageSize } from './fields';
-import { productList } from './plans';
+import { product } from './plans';
 
 /** Which operator is signed in, and what the pages need to know of this installation. */
-export const operatorSession = z.object({
+const operatorSession = z.object({
   email: z.string(),
   /** Base URL of the gateway. */
   gatewayUrl: z.string(),
   quotaTimeZone: z.string(),
 });
-export type OperatorSession = z.output<typeof operatorSession>;
 
 const customer = z.object({ id, email: z.string() }).nullable();
 
@@ -20,11 +21,8 @@ const auditFilter = {
   /** Id of a customer. */
   customer: id.optional(),
 };
-export const searchAuditQuery = z.object({ after: cursor.optional(), limit: pageSize, ...auditFilter });
-export const auditFileQuery = z.object(auditFilter);
-
 /** Fewer lines a page than asked for unless they are of one customer. */
-export const auditOfAll = z.object({
+const auditOfAll = z.object({
   entries: z.array(
     z.object({
       at: moment,
@@ -38,38 +36,17 @@ export const auditOfAll = z.object({
   ),
   next: cursor.nullable(),
 });
-export type AuditOfAll = z.output<typeof auditOfAll>;
-
-export const searchRefusalsQuery = z.object({
-  after: cursor.optional(),
-  limit: pageSize,
-  product: z.string().trim().min(1).max(100).optional(),
-  code: z.string().trim().min(1).max(100).optional(),
-  /** Id of a customer. */
-  customer: id.optional(),
-});
+export type AuditOfAll = z.input<typeof auditOfAll>;
 
 /** Of the last 7 days, newest first. A page may be short although there is a next one: only so many are looked through, and one without a filter is short. */
-export const refusalsOfAll = z.object({
-  refusals: z.array(
-    z.object({
-      requestId: z.string(),
-      at: moment,
-      code: z.string(),
-      product: z.string().nullable(),
-      customer,
-      keyId: id.nullable(),
-      maskedKey: z.string().nullable(),
-      callerAddress: z.string().nullable(),
-      originHost: z.string().nullable(),
-    }),
-  ),
+const refusalsOfAll = z.object({
+  refusals: z.array(refusedRequest.extend({ customer })),
   next: cursor.nullable(),
 });
-export type RefusalsOfAll = z.output<typeof refusalsOfAll>;
+export type RefusalsOfAll = z.input<typeof refusalsOfAll>;
 
 /** The 30 days up to today, up to a minute old. */
-export const productFigures = z.object({
+const productFigures = z.object({
   figures: z.array(
     z.object({
       product: z.string(),
@@ -88,16 +65,16 @@ export const productFigures = z.object({
     }),
   ),
 });
-export type ProductFigures = z.output<typeof productFigures>;
+export type ProductFigures = z.input<typeof productFigures>;
 
 /** The catalogue with the place of each product in the file that was applied last. */
-export const operatorCatalogue = z.object({
+const operatorCatalogue = z.object({
   /** `kong/catalogue.yml:12`; null when the catalogue came from no file. */
-  products: z.array(productList.shape.products.element.extend({ source: z.string().nullable() })),
+  products: z.array(product.extend({ source: z.string().nullable() })),
 });
-export type OperatorCatalogue = z.output<typeof operatorCatalogue>;
+export type OperatorCatalogue = z.input<typeof operatorCatalogue>;
 
-export const nodeList = z.object({
+const nodeList = z.object({
   nodes: z.array(
     z.object({
       id,
@@ -128,4 +105,39 @@ export const nodeList = z.object({
     answeredInMs: z.number(),
   }),
 });
-export type NodeList = z.output<typeof nodeList>;
+export type NodeList = z.input<typeof nodeList>;
+
+/** The installation: what was done and refused, what is sold and how it runs. */
+export const operatorEndpoints = {
+  'GET /operator/session': { for: 'operators', summary: 'Show which operator is signed in', answer: operatorSession },
+  'GET /operator/requests': {
+    for: 'operators',
+    summary: 'Search refused requests of the last 7 days',
+    query: z.object({
+      after: cursor.optional(),
+      limit: pageSize,
+      product: z.string().trim().min(1).max(100).optional(),
+      code: z.string().trim().min(1).max(100).optional(),
+      /** Id of a customer. */
+      customer: id.optional(),
+    }),
+    answer: refusalsOfAll,
+  },
+  'GET /operator/requests/:requestId': {
+    for: 'operators',
+    summary: 'Why a request was admitted or refused',
+    params: requestIdParams,
+    answer: explanation,
+    refuses: ['request_unknown'],
+  },
+  'GET /operator/audit': {
+    for: 'operators',
+    summary: 'Search the audit log',
+    query: z.object({ after: cursor.optional(), limit: pageSize, ...auditFilter }),
+    answer: auditOfAll,
+  },
+  'GET /operator/audit.csv': { for: 'operators', summary: 'The same as CSV', query: z.object(auditFilter), file: CSV },
+  'GET /operator/products': { for: 'operators', summary: 'Show figures of all products', answer: productFigures },
+  'GET /operator/catalogue': { for: 'operators', summary: 'Show the catalogue, and where it stands', answer: operatorCatalogue },
+  'GET /operator/nodes': { for: 'operators', summary: 'Show gateway nodes and the database', answer: nodeList },
+} as const satisfies Endpoints;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { id, moment, planName, productId, suspension, version } from './fields';
+import { type Endpoints } from './endpoint';
+import { id, moment, planName, productId, suspended, version } from './fields';
+import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
 /** One window of a subscription: requests used against its limit. */
-export const windowStanding = z.object({
+const windowStanding = z.object({
   used: z.number(),
   limit: z.number(),
   resetsAt: moment,
@@ -14,7 +16,7 @@ export const windowStanding = z.object({
    */
   exhaustedAt: moment.nullable(),
 });
-export type WindowStanding = z.output<typeof windowStanding>;
+export type WindowStanding = z.input<typeof windowStanding>;
 
 /** What keys of one mode used of a subscription's limits. */
 const use = {
@@ -23,8 +25,8 @@ const use = {
   /** Failed requests that were given back today, and how many are at most. */
   refunds: z.object({ used: z.number(), limit: z.number() }),
 };
-export const subscriptionUse = z.object(use);
-export type SubscriptionUse = z.output<typeof subscriptionUse>;
+const subscriptionUse = z.object(use);
+export type SubscriptionUse = z.input<typeof subscriptionUse>;
 
 export const subscription = z.object({
   id,
@@ -32,8 +34,7 @@ export const subscription = z.object({
   /** Null: base limits. */
   plan: z.string().nullable(),
   state: z.enum(['active', 'paused', 'cancelled']),
-  /** Absent: not suspended. */
-  suspended: suspension.optional(),
+  suspended,
   /** Of live keys. */
   ...use,
   /** Of test keys, which have the same limits for themselves. */
@@ -47,10 +48,10 @@ export const subscription = z.object({
   createdAt: moment,
   version,
 });
-export type Subscription = z.output<typeof subscription>;
+export type Subscription = z.input<typeof subscription>;
 
 /** A plan that the provider gives on request, and how that stands. */
-export const planRequest = z.object({
+const planRequest = z.object({
   id,
   product: z.string(),
   plan: z.string(),
@@ -64,16 +65,16 @@ export const planRequest = z.object({
   askedAt: moment,
   answeredAt: moment.nullable(),
 });
-export type PlanRequest = z.output<typeof planRequest>;
+export type PlanRequest = z.input<typeof planRequest>;
 
 /** Whether live keys get answers; test keys always do. */
-export const liveSource = z.object({
+const liveSource = z.object({
   /** False: every call with a live key is refused. */
   isThere: z.boolean(),
   /** When this was first heard: not before the dashboard was started. */
   since: moment,
 });
-export type LiveSource = z.output<typeof liveSource>;
+export type LiveSource = z.input<typeof liveSource>;
 
 export const product = z.object({
   id: z.string(),
@@ -102,29 +103,98 @@ export const product = z.object({
   /** The last one, while it is open and for 30 days after it was declined. */
   request: planRequest.nullable(),
 });
-export type Product = z.output<typeof product>;
-
-export const productList = z.object({ products: z.array(product) });
-export type ProductList = z.output<typeof productList>;
+export type Product = z.input<typeof product>;
 
 /**
  * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
  * A null price is that of the base limits.
  */
 const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
-export type Terms = z.output<typeof terms>;
+export type Terms = z.input<typeof terms>;
 
-export const askForPlanBody = z.object({ product: productId, plan: planName, terms });
+const members = { for: 'members', needs: 'plans', scopes: ['subscriptions:write'] } as const;
+const setState = {
+  ...members,
+  body: versionBody,
+  answer: subscription,
+  refuses: ['subscription_unknown', 'subscription_cancelled', 'version_conflict'],
+} as const;
 
-export const subscribeBody = z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() });
-
-/** `acceptLowerThanUsed`: the customer has seen that today's or this month's use is above the new limit (409 `limit_below_use`). */
-export const changePlanBody = z.object({
-  version,
-  plan: planName.nullable(),
-  terms: terms.optional(),
-  acceptLowerThanUsed: z.boolean().default(false),
-});
-
-/** Null takes the cap away. The highest is PostgreSQL's integer. */
-export const dailyCapBody = z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() });
+/** The catalogue, and the customer's subscriptions to it. A change counts from the next request; what was used stays used. */
+export const planEndpoints = {
+  'GET /products': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['subscriptions:read'],
+    summary: 'List products, with plans and your subscriptions',
+    answer: z.object({ products: z.array(product) }),
+  },
+  'POST /subscriptions': {
+    ...members,
+    summary: 'Subscribe to a product',
+    body: z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() }),
+    answer: subscription,
+    refuses: [
+      'plan_needs_approval',
+      'terms_changed',
+      'product_unknown',
+      'product_without_limits',
+      'plan_unknown',
+      'plan_differs',
+      'subscription_exists',
+    ],
+  },
+  'PUT /subscriptions/:id/plan': {
+    ...members,
+    summary: 'Change the plan of a subscription',
+    /** `acceptLowerThanUsed`: the customer has seen that today's or this month's use is above the new limit (409 `limit_below_use`). */
+    body: z.object({
+      version,
+      plan: planName.nullable(),
+      terms: terms.optional(),
+      acceptLowerThanUsed: z.boolean().default(false),
+    }),
+    answer: subscription,
+    refuses: [
+      ...setState.refuses,
+      'plan_needs_approval',
+      'terms_changed',
+      'limit_below_use',
+      'plan_unknown',
+      'product_unknown',
+      'product_without_limits',
+    ],
+  },
+  'PUT /subscriptions/:id/cap': {
+    ...setState,
+    summary: 'Set a daily cap of your own, or take it away',
+    /** Null takes the cap away. The highest is PostgreSQL's integer. */
+    body: z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() }),
+  },
+  'POST /subscriptions/:id/pause': { ...setState, summary: 'Pause a subscription' },
+  'POST /subscriptions/:id/resume': { ...setState, summary: 'Resume a subscription' },
+  'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription' },
+  'POST /plan-requests': {
+    for: 'members',
+    needs: 'plans',
+    summary: 'Ask for a plan that the provider gives on request',
+    body: z.object({ product: productId, plan: planName, terms }),
+    answer: planRequest,
+    refuses: [
+      'terms_changed',
+      'product_unknown',
+      'product_without_limits',
+      'plan_unknown',
+      'plan_needs_no_approval',
+      'plan_current',
+      'request_exists',
+    ],
+  },
+  'POST /plan-requests/:id/withdraw': {
+    for: 'members',
+    needs: 'plans',
+    summary: 'Withdraw a request for a plan',
+    answer: planRequest,
+    refuses: ['request_unknown', 'request_closed'],
+  },
+} as const satisfies Endpoints;

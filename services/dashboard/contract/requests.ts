@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type DenialCode } from '../../../plugins/core/problems';
-import { cursor, id, moment } from './fields';
+import { CSV, type Endpoints } from './endpoint';
+import { cursor, givenMoment, id, moment } from './fields';
 
-export type RefusalCode = DenialCode;
+export type { DenialCode } from '../../../plugins/core/problems';
 
 /** What narrows the log down; all of it must hold. */
 const filter = {
@@ -14,20 +14,11 @@ const filter = {
     .regex(/^[a-z_]{1,100}$/, 'must be admitted, refused, or the code of a refusal')
     .optional(),
   /** Of refusals: what a product answered an admitted request is not known here. */
-  status: z.coerce.number().int().min(100).max(599).optional(),
+  status: z.coerce.number<number | string>().int().min(100).max(599).optional(),
   /** The first moment that is wanted, and the first that is not. */
-  from: moment.optional(),
-  to: moment.optional(),
+  from: givenMoment.optional(),
+  to: givenMoment.optional(),
 };
-
-export const exportRequestsQuery = z.object(filter);
-export type RequestFilter = z.output<typeof exportRequestsQuery>;
-
-export const listRequestsQuery = z.object({
-  ...filter,
-  after: cursor.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-});
 
 const request = z.object({
   requestId: z.string(),
@@ -46,8 +37,31 @@ const request = z.object({
    */
   share: z.number().min(0).max(1).nullable(),
 });
-export type LoggedRequest = z.output<typeof request>;
+export type LoggedRequest = z.input<typeof request>;
 
-/** Requests of the last 7 days with the customer's keys, newest first. */
-export const requestPage = z.object({ requests: z.array(request), next: cursor.nullable() });
-export type RequestPage = z.output<typeof requestPage>;
+const filterQuery = z.object(filter);
+export type RequestFilter = z.output<typeof filterQuery>;
+
+/** Requests of the last 7 days with the customer's keys, newest first; those that went through too. Up to a second old. */
+export const requestEndpoints = {
+  'GET /requests': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome and time',
+    query: z.object({
+      ...filter,
+      after: cursor.optional(),
+      limit: z.coerce.number<number | string>().int().min(1).max(100).default(20),
+    }),
+    answer: z.object({ requests: z.array(request), next: cursor.nullable() }),
+  },
+  'GET /requests.csv': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'The newest 100,000 of them as CSV',
+    query: filterQuery,
+    file: CSV,
+  },
+} as const satisfies Endpoints;

@@ -1,13 +1,15 @@
+import { type PublicKeyCredentialCreationOptionsJSON, type PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { z } from 'zod';
-import { passwordProof } from './account';
+import { done, passwordProof, PROOF_REFUSALS } from './account';
+import { type Endpoints } from './endpoint';
 import { id, moment } from './fields';
 
 /** By whom people may sign in beside their passwords. */
-export const provider = z.object({ id: z.string(), name: z.string() });
-export type Provider = z.output<typeof provider>;
+const provider = z.object({ id: z.string(), name: z.string() });
+export type Provider = z.input<typeof provider>;
 
 /** Of an account. */
-export const passkey = z.object({
+const passkey = z.object({
   id,
   /** As its owner calls it. */
   name: z.string(),
@@ -15,22 +17,17 @@ export const passkey = z.object({
   /** Null: nobody has signed in with it yet. */
   lastUsedAt: moment.nullable(),
 });
-export type Passkey = z.output<typeof passkey>;
+export type Passkey = z.input<typeof passkey>;
 
 /** How the own account opens. */
-export const ways = z.object({
+const ways = z.object({
   hasPassword: z.boolean(),
   connected: z.array(z.object({ id, name: z.string(), since: moment })),
   passkeys: z.array(passkey),
   /** Not connected yet. */
   offered: z.array(provider),
 });
-export type Ways = z.output<typeof ways>;
-
-export const wayParams = z.object({ id });
-export const disconnectBody = passwordProof;
-export const removePasskeyBody = passwordProof;
-export const connectBody = passwordProof.extend({ provider: z.string().max(40) });
+export type Ways = z.input<typeof ways>;
 
 /** What a device sends, as browsers write it: base64url. An attestation with certificates, which nobody asks for, takes a few kilobytes. */
 const bytes = z
@@ -46,30 +43,83 @@ const credential = z.object({
 /** What follows of a credential's extensions: none is asked for. */
 const noExtensions = { clientExtensionResults: {} };
 
-export const passkeyName = z.string().trim().min(1).max(60);
+const passkeyName = z.string().trim().min(1).max(60);
 
 /** `RegistrationResponseJSON` of WebAuthn. */
-export const addPasskeyBody = z.object({
-  name: passkeyName,
-  response: credential
-    .extend({
-      response: z.object({
-        clientDataJSON: bytes,
-        attestationObject: bytes,
-        transports: z
-          .array(z.string().regex(/^[a-z-]{1,20}$/))
-          .max(10)
-          .optional(),
-      }),
-    })
-    .transform((given) => ({ ...given, ...noExtensions })),
-});
+const registration = credential
+  .extend({
+    response: z.object({
+      clientDataJSON: bytes,
+      attestationObject: bytes,
+      transports: z
+        .array(z.string().regex(/^[a-z-]{1,20}$/))
+        .max(10)
+        .optional(),
+    }),
+  })
+  .transform((given) => ({ ...given, ...noExtensions }));
 
 /** `AuthenticationResponseJSON` of WebAuthn. */
-export const signInPasskeyBody = z.object({
-  response: credential
-    .extend({
-      response: z.object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes, userHandle: bytes.optional() }),
-    })
-    .transform((given) => ({ ...given, ...noExtensions })),
-});
+const assertion = credential
+  .extend({
+    response: z.object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes, userHandle: bytes.optional() }),
+  })
+  .transform((given) => ({ ...given, ...noExtensions }));
+
+/** What the device shall do, as WebAuthn has it. */
+const creation = z.custom<PublicKeyCredentialCreationOptionsJSON>();
+const challenge = z.custom<PublicKeyCredentialRequestOptionsJSON>();
+/** Where the provider asks who is there. */
+const elsewhere = z.looseObject({ url: z.string() });
+
+/** How the own account opens, beside its password. */
+export const wayEndpoints = {
+  'GET /account/ways': { for: 'persons', summary: 'List how the account opens', answer: ways },
+  'POST /account/ways': {
+    for: 'persons',
+    summary: 'Begin to connect a provider',
+    body: passwordProof.extend({ provider: z.string().max(40) }),
+    answer: elsewhere,
+    refuses: PROOF_REFUSALS,
+  },
+  'DELETE /account/ways/:id': {
+    for: 'persons',
+    summary: 'Disconnect a provider',
+    body: passwordProof,
+    answer: done,
+    refuses: [...PROOF_REFUSALS, 'way_unknown', 'last_way'],
+  },
+  'DELETE /account/passkeys/:id': {
+    for: 'persons',
+    summary: 'Remove a passkey',
+    body: passwordProof,
+    answer: done,
+    refuses: [...PROOF_REFUSALS, 'way_unknown', 'last_way'],
+  },
+} as const satisfies Endpoints;
+
+/** Where the dashboard has a name that browsers keep passkeys for. */
+export const passkeyEndpoints = {
+  'POST /account/passkeys/options': {
+    for: 'persons',
+    summary: 'What a device shall make and sign',
+    body: passwordProof,
+    answer: creation,
+    refuses: [...PROOF_REFUSALS, 'passkey_limit_reached'],
+  },
+  'POST /account/passkeys': {
+    for: 'persons',
+    summary: 'Add a passkey',
+    body: z.object({ name: passkeyName, response: registration }),
+    answer: done,
+    refuses: ['passkey_unfit', 'passkey_expired', 'person_unverified'],
+  },
+  'POST /auth/sign-in/passkey/options': { for: 'everybody', summary: 'What a device shall sign to sign in', answer: challenge },
+  'POST /auth/sign-in/passkey': {
+    for: 'everybody',
+    summary: 'Sign in with a passkey',
+    body: z.object({ response: assertion }),
+    answer: z.object({ status: z.literal(true) }),
+    refuses: ['passkey_unknown', 'passkey_expired', 'person_unverified', 'operators_password'],
+  },
+} as const satisfies Endpoints;

@@ -1,17 +1,18 @@
 import { z } from 'zod';
+import { CSV, type Endpoints } from './endpoint';
 import { day, moment } from './fields';
 
 /** `YYYY-MM` in the quota time zone. */
-export const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
+const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
 
-export const statementMonths = z.object({
+const statementMonths = z.object({
   /** Newest first; none before the records begin. A closed one never changes. */
   months: z.array(z.object({ month, isClosed: z.boolean() })),
 });
-export type StatementMonths = z.output<typeof statementMonths>;
+export type StatementMonths = z.input<typeof statementMonths>;
 
 /** One subscription on one plan at one price. Counts are requests. */
-export const statementLine = z.object({
+const statementLine = z.object({
   subscriptionId: z.uuid(),
   product: z.string(),
   /** Null: base limits, which cost nothing. */
@@ -34,7 +35,7 @@ export const statementLine = z.object({
   amount: z.string(),
 });
 
-export const statement = z.object({
+const statement = z.object({
   customer: z.string(),
   month,
   daysInMonth: z.number().int(),
@@ -46,9 +47,27 @@ export const statement = z.object({
   lines: z.array(statementLine),
   totals: z.array(z.object({ currency: z.string(), amount: z.string() })),
 });
-export type StatementView = z.output<typeof statement>;
+export type StatementView = z.input<typeof statement>;
 
-export const statementQuery = z.object({ month });
-/** Null for a month before the records begin, and for one that has not begun: what is not known is not zero. */
-export const statementAnswer = z.object({ statement: statement.nullable() });
-export type StatementAnswer = z.output<typeof statementAnswer>;
+const statementQuery = z.object({ month });
+
+/** What was used in a month, and what it costs. */
+export const statementEndpoints = {
+  'GET /statements': { for: 'members', needs: 'read', summary: 'List the months that have a statement', answer: statementMonths },
+  'GET /statement': {
+    for: 'members',
+    needs: 'read',
+    summary: 'Show the statement of a month',
+    query: statementQuery,
+    /** Null for a month before the records begin, and for one that has not begun: what is not known is not zero. */
+    answer: z.object({ statement: statement.nullable() }),
+  },
+  'GET /statement.csv': {
+    for: 'members',
+    needs: 'read',
+    summary: 'The same as CSV',
+    query: statementQuery,
+    file: CSV,
+    refuses: ['statement_unknown'],
+  },
+} as const satisfies Endpoints;

@@ -1,21 +1,22 @@
 import { z } from 'zod';
 import { PERMISSIONS, ROLES } from '../../../plugins/core/selling/member-roles';
+import { type Endpoints } from './endpoint';
 import { id, moment } from './fields';
 
 export const role = z.enum(ROLES);
-export type Role = z.output<typeof role>;
+export type Role = z.input<typeof role>;
 export const permission = z.enum(PERMISSIONS);
-export type Permission = z.output<typeof permission>;
+export type Permission = z.input<typeof permission>;
 /** Whoever is invited owns nothing at first. */
 export const invitedRole = role.exclude(['owner']);
-export type InvitedRole = z.output<typeof invitedRole>;
+export type InvitedRole = z.input<typeof invitedRole>;
 
 /** Somebody who is in the organisation. */
-export const member = z.object({ userId: id, email: z.string(), role, since: moment, /** Whoever asks. */ isYou: z.boolean() });
-export type Member = z.output<typeof member>;
+const member = z.object({ userId: id, email: z.string(), role, since: moment, /** Whoever asks. */ isYou: z.boolean() });
+export type Member = z.input<typeof member>;
 
 /** One that is open: never its link. */
-export const invitation = z.object({
+const invitation = z.object({
   id,
   email: z.string(),
   role: invitedRole,
@@ -25,10 +26,10 @@ export const invitation = z.object({
   expiresAt: moment,
   hasExpired: z.boolean(),
 });
-export type Invitation = z.output<typeof invitation>;
+export type Invitation = z.input<typeof invitation>;
 
 /** Owners first, then by address; invitations newest first. */
-export const team = z.object({
+const team = z.object({
   /** Its name, else its e-mail address. */
   organisation: z.string(),
   /** Null: it goes by its e-mail address. */
@@ -36,38 +37,27 @@ export const team = z.object({
   members: z.array(member),
   invitations: z.array(invitation),
 });
-export type Team = z.output<typeof team>;
 
 /** Of whoever embeds text or changes its direction: in a mail nothing keeps them from the words around. Letters of every script are welcome. */
 const UNWANTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069<>]|:\/\//u;
 
 /** What the organisation is to be called; null for its e-mail address. It stands in mails to strangers, and is no place for links. */
-export const renameBody = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .refine((name) => !UNWANTED.test(name), 'must not hold control characters, angle brackets or links')
-    .nullable(),
-});
-export const organisationName = z.object({ organisation: z.string(), name: z.string().nullable() });
+const organisationName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine((name) => !UNWANTED.test(name), 'must not hold control characters, angle brackets or links')
+  .nullable();
 
 const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an e-mail address'));
-export const inviteBody = z.object({ email, role: invitedRole });
 
 /** False: the invitation stands, and its mail could not be sent; it can be sent again. */
-export const sentInvitation = z.object({ invitation, isMailed: z.boolean() });
-export type SentInvitation = z.output<typeof sentInvitation>;
-
-export const roleBody = z.object({ role });
-export const transferBody = z.object({ userId: id });
-
-/** The token of an invitation's link. */
-export const invitationToken = z.object({ token: z.string().min(1).max(200) });
+const sentInvitation = z.object({ invitation, isMailed: z.boolean() });
+export type SentInvitation = z.input<typeof sentInvitation>;
 
 /** What the link of an invitation opens, for whoever has it. */
-export const invitationOffer = z.object({
+const invitationOffer = z.object({
   organisation: z.string(),
   email: z.string(),
   role: invitedRole,
@@ -75,9 +65,83 @@ export const invitationOffer = z.object({
   /** Address of who is signed in in this browser; null: nobody. */
   signedInAs: z.string().nullable(),
 });
-export type InvitationOffer = z.output<typeof invitationOffer>;
+export type InvitationOffer = z.input<typeof invitationOffer>;
 
 /** An organisation of whoever is signed in, to switch to. */
 export const ownMembership = z.object({ customerId: id, organisation: z.string(), role });
-export type OwnMembership = z.output<typeof ownMembership>;
-export const switchBody = z.object({ customerId: id });
+
+const changing = { for: 'members', needs: 'members' } as const;
+
+/** Who is in the organisation, and who may be what. */
+export const teamEndpoints = {
+  'GET /team': { for: 'members', needs: 'read', summary: 'Show members and invitations', answer: team },
+  'PUT /team/name': {
+    ...changing,
+    summary: 'Name the organisation',
+    body: z.object({ name: organisationName }),
+    answer: z.object({ organisation: z.string(), name: z.string().nullable() }),
+  },
+  'POST /team/invitations': {
+    ...changing,
+    summary: 'Invite somebody',
+    body: z.object({ email, role: invitedRole }),
+    answer: sentInvitation,
+    refuses: ['member_exists', 'invitation_exists', 'invitation_limit_reached'],
+  },
+  'POST /team/invitations/:id/resend': {
+    ...changing,
+    summary: 'Send an invitation again',
+    answer: sentInvitation,
+    refuses: ['invitation_unknown', 'member_exists'],
+  },
+  'POST /team/invitations/:id/revoke': { ...changing, summary: 'Revoke an invitation', refuses: ['invitation_unknown'] },
+  'PUT /team/members/:userId/role': {
+    ...changing,
+    summary: 'Give a member another role',
+    body: z.object({ role }),
+    answer: member,
+    refuses: ['member_unknown', 'owner_needed', 'last_owner', 'member_leaving'],
+  },
+  'DELETE /team/members/:userId': {
+    ...changing,
+    summary: 'Remove a member',
+    refuses: ['member_unknown', 'owner_needed', 'last_owner'],
+  },
+  'POST /team/leave': { for: 'members', needs: 'own', summary: 'Leave the organisation', refuses: ['last_owner'] },
+  'POST /team/transfer': {
+    for: 'members',
+    needs: 'ownership',
+    summary: 'Make another member the owner',
+    body: z.object({ userId: id }),
+    answer: member,
+    refuses: ['member_unknown', 'owner_needed', 'member_leaving', 'member_exists'],
+  },
+} as const satisfies Endpoints;
+
+/** The token of an invitation's link. */
+const invitationToken = z.object({ token: z.string().min(1).max(200) });
+
+/** What somebody does between organisations, whatever the role in each. */
+export const organisationEndpoints = {
+  'POST /invitation': {
+    for: 'everybody',
+    summary: 'Show what the link of an invitation opens',
+    body: invitationToken,
+    answer: invitationOffer,
+    refuses: ['invitation_unknown'],
+  },
+  'POST /invitation/accept': {
+    for: 'accounts',
+    summary: 'Accept an invitation',
+    body: invitationToken,
+    answer: ownMembership,
+    refuses: ['invitation_unknown', 'invitation_for_another', 'member_limit_reached'],
+  },
+  'POST /organisation': {
+    for: 'accounts',
+    summary: 'Switch to another organisation',
+    body: z.object({ customerId: id }),
+    answer: ownMembership,
+    refuses: ['not_found'],
+  },
+} as const satisfies Endpoints;

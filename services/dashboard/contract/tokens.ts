@@ -1,21 +1,9 @@
 import { z } from 'zod';
-import { id, moment, submission } from './fields';
-
-/** What a token of the management API may do: nothing unless it is named. */
-export const SCOPES = [
-  'keys:read',
-  'keys:write',
-  'rules:read',
-  'rules:write',
-  'subscriptions:read',
-  'subscriptions:write',
-  'usage:read',
-] as const;
-export const scope = z.enum(SCOPES);
-export type Scope = z.output<typeof scope>;
+import { type Endpoints } from './endpoint';
+import { id, moment, SCOPES, scope, submission } from './fields';
 
 /** A token as its customer sees it: never the secret. */
-export const token = z.object({
+const token = z.object({
   id,
   name: z.string(),
   /** `tg_admin…1a2B`. */
@@ -31,22 +19,39 @@ export const token = z.object({
   /** Whether that person is a member still. */
   isMakerHere: z.boolean(),
 });
-export type Token = z.output<typeof token>;
+export type Token = z.input<typeof token>;
 
-/** Those in use first, then newest first. */
-export const tokenList = z.object({ tokens: z.array(token) });
-export type TokenList = z.output<typeof tokenList>;
+const TOKEN_DAYS = { usual: 90, most: 400 } as const;
 
-export const TOKEN_DAYS = { usual: 90, most: 400 } as const;
-
-export const createTokenBody = z.object({
-  submission,
-  name: z.string().trim().min(1).max(100),
-  scopes: z.array(scope).min(1).max(SCOPES.length),
-  /** Until it expires. */
-  days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
-});
-
-/** The only answer that holds a token, once. */
-export const createdToken = z.object({ secret: z.string(), token });
-export type CreatedToken = z.output<typeof createdToken>;
+/** Tokens of the management API, for people: no token makes or ends a token. */
+export const tokenEndpoints = {
+  'GET /tokens': {
+    for: 'members',
+    needs: 'read',
+    summary: 'List tokens',
+    /** Those in use first, then newest first. */
+    answer: z.object({ tokens: z.array(token) }),
+  },
+  'POST /tokens': {
+    for: 'members',
+    needs: 'tokens',
+    summary: 'Create a token',
+    body: z.object({
+      submission,
+      name: z.string().trim().min(1).max(100),
+      scopes: z.array(scope).min(1).max(SCOPES.length),
+      /** Until it expires. */
+      days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
+    }),
+    /** The only answer that holds a token, once. */
+    answer: z.object({ secret: z.string(), token }),
+    refuses: ['already_done', 'token_limit_reached'],
+  },
+  'POST /tokens/:id/revoke': {
+    for: 'members',
+    needs: 'tokens',
+    summary: 'Revoke a token',
+    answer: token,
+    refuses: ['token_unknown'],
+  },
+} as const satisfies Endpoints;

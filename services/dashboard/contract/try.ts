@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Endpoints } from './endpoint';
 import { productId } from './fields';
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
@@ -25,7 +26,7 @@ const isPostWithBody = ({ method, body, bodyBase64 }: Sent): boolean =>
  * One call of the gateway, made on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
  * out `product`. `body` is text, `bodyBase64` bytes; a GET has neither.
  */
-export const tryBody = call
+const tryBody = call
   .extend({
     key: z
       .string()
@@ -46,7 +47,7 @@ export type TryBody = z.output<typeof tryBody>;
 export const publicTryBody = call.extend({ product: productId }).refine(hasOneBody, ONE_BODY).refine(isPostWithBody, POST_WITH_BODY);
 
 /** What came of it. That the gateway refused or did not answer is a result, not a failure of the dashboard. */
-export const tryAnswer = z.discriminatedUnion('outcome', [
+const tryAnswer = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('answered'),
     status: z.number().int(),
@@ -62,4 +63,16 @@ export const tryAnswer = z.discriminatedUnion('outcome', [
   }),
   z.object({ outcome: z.literal('failed'), reason: z.enum(['unreachable', 'timeout']), durationMs: z.number() }),
 ]);
-export type TryAnswer = z.output<typeof tryAnswer>;
+export type TryAnswer = z.input<typeof tryAnswer>;
+
+export const tryEndpoints = {
+  'POST /try': {
+    for: 'members',
+    needs: 'keys',
+    summary: 'Try a call with a test key',
+    isRead: true,
+    body: tryBody,
+    answer: tryAnswer,
+    refuses: ['product_unknown', 'product_without_limits', 'key_not_usable', 'key_limit_reached'],
+  },
+} as const satisfies Endpoints;

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { CSV, type Endpoints } from './endpoint';
 import { day, moment } from './fields';
 import { subscription } from './plans';
 
 const by = z.enum(['day', 'hour']).default('day');
 
 /** Both ends belong to the period; at most 92 days, or 7 by the hour. */
-export const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
+const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
+export type UsagePeriod = z.output<typeof usageQuery>;
 
 /** By the product's status, up to 5 s old. Requests that still run are in none of them. */
 const answers = z.object({
@@ -33,7 +35,7 @@ const outcomes = {
 /** Milliseconds up to which answers are counted together. */
 const answerTimesMs = z.array(z.number());
 
-export const usage = z.object({
+const usage = z.object({
   timeZone: z.string(),
   /** Today in that zone. */
   today: day,
@@ -67,13 +69,11 @@ export const usage = z.object({
   answerTimesMs,
   subscriptions: z.array(subscription),
 });
-export type Usage = z.output<typeof usage>;
-
-/** Both ends belong to the period; at most 92 days, or 7 by the hour. */
-export const keyUsageQuery = z.object({ from: day, to: day, by });
+export type Usage = z.input<typeof usage>;
+export type UsageAnswer = z.output<typeof usage>;
 
 /** Requests with one key, up to 5 s old. */
-export const keyUsage = z.object({
+const keyUsage = z.object({
   timeZone: z.string(),
   /** Today in that zone. */
   today: day,
@@ -93,4 +93,33 @@ export const keyUsage = z.object({
     }),
   ),
 });
-export type KeyUsage = z.output<typeof keyUsage>;
+export type KeyUsage = z.input<typeof keyUsage>;
+
+/** What was used and refused, up to a second old; by key up to five. */
+export const usageEndpoints = {
+  'GET /usage': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'Requests used and refused, by product and day, or admitted and refused by hour',
+    query: usageQuery,
+    answer: usage,
+  },
+  'GET /usage.csv': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'The same as CSV',
+    query: usageQuery,
+    file: CSV,
+  },
+  'GET /keys/:id/usage': {
+    for: 'members',
+    needs: 'read',
+    scopes: ['usage:read'],
+    summary: 'Requests with a key, by day or hour, product and outcome',
+    query: usageQuery.omit({ product: true }),
+    answer: keyUsage,
+    refuses: ['key_unknown'],
+  },
+} as const satisfies Endpoints;

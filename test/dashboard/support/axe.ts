@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Page } from 'playwright-core';
+import { eventually } from '../../support/eventually';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -18,11 +19,12 @@ export async function inaccessible(page: Page, rules?: readonly string[]): Promi
 
 /** What axe finds in light, and what only colours decide in dark, without another load. */
 export async function inaccessibleInBoth(page: Page): Promise<string[]> {
+  // Or colours are read on their way from one scheme to the other.
+  await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await inaccessible(page);
   await page.emulateMedia({ colorScheme: 'dark' });
-  // Or colours are read on their way from one scheme to the other.
-  await page.evaluate('document.getAnimations().forEach((each) => each instanceof CSSTransition && each.finish())');
+  await eventually(() => page.evaluate<boolean>('["dark", undefined].includes(document.documentElement.dataset.mantineColorScheme)'));
   const dark = await inaccessible(page, ['color-contrast']);
   return [...light.map((each) => `light: ${each}`), ...dark.map((each) => `dark: ${each}`)];
 }

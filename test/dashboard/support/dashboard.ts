@@ -9,7 +9,6 @@ import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
 import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
-import { type Endpoint } from '../../../services/dashboard/api/http/define-endpoint';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
 import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
@@ -22,13 +21,13 @@ import { eventually } from '../../support/eventually';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
+import { watchRefusals } from './declared-refusals';
 
 export const ORIGIN = 'http://dashboard.test';
 export const PASSWORD = 'correct horse battery';
 
 export interface DashboardOptions {
   readonly clock?: Clock;
-  readonly endpoints?: readonly Endpoint[];
   readonly trustedProxies?: readonly string[];
   readonly hasOutbox?: boolean;
   readonly url?: string;
@@ -176,9 +175,10 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.brand && { brand: options.brand }),
-    ...(options.endpoints && { endpoints: options.endpoints }),
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
+
+  const undeclared = watchRefusals(app);
 
   const ask = ({ method = 'GET', path, body, cookie, headers = {}, from }: Ask): Promise<LightMyRequestResponse> =>
     app.inject({
@@ -206,6 +206,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       rmSync(ownRoot, { recursive: true, force: true });
       await db.end();
       await database.close();
+      if (undeclared.length > 0) throw new Error(`refusals that the contract does not name: ${[...new Set(undeclared)].join(', ')}`);
     },
   };
   return dashboard;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
-import { SCOPES } from '../../../services/dashboard/contract/tokens';
+import { SCOPES } from '../../../services/dashboard/contract/fields';
 import { type TestDashboard } from './dashboard';
 
 /** What one customer has, for endpoints to be asked about. */

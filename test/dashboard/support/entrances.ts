@@ -28,8 +28,7 @@ export async function signUp({ page, dashboard, email, password }: Entrant): Pro
   await page.getByLabel('Password', { exact: true }).fill(password);
   await press(page, 'Create account');
   await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
-  await page.getByRole('link', { name: 'outbox' }).click();
-  await page.getByRole('link', { name: /\/verify\?token=/ }).click();
+  await openMail({ page, dashboard, email, password }, 'verify');
   await page.getByText('Three steps to your first response').waitFor();
 }
 

@@ -79,6 +79,8 @@ function answerAsProducts({ url }: SeenRequest, response: ServerResponse): void 
   switch (new URL(url, 'http://gateway.test').pathname) {
     case '/ip':
       return send('application/json', JSON.stringify({ ip: '8.8.8.8', is_valid: true, version: 4, location: { latitude: 37.4 } }));
+    case '/pincode':
+      return send('application/json', JSON.stringify({ pincode: '560001', offices: [] }));
     case '/gst/start':
       return send('application/json', JSON.stringify({ sessionId: 'a-session-of-the-test', image: PNG }));
     case '/gdplay/thumbnail':

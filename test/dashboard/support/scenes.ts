@@ -176,7 +176,7 @@ export const SCENES: readonly Scene[] = [
   tried('captcha', 'get_gst_start'),
   tried('picture', 'get_gdplay_thumbnail'),
   tried('bytes', 'get_gdplay_stream'),
-  tried('refused', 'get_pincode'),
+  tried('refused', 'get_seo'),
   played('usual', '/reference?operation=get_seo')('reference-without-answer', async ({ page }) => {
     await page.route('**/api/try', (route) => route.fulfill({ json: { outcome: 'failed', reason: 'timeout', durationMs: 60_004 } }));
     await page.locator(':target').getByRole('button', { name: 'Run it here' }).click();

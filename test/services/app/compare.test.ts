@@ -57,7 +57,11 @@ describe('POST /app/compare', () => {
           removed: [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable' }],
           changed: [],
         },
-        risk: { before: { score: 50, level: 'high', complete: true }, after: { score: 8, level: 'low', complete: true }, same_method: true },
+        risk: {
+          before: { score: 50, level: 'high', complete: true },
+          after: { score: 8, level: 'low', complete: true },
+          same_method: true,
+        },
       },
       timestamp: '2026-03-14 09:26:53',
     });

@@ -31,7 +31,7 @@ const SHORT_TIMEOUTS = Object.fromEntries(
 );
 
 /** An instance that several test files use at the same time, each with customers of its own: nobody stops or changes it. */
-export type SharedInstance = Pick<RunningInstance, 'gateway' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
+export type SharedInstance = Pick<RunningInstance, 'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir' | 'databaseUrl'>;
 
 interface Started {
   readonly supervisor: ProcessIdentity;

@@ -17,14 +17,14 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   /** E-mail address or id. */
   readonly customer: string;
   readonly products: readonly string[];
-  readonly expiresAt?: Date;
+  readonly expiresAt?: Date | undefined;
   /** Whitelist rules as a customer writes them. */
   readonly rules?: readonly string[];
   /** False authorises the key without subscribing its customer. Default: true. */
   readonly subscribe?: boolean;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly tags?: readonly string[];
   readonly actor: Actor;
 }

@@ -58,7 +58,8 @@ k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || '�
 
 /** Of one row `o`, or null. */
 const partnerWhere = (condition: string): string => `
-  (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || '…' || o.last_four, 'expiresAt', o.expires_at,
+  (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || '…' || o.last_four,
+     'expiresAt', to_char(o.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
      'works', o.state = 'active' AND (o.expires_at IS NULL OR o.expires_at > now()))
    FROM credential o WHERE ${condition} ORDER BY o.created_at DESC, o.id LIMIT 1)`;
 

@@ -1,8 +1,10 @@
-import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
+import { z } from 'zod';
 import { ServiceError } from '../../../kit/errors';
 import { type AttemptLimits } from './attempt-limits';
-import { type AuthRoute } from './auth-routes';
+import { type Endpoint, type EndpointName, partsOf } from '../../contract/endpoint';
+import { type AuthAct } from './auth-acts';
 import { refuseCommonPassword } from './common-password';
 import { type SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
@@ -116,7 +118,7 @@ export async function askAuth(caller: FastifyRequest, { method, path, body }: Au
 }
 
 /** better-auth's answer as ours. */
-export async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
   const type = response.headers.get('content-type');
   const location = response.headers.get('location');
   reply.code(response.status).header('set-cookie', response.headers.getSetCookie());
@@ -125,17 +127,28 @@ export async function send(response: Response, reply: FastifyReply): Promise<Fas
   return reply.send(await response.text());
 }
 
+/** The JSON of an answer of better-auth's, with its cookies. */
+export async function passOn<Answer extends object>(response: Response, reply: FastifyReply): Promise<Answer> {
+  reply.header('set-cookie', response.headers.getSetCookie());
+  const answer: unknown = await response.json();
+  if (typeof answer !== 'object' || answer === null) throw new ServiceError('processing_failed');
+  return answer as Answer;
+}
+
+/** What every body of better-auth's is. */
+const bodyOf = z.record(z.string(), z.unknown());
+
 async function takeAttempt(
-  route: AuthRoute,
+  { counts }: AuthAct,
   email: string,
   { limits, address }: { limits: AttemptLimits; address: string },
 ): Promise<void> {
-  if (route.counts === 'sign-in') await limits.takeSignIn(email, address);
-  if (route.counts === 'mail') await limits.takeMail(email);
+  if (counts === 'sign-in') await limits.takeSignIn(email, address);
+  if (counts === 'mail') await limits.takeMail(email);
 }
 
 async function checkNewPassword(
-  { newPassword }: AuthRoute,
+  { newPassword }: AuthAct,
   body: Readonly<Record<string, unknown>> | undefined,
   email: string,
 ): Promise<void> {
@@ -147,31 +160,38 @@ async function checkNewPassword(
  * As the route is named, not as it was asked for: with a slash at its end or with `%65` for a letter it reaches us, but better-auth
  * would count and refuse it as another.
  */
-function authPath({ path }: AuthRoute, request: FastifyRequest): string {
+function authPath(path: string, request: FastifyRequest): string {
   const url = request.raw.url ?? '';
-  return `/api/auth${path}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`;
+  return `/api${path}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`;
 }
 
-/** One route of better-auth: our input rules and limits, then better-auth, then our form of answers. */
-export function authHandler(route: AuthRoute, tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  return async (request, reply) => {
-    const body = route.body && readBody(request, route.body);
+/** Adds one route of better-auth: our input rules and limits, then better-auth, then our form of answers. */
+export function addAuthRoute(
+  app: FastifyInstance,
+  { name, endpoint, act = {} }: { readonly name: EndpointName; readonly endpoint: Endpoint; readonly act?: AuthAct | undefined },
+  tools: AuthTools,
+): void {
+  const { method, path } = partsOf(name);
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const body = endpoint.body && bodyOf.parse(readBody(request, endpoint.body));
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
-    await checkNewPassword(route, body, email);
-    await takeAttempt(route, email, { limits: tools.limits, address: request.ip });
-    const user = route.secondFactor || route.audit ? await findSessionUser(request, tools) : undefined;
-    if (route.secondFactor) await refuseMisplaced(route.secondFactor, user, tools.db);
-    const response = await askAuth(request, { method: route.method, path: authPath(route, request), body }, tools);
-    if (route.secondFactor) await noteSecondFactor(route.secondFactor, { request, response, user, db: tools.db });
-    const signedIn = await whoSignedIn(route, { email, user, response });
+    await checkNewPassword(act, body, email);
+    await takeAttempt(act, email, { limits: tools.limits, address: request.ip });
+    const user = act.secondFactor || act.audit ? await findSessionUser(request, tools) : undefined;
+    if (act.secondFactor) await refuseMisplaced(act.secondFactor, user, tools.db);
+    const question = { method: method === 'GET' ? method : 'POST', path: authPath(path, request), body } as const;
+    const response = await askAuth(request, question, tools);
+    if (act.secondFactor) await noteSecondFactor(act.secondFactor, { request, response, user, db: tools.db });
+    const signedIn = await whoSignedIn(act, { email, user, response });
     if (signedIn !== undefined) await welcome({ email: signedIn, from: request.ip }, tools);
-    await noteInAudit(route, { signedIn, user, from: request.ip, db: tools.db });
+    await noteInAudit(act, { signedIn, user, from: request.ip, db: tools.db });
     const password = body?.['password'];
-    if (route.path === '/sign-up/email' && typeof password === 'string') {
+    if (name === 'POST /auth/sign-up/email' && typeof password === 'string') {
       reply.header('set-cookie', await tools.signedUp.issue(email, password));
     }
     return send(response, reply);
   };
+  app.route({ method, url: `/api${path}`, exposeHeadRoute: false, handler });
 }
 
 /** What follows from a sign-in, by whatever way. */
@@ -181,7 +201,7 @@ export async function welcome(person: { email: string; from: string }, tools: Au
 }
 
 async function noteInAudit(
-  { audit }: AuthRoute,
+  { audit }: AuthAct,
   { signedIn, user, from, db }: { signedIn: string | undefined; user: SessionUser | undefined; from: string; db: Pool },
 ): Promise<void> {
   if (signedIn !== undefined) await noteAccount(db, { action: 'account.sign_in', email: signedIn, from });
@@ -190,7 +210,7 @@ async function noteInAudit(
 
 /** The address of whoever has a session by this answer and had none before. A password of two steps is not one yet. */
 async function whoSignedIn(
-  { counts, secondFactor }: AuthRoute,
+  { counts, secondFactor }: AuthAct,
   { email, user, response }: { email: string; user: SessionUser | undefined; response: Response },
 ): Promise<string | undefined> {
   if (counts === 'sign-in') return (await asksForSecondFactor(response)) ? undefined : email;

@@ -1,9 +1,7 @@
-import { ServiceError } from '../../../kit/errors';
+import { Refusal } from '../http/refusal';
 
 /** What better-auth asks of a password, and pages say. */
 export const LEAST_CHARACTERS = 10;
-
-const DETAIL = 'This password is easy to guess: it is a common one, or nearly so. Choose another, for example several unrelated words.';
 
 /** Fewer different characters than this are a pattern, not a password. */
 const LEAST_DISTINCT = 5;
@@ -53,5 +51,5 @@ export async function refuseCommonPassword(password: string, email?: string): Pr
   const name = email?.split('@')[0]?.toLowerCase() ?? '';
   const common = await commonPasswords();
   const isCommon = new Set(password).size < LEAST_DISTINCT || forms.some((form) => common.has(form) || (name !== '' && form === name));
-  if (isCommon) throw new ServiceError('invalid_request', { code: 'password_common', detail: DETAIL });
+  if (isCommon) throw new Refusal('password_common');
 }

@@ -6,9 +6,9 @@ import { findMemberships, type Membership } from '../../../../plugins/stores/pos
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { authHeaders, requireDatabase } from './auth-handler';
 import { type AuthSource, type SessionUser } from './create-auth';
-import { type Caller } from '../http/define-endpoint';
 import { Refusal } from '../http/refusal';
 import { type OrganisationChoice, SHOWN_HEADER } from '../team/organisation-choice';
+import { type Caller } from '../http/callers';
 
 export interface CallerTools {
   readonly auth: AuthSource;
@@ -50,13 +50,10 @@ async function membershipsOf(user: SessionUser, { request, db }: { request: Fast
   return findMemberships(db, { userId: user.id });
 }
 
-const SWITCHED =
-  'Another organisation was chosen meanwhile in this browser, or you are no longer a member of the one shown. Load the page again.';
-
 /** A page that was opened before a switch must not do in one organisation what it shows of another. */
 function checkShown({ headers }: FastifyRequest, { customerId }: Membership): void {
   const shown = headers[SHOWN_HEADER];
-  if (shown !== undefined && shown !== customerId) throw new Refusal('conflict', { code: 'organisation_changed', detail: SWITCHED });
+  if (shown !== undefined && shown !== customerId) throw new Refusal('organisation_changed');
 }
 
 /**

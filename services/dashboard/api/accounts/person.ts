@@ -1,11 +1,9 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
-import { type z } from 'zod';
 import { findPasswordHash } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
-import { ServiceError } from '../../../kit/errors';
-import { type EndpointSpec, type Route } from '../http/define-endpoint';
+import { type Person } from '../http/callers';
 import { Refusal } from '../http/refusal';
 import { takeWrite } from '../http/request-limit';
 import { type MailSender } from '../mail/mail-sender';
@@ -21,37 +19,9 @@ export interface PersonTools extends AuthTools {
   readonly providers: readonly SignInProvider[];
 }
 
-/** Whoever asks about the own account, in whichever organisation that person works. */
-export interface Person {
-  readonly userId: string;
-  readonly email: string;
-  /** Of the person's own; undefined for whoever has left, or was removed from, every organisation. */
-  readonly customerId: string | undefined;
-  readonly hasSecondFactor: boolean;
-  readonly sessionId: string;
-  readonly actor: { readonly name: string; readonly from: string };
-  /**
-   * Whoever finds an open browser has a session, and no password.
-   * @throws Refusal 403 `password_wrong`, 403 `sign_in_again` for an account without one, 429 `too_many_attempts`
-   */
-  confirm(password: string | undefined): Promise<void>;
-}
-
-/** An endpoint about the own account. */
-export function definePersonEndpoint<
-  Params extends z.ZodType = z.ZodUndefined,
-  Query extends z.ZodType = z.ZodUndefined,
-  Body extends z.ZodType = z.ZodUndefined,
-  Answer extends z.ZodType = z.ZodUnknown,
->(spec: EndpointSpec<Person, Params, Query, Body, Answer>): Route<Person> {
-  return spec;
-}
-
 /** A session that young shows who is there as well as a password does. */
 const FRESH_MS = 600_000;
 
-const WRONG = 'This is not your password.';
-const STALE = 'Your account has no password: sign out and in again, then do this within 10 minutes.';
 const OPERATOR = 'The account of an operator is changed by the command line: npx tollgate operator --help.';
 
 /** @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator */
@@ -67,11 +37,11 @@ export async function findPerson(request: FastifyRequest, reply: FastifyReply, t
     const hash = await findPasswordHash(db, userId);
     if (hash === undefined) {
       if (Date.now() - session.createdAt.getTime() < FRESH_MS) return;
-      throw new Refusal('forbidden', { code: 'sign_in_again', title: 'Sign in again', detail: STALE });
+      throw new Refusal('sign_in_again');
     }
     await limits.takeSignIn(email, request.ip);
     if (password === undefined || !(await hasher.verify({ hash, password }))) {
-      throw new ServiceError('invalid_request', { code: 'invalid_password', detail: WRONG });
+      throw new Refusal('invalid_password');
     }
     await limits.forgiveSignIn(email, request.ip);
   }

@@ -6,15 +6,11 @@ import { endOtherSessions } from '../../../../plugins/stores/postgres/customers/
 import { joinCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
-import { type AuthRoute } from './auth-routes';
 import { type SessionUser } from './create-auth';
 import { Refusal } from '../http/refusal';
 
-type SecondFactorAct = NonNullable<AuthRoute['secondFactor']>;
-
-const IS_ON = 'The second factor is on already. Turn it off first to set up another one.';
-const NO_STEP = 'A recovery code is for signing in.';
-const NEEDED = 'An operator cannot be without a second factor. Another operator can have yours set up anew: npx tollgate operator reset.';
+/** What a route of better-auth does to the second factor. */
+export type SecondFactorAct = 'check' | 'recover' | 'turn-off' | 'replace-codes';
 
 /**
  * Refuses what makes no sense with this session, before better-auth is asked: with one there would be no limit to the codes tried.
@@ -22,10 +18,10 @@ const NEEDED = 'An operator cannot be without a second factor. Another operator 
  * @throws Refusal 409
  */
 export async function refuseMisplaced(act: SecondFactorAct, user: SessionUser | undefined, db: Pool): Promise<void> {
-  if (act === 'check' && user?.hasSecondFactor) throw new Refusal('conflict', { code: 'second_factor_on', detail: IS_ON });
-  if (act === 'recover' && user) throw new Refusal('conflict', { code: 'signed_in', detail: NO_STEP });
+  if (act === 'check' && user?.hasSecondFactor) throw new Refusal('second_factor_on');
+  if (act === 'recover' && user) throw new Refusal('signed_in');
   if (act === 'turn-off' && user && (await findOperator(db, { id: user.id }))) {
-    throw new Refusal('conflict', { code: 'second_factor_needed', detail: NEEDED });
+    throw new Refusal('second_factor_needed');
   }
 }
 

@@ -1,22 +1,14 @@
-import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { invalidInput, ServiceError } from '../../../kit/errors';
+import { type FastifyRequest } from 'fastify';
+import { invalidInput } from '../../../kit/errors';
 import { askAuth, type AuthTools, welcome } from './auth-handler';
-import { verifyRoute } from './auth-routes';
 import { noteAccount } from './note-account';
 import { asksForSecondFactor } from './second-factor';
-import { readBody } from '../http/bind-endpoint';
+import { type ownAuthEndpoints } from '../../contract/auth';
+import { type Handlers } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
-
-const WRONG_PASSWORD =
-  'This is not the password chosen at sign-up. If you did not sign up, do nothing; or set a new password with “Forgot your password?”, which makes the account yours.';
-const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, or incomplete. Request a new one.';
 
 /** better-auth's refusals of a link, lest it ends between our look at it and better-auth's. */
 const LINK_CODES = new Set(['token_expired', 'invalid_token', 'user_not_found']);
-
-function linkUnusable(): ServiceError {
-  return new ServiceError('invalid_request', { code: 'link_unusable', detail: LINK_UNUSABLE });
-}
 
 function codeOf(error: unknown): string {
   return error instanceof Refusal ? (error.options.code ?? '') : '';
@@ -35,7 +27,7 @@ async function signIn(request: FastifyRequest, { email, password }: Proofs, tool
   } catch (error) {
     if (codeOf(error) === 'email_not_verified') return undefined;
     if (codeOf(error) === 'invalid_email_or_password') {
-      throw new Refusal('not_signed_in', { code: 'wrong_password', detail: WRONG_PASSWORD });
+      throw new Refusal('wrong_password');
     }
     throw error;
   }
@@ -45,7 +37,7 @@ async function verify(request: FastifyRequest, { token }: Pick<Proofs, 'token'>,
   try {
     return await askAuth(request, { method: 'GET', path: `/api/auth/verify-email?${new URLSearchParams({ token }).toString()}` }, tools);
   } catch (error) {
-    throw LINK_CODES.has(codeOf(error)) ? linkUnusable() : error;
+    throw LINK_CODES.has(codeOf(error)) ? new Refusal('link_unusable') : error;
   }
 }
 
@@ -78,12 +70,11 @@ async function prove(
  * The browser that signed up has shown the password an hour ago at most, and is not asked again. Used again the link only signs in, by the
  * password. Counts as an attempt to sign in.
  */
-export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  return async (request, reply) => {
-    const { token, password } = readBody(request, verifyRoute.body);
+export const verifyHandlers = (tools: AuthTools): Handlers<typeof ownAuthEndpoints> => ({
+  'POST /auth/verify-email': async ({ body: { token, password }, request, reply }) => {
     const auth = await tools.auth();
     const email = await auth.findLinkAddress(token);
-    if (email === undefined) throw linkUnusable();
+    if (email === undefined) throw new Refusal('link_unusable');
     await tools.limits.takeSignIn(email, request.ip);
     const proved = await prove(request, { token, email, password }, tools);
     const twoFactorRedirect = await asksForSecondFactor(proved);
@@ -91,8 +82,7 @@ export function verifyHandler(tools: AuthTools): (request: FastifyRequest, reply
       await welcome({ email, from: request.ip }, tools);
       await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip });
     }
-    return reply
-      .header('set-cookie', [...proved.headers.getSetCookie(), ...tools.signedUp.forget(request)])
-      .send({ status: true, ...(twoFactorRedirect && { twoFactorRedirect }) });
-  };
-}
+    reply.header('set-cookie', [...proved.headers.getSetCookie(), ...tools.signedUp.forget(request)]);
+    return { status: true, ...(twoFactorRedirect && { twoFactorRedirect }) };
+  },
+});

@@ -1,12 +1,17 @@
-import { OperationRefused, type RefusalCode } from '../../../../plugins/stores/postgres/operation-refused';
+import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { SubmissionRepeated } from '../../../../plugins/stores/postgres/idempotent-operation';
 import { VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { answerFailure, ServiceError } from '../../../kit/errors';
-import { Refusal } from './refusal';
-import { describeKey } from '../keys/describe-key';
-import { subscriptionFields } from '../plans/subscription-use';
-import { describeWebhook } from '../webhooks/describe-webhook';
 import { codeOf } from '../../../kit/error-code';
+import { webhook } from '../../contract/alerts';
+import { key } from '../../contract/keys';
+import { subscription } from '../../contract/plans';
+import { hasOwnWords } from '../../contract/refusals';
+import { toKey } from '../keys/key-handlers';
+import { subscriptionFields } from '../plans/subscription-use';
+import { toWebhook } from '../webhooks/webhook-handlers';
+import { Refusal } from './refusal';
+import { shapeAnswer } from './shape-answer';
 
 /** What is sent for an error, and whether somebody should look at it. */
 export interface ErrorAnswer {
@@ -16,94 +21,27 @@ export interface ErrorAnswer {
   readonly unexpected: boolean;
 }
 
-type Kind = 'unknown' | 'conflict' | 'invalid';
-
-/** Another customer's id and one that never was are both unknown. */
-const KINDS: Readonly<Record<RefusalCode, Kind>> = {
-  email_malformed: 'invalid',
-  customer_exists: 'conflict',
-  customer_unknown: 'unknown',
-  product_missing: 'invalid',
-  product_unknown: 'invalid',
-  product_without_limits: 'invalid',
-  plan_unknown: 'invalid',
-  plan_differs: 'conflict',
-  plan_changed: 'conflict',
-  plan_current: 'conflict',
-  plan_needs_no_approval: 'conflict',
-  request_unknown: 'unknown',
-  request_exists: 'conflict',
-  request_closed: 'conflict',
-  mode_unknown: 'invalid',
-  limit_malformed: 'invalid',
-  date_malformed: 'invalid',
-  name_malformed: 'invalid',
-  rule_malformed: 'invalid',
-  tag_malformed: 'invalid',
-  hash_malformed: 'invalid',
-  reason_malformed: 'invalid',
-  key_exists: 'conflict',
-  key_unknown: 'unknown',
-  key_not_usable: 'conflict',
-  key_limit_reached: 'conflict',
-  rule_limit_reached: 'conflict',
-  subscription_exists: 'conflict',
-  subscription_unknown: 'unknown',
-  subscription_cancelled: 'conflict',
-  subscription_needed: 'conflict',
-  webhook_unknown: 'unknown',
-  webhook_limit_reached: 'conflict',
-  account_shared: 'conflict',
-  member_leaving: 'conflict',
-  member_unknown: 'unknown',
-  member_exists: 'conflict',
-  member_limit_reached: 'conflict',
-  last_owner: 'conflict',
-  owner_needed: 'conflict',
-  invitation_unknown: 'unknown',
-  invitation_exists: 'conflict',
-  invitation_limit_reached: 'conflict',
-  operator_exists: 'conflict',
-  operator_unknown: 'unknown',
-  email_taken: 'conflict',
-  deletion_asked: 'conflict',
-  delivery_unknown: 'unknown',
-  token_unknown: 'unknown',
-  token_limit_reached: 'conflict',
-  way_unknown: 'unknown',
-  last_way: 'conflict',
-};
-
-/** Operations speak to whoever uses the command line; these texts name its commands. */
-const OWN_WORDS: Partial<Readonly<Record<RefusalCode, string>>> = {
-  plan_differs: 'The subscription is on another plan. Change its plan under Plans first.',
-  subscription_exists: 'There is a subscription to this product already.',
-  subscription_cancelled: 'This subscription is cancelled. Subscribe to the product again instead.',
-};
-
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
-function refused({ code, message }: OperationRefused): Error {
-  const detail = OWN_WORDS[code] ?? sentence(message);
-  switch (KINDS[code]) {
-    case 'unknown':
-      return new ServiceError('not_found', { code, detail });
-    case 'conflict':
-      return new Refusal('conflict', { code, detail });
-    case 'invalid':
-      return new ServiceError('invalid_request', { code, detail });
-  }
+/** Operations speak to the command line's users: some texts name its commands. */
+function refused({ code, message }: OperationRefused): Refusal {
+  return new Refusal(code, hasOwnWords(code) ? {} : { detail: sentence(message) });
 }
 
 function conflict({ current }: VersionConflict): Refusal {
   return new Refusal('version_conflict', { members: { current: presentOf(current) } });
 }
 
+/** As the endpoints that show it answer. */
 function presentOf(current: VersionConflict['current']): unknown {
-  if ('key' in current) return describeKey(current.key);
-  return 'webhook' in current ? describeWebhook(current.webhook) : subscriptionFields(current.subscription);
+  if ('key' in current) return shapeAnswer(key, toKey(current.key));
+  if ('webhook' in current) return shapeAnswer(webhook, toWebhook(current.webhook));
+  return shapeAnswer(
+    subscription.omit({ daily: true, monthly: true, refunds: true, test: true }),
+    subscriptionFields(current.subscription),
+  );
 }
 
 /** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */

@@ -1,7 +1,7 @@
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { readProductDocuments } from '../../../../plugins/stores/postgres/catalogue/product-documents';
 import { type ApiDocumentParts, describeApi } from '../../../openapi/describe-api';
-import { type DashboardDeps } from './define-endpoint';
+import { type DashboardDeps } from './dashboard-deps';
 import { type DocumentSource } from './serve-document';
 
 /**

@@ -1,9 +1,49 @@
-import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type z } from 'zod';
+import { Readable } from 'node:stream';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { invalidInput } from '../../../kit/errors';
-import { JSON_TYPE, Reply } from '../../../kit/service/reply';
+import { JSON_TYPE } from '../../../kit/service/reply';
 import { checkSchema } from '../../../kit/input/validate';
-import { type DashboardDeps, type Route } from './define-endpoint';
+import { type Endpoint, type EndpointName, type Given, type Params, partsOf, type Schema } from '../../contract/endpoint';
+import { type Contract } from '../../contract/endpoints';
+import { id } from '../../contract/fields';
+import { type Callers } from './callers';
+import { type DashboardDeps } from './dashboard-deps';
+import { shapeAnswer } from './shape-answer';
+
+type Read<Found> = Found extends z.ZodType ? z.output<Found> : undefined;
+
+/** What a handler gets, by the endpoint's definition. */
+export interface Call<Name, Definition = Name extends keyof Contract ? Contract[Name] : never> {
+  readonly params: Params<Name>;
+  readonly query: Read<Schema<Definition, 'query'>>;
+  readonly body: Read<Schema<Definition, 'body'>>;
+  readonly caller: Definition extends { for: infer For extends keyof Callers } ? Callers[For] : never;
+  readonly request: FastifyRequest;
+  /** For cookies. */
+  readonly reply: FastifyReply;
+}
+
+/** A file to be saved, in as many pieces as it has. */
+export interface FileAnswer {
+  readonly filename: string;
+  readonly content: Iterable<string> | AsyncIterable<string>;
+}
+
+type Result<Definition> =
+  Schema<Definition, 'answer'> extends infer Answer extends z.ZodType
+    ? Given<z.output<Answer>>
+    : Definition extends { file: string }
+      ? FileAnswer
+      : void;
+
+type Handler<Name, Definition> = (call: Call<Name, Definition>, deps: DashboardDeps) => Promise<Result<Definition>> | Result<Definition>;
+
+/**
+ * A handler for each endpoint of a part of the contract. One fails by throwing `OperationRefused`, `Refusal` or `ServiceError`; anything
+ * else is a 500.
+ */
+export type Handlers<Part> = { readonly [Name in keyof Part]: Handler<Name, Part[Name]> };
 
 /** PostgreSQL has no text with this character. */
 const NUL = '\0';
@@ -37,35 +77,65 @@ function check(value: unknown, schema: z.ZodType | undefined): unknown {
  * A request's body by its schema; no body reads as an empty object.
  * @throws ServiceError 400 with `errors`
  */
-export function readBody<Schema extends z.ZodType>(request: FastifyRequest, schema: Schema): z.output<Schema> {
+export function readBody<Body extends z.ZodType>(request: FastifyRequest, schema: Body): z.output<Body> {
   // What the check returns is the schema's output; the kit's checker, which takes any schema, cannot say so.
-  return check(request.body ?? {}, schema) as z.output<Schema>;
+  return check(request.body ?? {}, schema) as z.output<Body>;
 }
 
-export interface EndpointTools<Who> {
+/** Names in a path are UUIDs where the endpoint does not say otherwise. */
+export function paramsOf(name: EndpointName, { params = {} }: Endpoint): z.ZodObject {
+  const names = [...partsOf(name).path.matchAll(/:(\w+)/g)].map(([, each = '']) => each);
+  return z.object(Object.fromEntries(names.map((each) => [each, params[each] ?? id])));
+}
+
+function send(reply: FastifyReply, { answer, file }: Endpoint, result: unknown): FastifyReply {
+  if (answer) {
+    reply.code(200).header('Content-Type', JSON_TYPE);
+    return reply.send(JSON.stringify(shapeAnswer(answer, result)));
+  }
+  if (file === undefined) return reply.code(204).send();
+  // Handlers of an endpoint with a file return one: their type says so.
+  const { filename, content } = result as FileAnswer;
+  reply.headers({ 'Content-Type': file, 'Content-Disposition': `attachment; filename="${filename}"` });
+  return reply.code(200).send(Readable.from(content));
+}
+
+/** Whether a request counts as a change. */
+export const isChange = (name: EndpointName, { isRead }: Endpoint): boolean => partsOf(name).method !== 'GET' && isRead !== true;
+
+/** A handler of any endpoint. */
+export type AnyHandler = (call: never, deps: DashboardDeps) => unknown;
+
+export interface EndpointTools {
   readonly deps: DashboardDeps;
+  /** Where the paths begin; `/api` unless given. */
+  readonly prefix?: string;
   /** @throws Refusal 401 `not_signed_in`, 403 for somebody of another role */
-  findCaller(request: FastifyRequest, reply: FastifyReply): Promise<Who>;
+  readonly findCaller: (request: FastifyRequest, reply: FastifyReply) => unknown;
   /** Counts one change. @throws Refusal 429 `too_many_attempts` */
-  takeWrite(caller: Who): Promise<void>;
+  readonly takeWrite?: (caller: never) => Promise<void>;
 }
 
-function send(reply: FastifyReply, result: unknown): FastifyReply {
-  if (result instanceof Reply) return reply.code(result.status).headers(result.headers).send(result.body);
-  return reply.code(200).header('Content-Type', JSON_TYPE).send(JSON.stringify(result));
-}
-
-/** Binds one endpoint: who asks, then what is asked, then the handler. A stranger learns nothing of what would be valid. */
-export function bindEndpoint<Who>(
-  endpoint: Route<Who>,
-  tools: EndpointTools<Who>,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  return async (request, reply) => {
-    const caller = await tools.findCaller(request, reply);
-    if (endpoint.method !== 'GET' && !endpoint.isRead) await tools.takeWrite(caller);
-    const params = check(request.params, endpoint.params);
-    const query = check(request.query, endpoint.query);
-    const body = endpoint.body && readBody(request, endpoint.body);
-    return send(reply, await endpoint.handler({ params, query, body, caller }, tools.deps));
-  };
+/** Adds the route of one endpoint: who asks, then what is asked, then the handler. A stranger learns nothing of what would be valid. */
+export function addEndpoint(
+  app: FastifyInstance,
+  { name, endpoint, handler }: { readonly name: EndpointName; readonly endpoint: Endpoint; readonly handler: AnyHandler },
+  { deps, findCaller, takeWrite, prefix = '/api' }: EndpointTools,
+): void {
+  const { method, path } = partsOf(name);
+  const paramsSchema = paramsOf(name, endpoint);
+  app.route({
+    method,
+    url: `${prefix}${path}`,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const caller = await findCaller(request, reply);
+      // The callers and the calls of one list of endpoints are of one type, which the list's own types have checked.
+      if (takeWrite && isChange(name, endpoint)) await takeWrite(caller as never);
+      const params = check(request.params, paramsSchema);
+      const query = check(request.query, endpoint.query);
+      const body = endpoint.body && readBody(request, endpoint.body);
+      return send(reply, endpoint, await handler({ params, query, body, caller, request, reply } as never, deps));
+    },
+  });
 }

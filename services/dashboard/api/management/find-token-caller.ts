@@ -2,10 +2,12 @@ import { type FastifyRequest } from 'fastify';
 import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/access/api-key';
 import { bearerToken } from '../../../../plugins/core/access/credential-location';
 import { findToken, noteTokenUse, type TokenGrant } from '../../../../plugins/stores/postgres/tokens/find-token';
-import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { isChange } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 import { takeRequest } from '../http/request-limit';
-import { type ManagementOperation } from './management-operations';
+import { type ManagementOperation } from './management-document';
+import { type Caller } from '../http/callers';
 
 /** Ten a second, all tokens of a customer together: a program that reads more often reads the same again. */
 const MOST_REQUESTS = 600;
@@ -30,7 +32,7 @@ async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promis
  */
 export async function findTokenCaller(
   request: FastifyRequest,
-  { endpoint, scopes }: ManagementOperation,
+  { name: endpointName, endpoint, scopes }: ManagementOperation,
   deps: DashboardDeps,
 ): Promise<Caller> {
   const grant = await findGrant(request, deps);
@@ -40,8 +42,8 @@ export async function findTokenCaller(
   if (!scopes.some((each) => grant.scopes.includes(each))) {
     throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
   }
-  const isChange = endpoint.method !== 'GET' && !endpoint.isRead;
-  if (isChange && suspended) throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
+  if (suspended && isChange(endpointName, endpoint))
+    throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
   const actor = { name: `token:${name}`, from: request.ip };
   return { customerId, organisation: email, address: email, email, actor, scopes: new Set(grant.scopes) };
 }

@@ -1,11 +1,30 @@
 import { z } from 'zod';
-import { type ManagementOperation, managementOperations } from './management-operations';
+import { type Endpoint, type EndpointName, partsOf } from '../../contract/endpoint';
+import { contract } from '../../contract/endpoints';
+import { type Scope } from '../../contract/fields';
+import { type RefusalCode, refusalOf } from '../../contract/refusals';
+import { isChange, paramsOf } from '../http/bind-endpoint';
+
+/** One endpoint of the pages that a token may use too. */
+export interface ManagementOperation {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  /** One of them is enough. */
+  readonly scopes: readonly Scope[];
+}
+
+/** What a token can be used for: endpoints without scopes are for people. */
+export const managementOperations: readonly ManagementOperation[] = Object.entries<Endpoint>(contract).flatMap(([name, endpoint]) =>
+  // TypeScript names the keys of any object plain text.
+  endpoint.for === 'members' && endpoint.scopes ? [{ name: name as EndpointName, endpoint, scopes: endpoint.scopes }] : [],
+);
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /** What schemas cannot say in JSON Schema reads as anything. */
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+function jsonSchema(schema: z.ZodType): Schema {
+  // A codec's input is what goes over the wire, in both directions.
+  const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return described;
 }
 
@@ -14,7 +33,7 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): o
   if (!schema) return [];
   const { properties, required } = z
     .object({ properties: z.record(z.string(), z.unknown()).default({}), required: z.array(z.string()).default([]) })
-    .parse(jsonSchema(schema, 'input'));
+    .parse(jsonSchema(schema));
   return Object.entries(properties).map(([name, each]) => ({
     name,
     in: place,
@@ -28,34 +47,48 @@ const problem = (description: string): object => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 
-function responsesOf({ endpoint, namesInBody }: ManagementOperation): object {
-  const { answer, path, method, isRead } = endpoint;
-  const isCsv = path.endsWith('.csv');
+/** The codes of a status, each between back quotes. */
+function codesOf({ refuses = [] }: Endpoint, status: number): string {
+  const codes: readonly RefusalCode[] = refuses;
+  return codes
+    .filter((code) => refusalOf(code).status === status)
+    .map((code) => `\`${code}\``)
+    .join(', ');
+}
+
+function responsesOf({ name, endpoint }: ManagementOperation): object {
+  const { answer, file } = endpoint;
   const content = answer
-    ? { 'application/json': { schema: jsonSchema(answer, 'output') } }
-    : { [isCsv ? 'text/csv' : 'application/json']: { schema: {} } };
-  const isChange = method !== 'GET' && !isRead;
+    ? { 'application/json': { schema: jsonSchema(answer) } }
+    : { [file?.split(';')[0] ?? 'application/json']: { schema: {} } };
+  const changes = isChange(name, endpoint);
+  const [invalid, unknown, conflict] = [400, 404, 409].map((status) => codesOf(endpoint, status));
   return {
     200: { description: 'Done', content },
-    400: problem('The request is invalid; `errors` names the fields'),
+    400: problem(`The request is invalid; \`errors\` names the fields${invalid ? `, or the code is ${invalid}` : ''}`),
     401: problem('`token_missing`, `token_not_valid` or `token_expired`'),
-    403: problem(isChange ? '`scope_missing` or `customer_suspended`' : '`scope_missing`'),
-    ...((path.includes(':') || namesInBody) && { 404: problem('There is nothing of yours with this id') }),
-    ...(isChange && { 409: problem('The change does not fit the current state; `version_conflict` carries it as `current`') }),
+    403: problem(changes ? '`scope_missing` or `customer_suspended`' : '`scope_missing`'),
+    ...(unknown && { 404: problem(`There is nothing of yours with this id: ${unknown}`) }),
+    ...(changes && {
+      409: problem(
+        `The change does not fit the current state${conflict ? `: ${conflict}` : ''}; \`version_conflict\` carries it as \`current\``,
+      ),
+    }),
     429: problem('`too_many_attempts`: wait as long as `Retry-After` says'),
   };
 }
 
 function describeOperation(operation: ManagementOperation): object {
-  const { endpoint, scopes, summary } = operation;
-  const { method, path, params, query, body } = endpoint;
-  const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')];
+  const { name, endpoint, scopes } = operation;
+  const { query, body, summary } = endpoint;
+  const { method, path } = partsOf(name);
+  const parameters = [...parametersOf(paramsOf(name, endpoint), 'path'), ...parametersOf(query, 'query')];
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[/:.]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
     description: `Scope: ${scopes.map((each) => `\`${each}\``).join(' or ')}.`,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body) } } } }),
     responses: responsesOf(operation),
   };
 }
@@ -81,8 +114,8 @@ const PROBLEM: Schema = {
 export function describeManagementApi(url: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of managementOperations) {
-    const path = operation.endpoint.path.replace(/:(\w+)/g, '{$1}');
-    (paths[path] ??= {})[operation.endpoint.method.toLowerCase()] = describeOperation(operation);
+    const { method, path } = partsOf(operation.name);
+    (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = describeOperation(operation);
   }
   return {
     openapi: '3.1.0',

@@ -1,14 +1,15 @@
 import { type FastifyInstance } from 'fastify';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { JSON_TYPE } from '../../../kit/service/reply';
-import { type Scope } from '../../contract/tokens';
-import { bindEndpoint, type EndpointTools } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
+import { type Scope } from '../../contract/fields';
+import { addEndpoint, type AnyHandler, type EndpointTools } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { memberHandlers } from '../member-handlers';
 import { Refusal } from '../http/refusal';
 import { takeWrite } from '../http/request-limit';
 import { findTokenCaller } from './find-token-caller';
-import { describeManagementApi } from './management-document';
-import { managementOperations } from './management-operations';
+import { describeManagementApi, managementOperations } from './management-document';
+import { type Caller } from '../http/callers';
 
 /** Where the management API begins. Nothing below it takes a cookie, and nothing beside it takes a token. */
 export const MANAGEMENT_PREFIX = '/api/v1';
@@ -31,34 +32,26 @@ async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, 
   throw new Refusal('scope_missing', { detail, members: { scopes: [SUBSCRIBING] } });
 }
 
-/** An endpoint of the pages, which leave it to the person whether a key may subscribe; of a token that is asked first. */
-function forTokens(endpoint: Endpoint): Endpoint {
-  return {
-    ...endpoint,
-    handler: async (call, deps) => {
-      await refuseSubscribing(call.body, call.caller, deps);
-      return endpoint.handler(call, deps);
-    },
-  };
-}
-
-/**
- * The management API: endpoints of the pages, for programs with a token.
- * @param url the dashboard's own URL
- */
+/** The management API: endpoints of the pages, for programs with a token. @param url the dashboard's own URL */
 export function addManagementRoutes(app: FastifyInstance, deps: DashboardDeps, url: string): void {
   const document = JSON.stringify(describeManagementApi(`${url}${MANAGEMENT_PREFIX}`));
   app.get(`${MANAGEMENT_PREFIX}/openapi.json`, { exposeHeadRoute: false }, (_request, reply) =>
     reply.header('Content-Type', JSON_TYPE).send(document),
   );
   for (const operation of managementOperations) {
-    const { method, path } = operation.endpoint;
-    const tools: EndpointTools<Caller> = {
-      deps,
-      findCaller: (request) => findTokenCaller(request, operation, deps),
-      takeWrite: ({ customerId }) => takeWrite(deps.db, customerId),
+    const { name, endpoint } = operation;
+    const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;
+    /** The pages leave it to the person whether a key may subscribe; of a token that is asked first. */
+    const forTokens = async (call: { readonly body: unknown; readonly caller: Caller }): Promise<unknown> => {
+      await refuseSubscribing(call.body, call.caller, deps);
+      return handler(call as never, deps);
     };
-    const handler = bindEndpoint(forTokens(operation.endpoint), tools);
-    app.route({ method, url: `${MANAGEMENT_PREFIX}${path}`, exposeHeadRoute: false, handler });
+    const tools: EndpointTools = {
+      deps,
+      prefix: MANAGEMENT_PREFIX,
+      findCaller: (request) => findTokenCaller(request, operation, deps),
+      takeWrite: ({ customerId }: Caller) => takeWrite(deps.db, customerId),
+    };
+    addEndpoint(app, { name, endpoint, handler: forTokens }, tools);
   }
 }

@@ -1,15 +1,8 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type CallerTools, findUser } from '../accounts/find-caller';
+import { type OperatorCaller } from '../http/callers';
 import { Refusal } from '../http/refusal';
-
-/** Who asks, of those who run the installation. */
-export interface OperatorCaller {
-  readonly id: string;
-  readonly email: string;
-  /** For the audit log: who, and the address it came from. */
-  readonly actor: { readonly name: string; readonly from: string };
-}
 
 /**
  * The operator who asks. A session of an account with a second factor has passed it: the others ended when it was turned on.

@@ -2,17 +2,17 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { findOrganisation } from '../../../../plugins/stores/postgres/members/rename-organisation';
 import { recordView } from '../../../../plugins/stores/postgres/operators/record-view';
-import { bindEndpoint } from '../http/bind-endpoint';
-import { type Caller, type DashboardDeps, type Endpoint } from '../http/define-endpoint';
-import { Refusal } from '../http/refusal';
-import { type OperatorCaller } from './find-operator-caller';
+import { endpointsFor } from '../../contract/endpoints';
+import { addEndpoint, type AnyHandler } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { memberHandlers } from '../member-handlers';
+import { type Caller, type OperatorCaller } from '../http/callers';
 
 /** Below it every GET of the customers' API, as that customer gets it. */
 const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
 
 interface ViewTools {
   readonly deps: DashboardDeps;
-  readonly endpoints: readonly Endpoint[];
   readonly findOperator: (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCaller>;
 }
 
@@ -27,13 +27,12 @@ async function viewedCustomer(request: FastifyRequest, { email, actor }: Operato
 }
 
 /** "See what they see": reads only, since nothing else has a route here. */
-export function addViewRoutes(app: FastifyInstance, { deps, endpoints, findOperator }: ViewTools): void {
-  const tools = {
-    deps,
-    findCaller: async (request: FastifyRequest, reply: FastifyReply) => viewedCustomer(request, await findOperator(request, reply), deps),
-    takeWrite: () => Promise.reject(new Refusal('operators_only')),
-  };
-  for (const endpoint of endpoints.filter(({ method }) => method === 'GET')) {
-    app.route({ method: 'GET', url: `${VIEW_PREFIX}${endpoint.path}`, exposeHeadRoute: false, handler: bindEndpoint(endpoint, tools) });
+export function addViewRoutes(app: FastifyInstance, { deps, findOperator }: ViewTools): void {
+  const findViewed = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
+    viewedCustomer(request, await findOperator(request, reply), deps);
+  for (const { name, method, ...endpoint } of endpointsFor('members')) {
+    if (method !== 'GET') continue;
+    const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;
+    addEndpoint(app, { name, endpoint, handler }, { deps, prefix: VIEW_PREFIX, findCaller: findViewed });
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/selling/catalogue';
 import { type Terms } from '../../contract/plans';
-import { type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 
 export interface WantedPlan {
@@ -33,8 +33,7 @@ export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: T
   const offered = offeredTerms(await deps.catalogue(), wanted);
   // What is not offered at all is refused by its own name.
   if (!offered || isDeepStrictEqual({ ...wanted.terms }, offered)) return;
-  const detail = 'Limits or price have changed since you loaded the page. Look at them and decide again.';
-  throw new Refusal('conflict', { code: 'terms_changed', detail });
+  throw new Refusal('terms_changed');
 }
 
 /** Customers choose; whoever sells the plan decides. @throws Refusal 409 `plan_needs_approval` */
@@ -42,5 +41,5 @@ export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardD
   const offered = findPlan(await deps.catalogue(), wanted);
   if (offered?.approval !== 'request') return;
   const detail = `The plan ${offered.name} is given on request: ask for it under Plans.`;
-  throw new Refusal('conflict', { code: 'plan_needs_approval', detail });
+  throw new Refusal('plan_needs_approval', { detail });
 }

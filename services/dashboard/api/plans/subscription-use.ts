@@ -4,27 +4,22 @@ import { mostRefundsOf } from '../../../../plugins/core/selling/refunds';
 import { type SubscriptionView, viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../../../plugins/stores/postgres/quota/usage-read';
 import { subscriptionVersion } from '../../../../plugins/stores/postgres/version';
-import { type Subscription, type SubscriptionUse } from '../../contract/plans';
+import { type SubscriptionUse } from '../../contract/plans';
 import { windowStanding } from './forecast';
 
 /** What a subscription is, without what was used of it. */
-export type SubscriptionFields = Omit<Subscription, 'daily' | 'monthly' | 'refunds' | 'test'>;
-
-export function subscriptionFields(view: SubscriptionView): SubscriptionFields {
-  const { id, product, plan, state, suspended } = view;
+export function subscriptionFields(view: SubscriptionView) {
   return {
-    id,
-    product,
-    plan,
-    state,
-    ...(suspended && { suspended }),
+    ...view,
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
     ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
-    dailyCap: view.dailyCap,
-    createdAt: view.createdAt.toISOString(),
     version: subscriptionVersion(view),
   };
 }
+
+/** A subscription with what was used of it, as the contract has it. */
+export type SubscriptionStanding = Omit<ReturnType<typeof subscriptionFields>, 'daily' | 'monthly'> &
+  SubscriptionUse & { readonly test: SubscriptionUse };
 
 export interface SubscriptionsQuery {
   readonly customerId: string;
@@ -57,7 +52,7 @@ function useOf(
  * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
  * up to a second old.
  */
-export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<Subscription[]> {
+export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<SubscriptionStanding[]> {
   const now = query.nowMs / 1000;
   const windows = windowsAt(now, query.timeZone);
   const subscriptions = await viewSubscriptions(db, query.customerId);

@@ -1,7 +1,7 @@
 import { type FastifyInstance } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
-import { type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';
 import { type Brand } from './brand';
 

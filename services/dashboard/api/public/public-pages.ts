@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
-import { type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
 import { type Brand } from './brand';

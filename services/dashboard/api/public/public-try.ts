@@ -7,11 +7,11 @@ import { invalidInput } from '../../../kit/errors';
 import { publicTryBody, type TryAnswer } from '../../contract/try';
 import { placeOf } from '../accounts/attempt-limits';
 import { readBody } from '../http/bind-endpoint';
-import { type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { type GatewayCaller, type GatewayCallerOptions } from '../requests/gateway-caller';
 import { isPublishedPath } from '../requests/published-path';
-import { bytesOf } from '../requests/try-endpoint';
+import { bytesOf } from '../requests/try-handlers';
 import { prepareTryKey } from '../requests/try-key';
 
 /** In whose name readers call: a customer whom nobody can be, since no mail reaches the domain (RFC 2606). */

@@ -1,6 +1,5 @@
 import { type LoggedRequest as Line } from '../../../../plugins/stores/postgres/decisions/list-requests';
 import { listProblems } from '../../../../plugins/core/problems';
-import { type LoggedRequest } from '../../contract/requests';
 
 const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code, status }) => [code, status]));
 
@@ -13,15 +12,12 @@ export function codesOf(status: number | undefined): string[] {
 }
 
 /** A line of the log as the API tells it. */
-export function describeRequest(line: Line, nowMs: number): LoggedRequest {
-  const { requestId, at, outcome, product, keyId, keyName, maskedKey, share, isGivenBack } = line;
+export function describeRequest(line: Line, nowMs: number) {
+  const { at, outcome, keyId, keyName, maskedKey, share, isGivenBack } = line;
   const isRecent = nowMs - at.getTime() < REFUND_KNOWN_MS;
   return {
-    requestId,
-    at: at.toISOString(),
+    ...line,
     key: keyId === null ? null : { id: keyId, name: keyName, masked: maskedKey },
-    product,
-    outcome,
     status: STATUSES.get(outcome) ?? null,
     givenBack: outcome !== 'admitted' || !isRecent ? null : isGivenBack,
     share: share === null ? null : Math.max(0, Math.round(share * 10_000) / 10_000),

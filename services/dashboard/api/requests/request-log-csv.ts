@@ -24,7 +24,7 @@ export async function* requestRecords(
     const { requests, next } = await listRequests(db, { ...query, limit: Math.min(left, LINES_AT_ONCE), after });
     for (const row of requests) {
       const { at, requestId, key, product, outcome, status, givenBack, share } = describeRequest(row, nowMs);
-      const cells = [at, requestId, key?.masked, key?.id, key?.name, product, outcome, status, givenBack, share];
+      const cells = [at.toISOString(), requestId, key?.masked, key?.id, key?.name, product, outcome, status, givenBack, share];
       yield csvRecord(cells.map(cell));
     }
     if (next === undefined) return;

@@ -5,7 +5,8 @@ import { deriveApiKey } from '../../../../plugins/core/access/api-key';
 import { ensureKey } from '../../../../plugins/stores/postgres/keys/ensure-key';
 import { type KeyRef } from '../../../../plugins/stores/postgres/keys/key-view';
 import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
-import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { type Caller } from '../http/callers';
 
 /** A node acts on a change within a second; a call after that is worth making in any case. */
 const LONGEST_WAIT_MS = 1_000;

@@ -1,5 +1,7 @@
-import { Readable } from 'node:stream';
-import { type Usage } from '../../contract/usage';
+import { type UsageAnswer } from '../../contract/usage';
+import { type Given } from '../../contract/endpoint';
+
+type Usage = Given<UsageAnswer>;
 
 type Cell = string | number;
 
@@ -57,7 +59,8 @@ function rowsOf({ days, refusals, answers }: Days): Map<string, Row> {
   return rows;
 }
 
-function* records(usage: Days): Generator<string> {
+/** A line for each day and product, by day; a column for each code that occurs. What nobody measured is empty. */
+export function* usageCsv(usage: Days): Generator<string> {
   const rows = rowsOf(usage);
   const codes = [...new Set(usage.refusals.map(({ code }) => code))].sort();
   const refusedColumns = ['refused', ...codes.map((code) => `refused_${code}`)];
@@ -74,21 +77,12 @@ function* records(usage: Days): Generator<string> {
   }
 }
 
-/** A line for each day and product, by day; a column for each code that occurs. What nobody measured is empty. */
-export function usageCsv(usage: Days): Readable {
-  return Readable.from(records(usage));
-}
-
-function* hourlyRecords({ hours }: Pick<Usage, 'hours'>): Generator<string> {
-  yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable', ...ANSWER_COLUMNS]);
-  for (const { startsAt, product, mode, admitted, refused, unavailable, answers } of hours) {
-    yield csvRecord([startsAt, product, mode, admitted, refused, unavailable, ...answerCells(answers)]);
-  }
-}
-
 /**
  * A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. What nobody measured is empty.
  */
-export function hourlyUsageCsv(usage: Pick<Usage, 'hours'>): Readable {
-  return Readable.from(hourlyRecords(usage));
+export function* hourlyUsageCsv({ hours }: Pick<Usage, 'hours'>): Generator<string> {
+  yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable', ...ANSWER_COLUMNS]);
+  for (const { startsAt, product, mode, admitted, refused, unavailable, answers } of hours) {
+    yield csvRecord([new Date(startsAt).toISOString(), product, mode, admitted, refused, unavailable, ...answerCells(answers)]);
+  }
 }

@@ -1,7 +1,8 @@
 import { roleMay } from '../../../../plugins/core/selling/member-roles';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
-import { type Caller, type CallingMember, type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
+import { type Caller, type CallingMember } from '../http/callers';
 
 /** @throws Refusal 403 `role_forbids` for a program or an operator, who are members of nothing */
 export function requireMember({ member }: Pick<Caller, 'member'>): CallingMember {

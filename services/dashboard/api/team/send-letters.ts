@@ -1,9 +1,10 @@
 import { INVITATION_DAYS, type SentInvitation } from '../../../../plugins/stores/postgres/members/invite';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { type Mail } from '../mail/mail-sender';
-import { type Caller, type DashboardDeps } from '../http/define-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { invitationMail } from './letters';
+import { type Caller } from '../http/callers';
 
 const HOUR_S = 3_600;
 /** Of one organisation in an hour, resent ones included: enough for a team on its first day, and no way to send mail to strangers. */

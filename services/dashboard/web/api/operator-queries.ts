@@ -1,62 +1,44 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Explanation } from '../../contract/explain';
-import {
-  type AuditOfAll,
-  type NodeList,
-  type OperatorCatalogue,
-  type OperatorSession,
-  type ProductFigures,
-  type RefusalsOfAll,
-} from '../../contract/operator';
-import { type CustomerDetails, type CustomerPage, type PlanRequestPage } from '../../contract/operator-customers';
-import { type KeyPage } from '../../contract/keys';
-import { get } from './request';
+import { type Query } from '../../contract/endpoints';
+import { call } from './request';
 
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-export interface AuditFilter {
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly customer?: string | undefined;
-}
+type AuditFilter = Query<'GET /operator/audit.csv'>;
 
-export interface RequestFilter {
-  readonly product?: string | undefined;
-  readonly code?: string | undefined;
-  readonly customer?: string | undefined;
-}
+export type RequestFilter = Pick<Query<'GET /operator/requests'>, 'product' | 'code' | 'customer'>;
 
 export const operatorSessionQuery = queryOptions({
   queryKey: ['operator', 'session'],
-  queryFn: () => get<OperatorSession>('/operator/session'),
+  queryFn: () => call('GET /operator/session'),
   staleTime: 60_000,
 });
 
 export const customersQuery = (search: string | undefined, after: After) =>
   queryOptions({
     queryKey: ['operator', 'customers', search, after],
-    queryFn: () => get<CustomerPage>('/operator/customers', { search, after }),
+    queryFn: () => call('GET /operator/customers', { query: { search, after } }),
   });
 
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['operator', 'customer', id],
-    queryFn: () => get<CustomerDetails>(`/operator/customers/${id}`),
+    queryFn: () => call('GET /operator/customers/:id', { params: { id } }),
     refetchInterval: 10_000,
   });
 
 export const customerKeysQuery = (id: string, after: After) =>
   queryOptions({
     queryKey: ['operator', 'customer', id, 'keys', after],
-    queryFn: () => get<KeyPage>(`/operator/customers/${id}/keys`, { after, limit: 10 }),
+    queryFn: () => call('GET /operator/customers/:id/keys', { params: { id }, query: { after, limit: 10 } }),
   });
 
 /** Plans that wait for an answer; of one customer, or of all. */
 export const planRequestsQuery = (customer: string | undefined, after: After) =>
   queryOptions({
     queryKey: ['operator', 'plan-requests', customer, after],
-    queryFn: () => get<PlanRequestPage>('/operator/plan-requests', { customer, after }),
+    queryFn: () => call('GET /operator/plan-requests', { query: { customer, after } }),
     refetchInterval: 10_000,
   });
 
@@ -64,36 +46,36 @@ export const planRequestsQuery = (customer: string | undefined, after: After) =>
 export const requestsQuery = (filter: RequestFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['operator', 'requests', filter, after, limit],
-    queryFn: () => get<RefusalsOfAll>('/operator/requests', { ...filter, after, limit }),
+    queryFn: () => call('GET /operator/requests', { query: { ...filter, after, limit } }),
     refetchInterval: after === undefined ? 3_000 : false,
   });
 
 export const anyExplanationQuery = (requestId: string) =>
   queryOptions({
     queryKey: ['operator', 'explain', requestId],
-    queryFn: () => get<Explanation>(`/operator/requests/${encodeURIComponent(requestId)}`),
+    queryFn: () => call('GET /operator/requests/:requestId', { params: { requestId } }),
     staleTime: Infinity,
   });
 
 export const auditOfAllQuery = (filter: AuditFilter, after: After) =>
   queryOptions({
     queryKey: ['operator', 'audit', filter, after],
-    queryFn: () => get<AuditOfAll>('/operator/audit', { ...filter, after }),
+    queryFn: () => call('GET /operator/audit', { query: { ...filter, after } }),
   });
 
 export const figuresQuery = queryOptions({
   queryKey: ['operator', 'products'],
-  queryFn: () => get<ProductFigures>('/operator/products'),
+  queryFn: () => call('GET /operator/products'),
   refetchInterval: 60_000,
 });
 
 export const catalogueQuery = queryOptions({
   queryKey: ['operator', 'catalogue'],
-  queryFn: () => get<OperatorCatalogue>('/operator/catalogue'),
+  queryFn: () => call('GET /operator/catalogue'),
 });
 
 export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],
-  queryFn: () => get<NodeList>('/operator/nodes'),
+  queryFn: () => call('GET /operator/nodes'),
   refetchInterval: 3_000,
 });

@@ -1,42 +1,29 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Outbox } from '../../contract/account';
-import { type AlertPage, type AlertSettings, type DeliveryPage, type WebhookList } from '../../contract/alerts';
-import { type AuditLog } from '../../contract/audit';
-import { type Explanation, type RefusalPage } from '../../contract/explain';
-import { type Key, type KeyPage, type Propagation, type TagList } from '../../contract/keys';
-import { type ProductList } from '../../contract/plans';
-import { type StatementAnswer, type StatementMonths } from '../../contract/statements';
-import { type TokenList } from '../../contract/tokens';
-import { type KeyUsage, type Usage } from '../../contract/usage';
+import { type Query } from '../../contract/endpoints';
 import { type KeyFilter } from './key-filter';
-import { get } from './request';
+import { call } from './request';
 
-export interface UsagePeriod {
-  readonly from: string;
-  readonly to: string;
-  readonly product?: string | undefined;
-  /** By the day unless given. */
-  readonly by?: 'day' | 'hour';
-}
+/** Days are by the day unless it says otherwise. */
+export type UsagePeriod = Query<'GET /usage'>;
 
 /** Where a page of a list begins; undefined for the first. */
 type After = string | undefined;
 
-export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => get<Outbox>('/outbox'), refetchInterval: 3_000 });
-export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => get<ProductList>('/products') });
+export const outboxQuery = queryOptions({ queryKey: ['outbox'], queryFn: () => call('GET /outbox'), refetchInterval: 3_000 });
+export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () => call('GET /products') });
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
-  queryFn: () => get<WebhookList>('/webhooks'),
+  queryFn: () => call('GET /webhooks'),
   // What came of the last delivery.
   refetchInterval: 10_000,
 });
 
-export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: () => get<TokenList>('/tokens') });
+export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: () => call('GET /tokens') });
 
 export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['keys', 'list', filter, after, limit],
-    queryFn: () => get<KeyPage>('/keys', { ...filter, after, limit }),
+    queryFn: () => call('GET /keys', { query: { ...filter, after, limit } }),
     // When a key was last used, and what others change.
     refetchInterval: 10_000,
   });
@@ -45,19 +32,20 @@ export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
 export const keyCountQuery = (filter: KeyFilter) =>
   queryOptions({
     queryKey: ['keys', 'count', filter],
-    queryFn: () => get<KeyPage>('/keys', { ...filter, limit: 1, count: 'true' }),
+    queryFn: () => call('GET /keys', { query: { ...filter, limit: 1, count: 'true' } }),
     staleTime: 60_000,
   });
 
-export const tagsQuery = queryOptions({ queryKey: ['keys', 'tags'], queryFn: () => get<TagList>('/key-tags') });
+export const tagsQuery = queryOptions({ queryKey: ['keys', 'tags'], queryFn: () => call('GET /key-tags') });
 
-export const keyQuery = (id: string) => queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => get<Key>(`/keys/${id}`) });
+export const keyQuery = (id: string) =>
+  queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => call('GET /keys/:id', { params: { id } }) });
 
 /** Asked again and again while a node has yet to confirm, and seldom afterwards. */
 export const propagationQuery = (id: string) =>
   queryOptions({
     queryKey: ['keys', 'propagation', id],
-    queryFn: () => get<Propagation>(`/keys/${id}/propagation`),
+    queryFn: () => call('GET /keys/:id/propagation', { params: { id } }),
     refetchInterval: (query) => (query.state.data?.nodes.some((node) => node.state === 'pending') ? 1_000 : 15_000),
     staleTime: 0,
   });
@@ -65,7 +53,7 @@ export const propagationQuery = (id: string) =>
 export const usageQuery = (period: UsagePeriod) =>
   queryOptions({
     queryKey: ['usage', period],
-    queryFn: () => get<Usage>('/usage', { ...period }),
+    queryFn: () => call('GET /usage', { query: period }),
     // Figures by day are written every second, so that a call shows within 5 s; those by hour are written every 5 s.
     refetchInterval: period.by === 'hour' ? 5_000 : 2_000,
   });
@@ -73,45 +61,61 @@ export const usageQuery = (period: UsagePeriod) =>
 export const keyUsageQuery = (id: string, period: Omit<UsagePeriod, 'product'>) =>
   queryOptions({
     queryKey: ['keys', 'usage', id, period],
-    queryFn: () => get<KeyUsage>(`/keys/${id}/usage`, { ...period }),
+    queryFn: () => call('GET /keys/:id/usage', { params: { id }, query: period }),
     refetchInterval: 10_000,
   });
 
 export const explanationQuery = (requestId: string) =>
   queryOptions({
     queryKey: ['explain', requestId],
-    queryFn: () => get<Explanation>(`/explain/${encodeURIComponent(requestId)}`),
+    queryFn: () => call('GET /explain/:requestId', { params: { requestId } }),
     staleTime: Infinity,
   });
 
 export const refusalsQuery = (after: After, limit = 25) =>
   queryOptions({
     queryKey: ['refusals', after, limit],
-    queryFn: () => get<RefusalPage>('/refusals', { after, limit }),
+    queryFn: () => call('GET /refusals', { query: { after, limit } }),
     refetchInterval: 10_000,
   });
 
 export const alertsQuery = (after: After, limit = 25) =>
   queryOptions({
     queryKey: ['alerts', after, limit],
-    queryFn: () => get<AlertPage>('/alerts', { after, limit }),
+    queryFn: () => call('GET /alerts', { query: { after, limit } }),
     refetchInterval: 30_000,
   });
 
 export const alertSettingsQuery = queryOptions({
   queryKey: ['alerts', 'settings'],
-  queryFn: () => get<AlertSettings>('/alerts/settings'),
+  queryFn: () => call('GET /alerts/settings'),
 });
 
 export const deliveriesQuery = (webhookId: string, after: After) =>
   queryOptions({
     queryKey: ['webhooks', webhookId, 'deliveries', after],
-    queryFn: () => get<DeliveryPage>(`/webhooks/${webhookId}/deliveries`, { after }),
+    queryFn: () => call('GET /webhooks/:id/deliveries', { params: { id: webhookId }, query: { after } }),
     refetchInterval: 5_000,
   });
 
 export const auditQuery = (kind: string | undefined, after: After) =>
-  queryOptions({ queryKey: ['audit', kind, after], queryFn: () => get<AuditLog>('/audit', { kind, after }), refetchInterval: 15_000 });
-export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => get<StatementMonths>('/statements') });
+  queryOptions({
+    queryKey: ['audit', kind, after],
+    queryFn: () => call('GET /audit', { query: { kind, after } }),
+    refetchInterval: 15_000,
+  });
+export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn: () => call('GET /statements') });
 export const statementQuery = (month: string) =>
-  queryOptions({ queryKey: ['statements', month], queryFn: () => get<StatementAnswer>('/statement', { month }) });
+  queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
+
+/** What narrows the request log down. */
+export type RequestLogFilter = Query<'GET /requests.csv'>;
+
+export const requestLogQuery = (filter: RequestLogFilter, after: After, limit: number) =>
+  queryOptions({
+    queryKey: ['requests', filter, after, limit],
+    queryFn: () => call('GET /requests', { query: { ...filter, after, limit } }),
+    refetchInterval: 10_000,
+  });
+
+export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => call('GET /team'), refetchInterval: 15_000 });

@@ -1,16 +1,15 @@
-import { ApiProblem, problemFrom, unreachable } from './api-problem';
+import { type Given, type Method, type Params } from '../../contract/endpoint';
+import { type Answer, type Body, type Contract, type Query } from '../../contract/endpoints';
 import { noteShownOrganisation, shownOrganisation } from '../browser/shown-organisation';
 import { viewedCustomer } from '../browser/viewed-customer';
+import { ApiProblem, problemFrom, unreachable } from './api-problem';
 import { noteConnection } from './connection';
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** Longer than any answer should take; a page must not wait for ever. */
 const TIMEOUT_MS = 20_000;
 
 /** `?a=1&b=2` of the values that are given and not empty. */
-export function queryText(query: Query): string {
+export function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') parameters.set(name, String(value));
   const text = parameters.toString();
@@ -27,7 +26,7 @@ interface Ask {
   /** With everything that stands before it. */
   readonly path: string;
   readonly body?: unknown;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 async function exchange({ method, path, body, timeoutMs = TIMEOUT_MS }: Ask): Promise<Response> {
@@ -49,18 +48,14 @@ async function exchange({ method, path, body, timeoutMs = TIMEOUT_MS }: Ask): Pr
   }
 }
 
-/**
- * One request to the API.
- * The answer is taken to have the contract's shape: the API comes from the same build, and its tests check every answer against it.
- * @throws ApiProblem for every answer that is not a success, and when none comes
- */
-async function ask<Answer>(call: Ask): Promise<Answer> {
+/** @throws ApiProblem for every answer that is not a success, and when none comes */
+async function ask(wanted: Ask): Promise<unknown> {
   try {
-    const response = await exchange(call);
+    const response = await exchange(wanted);
     const data = await readJson(response);
     if (!response.ok) throw problemFrom(response.status, data);
     noteConnection(true);
-    return data as Answer;
+    return data;
   } catch (error) {
     if (error instanceof ApiProblem) noteConnection(!error.isTemporary);
     // What this tab shows belongs to an organisation that is not the chosen one any more.
@@ -69,57 +64,84 @@ async function ask<Answer>(call: Ask): Promise<Answer> {
   }
 }
 
-/** Where a path of the customers' API is: in a tab in which an operator looks at a customer's pages, below that customer. */
-export function apiPath(path: string): string {
-  const customerId = viewedCustomer();
-  const isOfEverybody = /^\/(auth|operator|installation|outbox)\b/.test(path);
-  return customerId === undefined || isOfEverybody ? `/api${path}` : `/api/operator/customers/${customerId}/view${path}`;
+/** Members of a query travel as text: a page may pass on what its address holds, and the server judges it. */
+type Texts<Found> = { readonly [Member in keyof Found]: string | number | (undefined extends Found[Member] ? undefined : never) };
+
+/** A part of a request: left out where the endpoint takes none, and optional where it needs nothing of it. */
+type Part<Member extends string, Value> = [Value] extends [undefined]
+  ? unknown
+  : undefined extends Value
+    ? { readonly [Key in Member]?: Value }
+    : object extends Value
+      ? { readonly [Key in Member]?: Value }
+      : { readonly [Key in Member]: Value };
+
+export type Name = keyof Contract;
+type QueryOf<Of extends Name> = [Query<Of>] extends [undefined] ? undefined : Texts<Query<Of>>;
+
+interface Options {
+  /** For an answer that may take longer than others. */
+  readonly timeoutMs?: number;
+}
+
+/** What an endpoint must be given. */
+type Input<Of extends Name> = Part<'params', keyof Params<Of> extends never ? undefined : Params<Of>> &
+  Part<'query', QueryOf<Of>> &
+  Part<'body', Given<Body<Of>>> &
+  Options;
+
+/** Required only where the endpoint must be given something. */
+type Inputs<Of extends Name> = object extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
+
+/** The same, of whichever endpoint. */
+interface AnyInput extends Options {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
 }
 
 const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
 
-async function request<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  // Whoever signs in next may be somebody else.
-  if (/^\/auth\/(sign-|verify|two-factor)/.test(path)) noteShownOrganisation(undefined);
-  const place = apiPath(path);
+/** Where an endpoint is: in a tab in which an operator looks at a customer's pages, below that customer. */
+function placeOf(name: Name, { params = {}, query = {} }: AnyInput): Pick<Ask, 'method' | 'path'> {
+  const [method, path] = name.split(' ') as [Method, string];
+  const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(params[each] ?? ''));
+  const customerId = viewedCustomer();
+  const isOfEverybody = /^\/(auth|operator|installation|outbox)\b/.test(path);
+  const isViewed = customerId !== undefined && !isOfEverybody;
   // The API has no such route either; this says so in words.
-  if (method !== 'GET' && place.includes('/view/')) throw new ApiProblem(409, 'read_only', READ_ONLY);
-  return ask({ method, path: place, body });
+  if (isViewed && method !== 'GET') throw new ApiProblem(409, 'read_only', READ_ONLY);
+  return { method, path: `/api${isViewed ? `/operator/customers/${customerId}/view` : ''}${filled}${queryText(query)}` };
+}
+
+/**
+ * Asks one endpoint of the contract, by its name. Only types come from the contract: no schema reaches the browser.
+ * The answer is taken to have its shape: the API comes from the same build, and its tests check every answer against it.
+ * @throws ApiProblem
+ */
+export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): Promise<Answer<Of>> {
+  // Whoever signs in next may be somebody else.
+  if (/ \/auth\/(sign-|verify|two-factor)/.test(name)) noteShownOrganisation(undefined);
+  const input: AnyInput = given ?? {};
+  return (await ask({ ...placeOf(name, input), ...input })) as Answer<Of>;
+}
+
+/** Endpoints that answer with a file. */
+type FileName = { [Each in Name]: Contract[Each] extends { file: string } ? Each : never }[Name];
+
+/** The address of a file, for a link. */
+export function addressOf<Of extends FileName>(name: Of, ...[given]: Inputs<Of>): string {
+  return placeOf(name, given ?? {}).path;
 }
 
 /** A file that takes a body to be had. @throws ApiProblem */
-export async function postForFile(path: string, body: object, timeoutMs: number): Promise<Blob> {
-  if (viewedCustomer() !== undefined) throw new ApiProblem(409, 'read_only', READ_ONLY);
-  const response = await exchange({ method: 'POST', path: `/api${path}`, body, timeoutMs });
+export async function callForFile<Of extends FileName>(name: Of, ...[given]: Inputs<Of>): Promise<Blob> {
+  const input: AnyInput = given ?? {};
+  const response = await exchange({ ...placeOf(name, input), ...input });
   if (!response.ok) throw problemFrom(response.status, await readJson(response));
   try {
     return await response.blob();
   } catch {
     throw unreachable();
   }
-}
-
-/** @throws ApiProblem */
-export function get<Answer>(path: string, query: Query = {}): Promise<Answer> {
-  return request('GET', `${path}${queryText(query)}`);
-}
-
-/** @throws ApiProblem */
-export function post<Answer = unknown>(path: string, body: object = {}): Promise<Answer> {
-  return request('POST', path, body);
-}
-
-/** @throws ApiProblem */
-export function put<Answer = unknown>(path: string, body: object): Promise<Answer> {
-  return request('PUT', path, body);
-}
-
-/** @throws ApiProblem */
-export function patch<Answer = unknown>(path: string, body: object): Promise<Answer> {
-  return request('PATCH', path, body);
-}
-
-/** @throws ApiProblem */
-export function remove<Answer = unknown>(path: string, body: object = {}): Promise<Answer> {
-  return request('DELETE', path, body);
 }

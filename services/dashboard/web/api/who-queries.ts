@@ -1,13 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Installation, type PersonView, type Session } from '../../contract/account';
 import { noteShownOrganisation } from '../browser/shown-organisation';
-import { get } from './request';
+import { call } from './request';
 
 /** Asked again while a page is open: who is suspended reads why without loading the page anew. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
-    const session = await get<Session>('/session');
+    const session = await call('GET /session');
     noteShownOrganisation(session.customerId);
     return session;
   },
@@ -15,9 +14,9 @@ export const sessionQuery = queryOptions({
   refetchInterval: 15_000,
 });
 /** Who is signed in, in whichever organisation or none. */
-export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => get<PersonView>('/account') });
+export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => call('GET /account') });
 export const installationQuery = queryOptions({
   queryKey: ['installation'],
-  queryFn: () => get<Installation>('/installation'),
+  queryFn: () => call('GET /installation'),
   staleTime: Infinity,
 });

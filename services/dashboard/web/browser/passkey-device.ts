@@ -1,6 +1,8 @@
 import {
+  type AuthenticationResponseJSON,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
@@ -22,11 +24,11 @@ function inWords(error: unknown): Error {
 }
 
 /** Has the device make a passkey. @throws Error in words for the person */
-export function make(optionsJSON: PublicKeyCredentialCreationOptionsJSON): Promise<unknown> {
+export function make(optionsJSON: PublicKeyCredentialCreationOptionsJSON): Promise<RegistrationResponseJSON> {
   return startRegistration({ optionsJSON }).catch((error: unknown) => Promise.reject(inWords(error)));
 }
 
 /** Has the device show a passkey. @throws Error in words for the person */
-export function show(optionsJSON: PublicKeyCredentialRequestOptionsJSON): Promise<unknown> {
+export function show(optionsJSON: PublicKeyCredentialRequestOptionsJSON): Promise<AuthenticationResponseJSON> {
   return startAuthentication({ optionsJSON }).catch((error: unknown) => Promise.reject(inWords(error)));
 }

@@ -2,15 +2,11 @@ import type * as Library from '@simplewebauthn/browser';
 import type * as Device from './passkey-device';
 import { ApiProblem } from '../api/api-problem';
 
-/** What a device is asked when a passkey is made, and when somebody signs in with one. */
-export type CreationOptions = Library.PublicKeyCredentialCreationOptionsJSON;
-export type RequestOptions = Library.PublicKeyCredentialRequestOptionsJSON;
-
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function';
 
 /** What asks the device, with its library: only those load it who use a passkey. @throws ApiProblem */
-async function askDevice(use: (device: typeof Device) => Promise<unknown>): Promise<unknown> {
+async function askDevice<Response>(use: (device: typeof Device) => Promise<Response>): Promise<Response> {
   try {
     return await use(await import('./passkey-device'));
   } catch (error) {
@@ -19,7 +15,9 @@ async function askDevice(use: (device: typeof Device) => Promise<unknown>): Prom
 }
 
 /** Has the device make a passkey. @returns its answer, for the server @throws ApiProblem */
-export const makePasskey = (asked: CreationOptions): Promise<unknown> => askDevice(({ make }) => make(asked));
+export const makePasskey = (asked: Library.PublicKeyCredentialCreationOptionsJSON): Promise<Library.RegistrationResponseJSON> =>
+  askDevice(({ make }) => make(asked));
 
 /** Has the device show a passkey that it keeps for this site. @returns its answer, for the server @throws ApiProblem */
-export const showPasskey = (asked: RequestOptions): Promise<unknown> => askDevice(({ show }) => show(asked));
+export const showPasskey = (asked: Library.PublicKeyCredentialRequestOptionsJSON): Promise<Library.AuthenticationResponseJSON> =>
+  askDevice(({ show }) => show(asked));

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { isConnectionFailing, subscribeToConnection } from '../api/connection';
-import { get } from '../api/request';
+import { call } from '../api/request';
 
 const RETRY_MS = 5_000;
 
@@ -17,7 +17,7 @@ export function ConnectionBanner(): ReactNode {
 
   async function retry(): Promise<void> {
     // A success is noted with the connection, and whoever waits for it reads anew.
-    await get('/installation').catch(() => undefined);
+    await call('GET /installation').catch(() => undefined);
   }
 
   if (!failing) return null;

@@ -1,6 +1,6 @@
 import { NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { post } from '../api/request';
+import { call } from '../api/request';
 import { ProblemAlert } from '../components/problem-alert';
 import { useSession } from '../hooks/use-session';
 import { useSubmit } from '../hooks/use-submit';
@@ -17,7 +17,7 @@ function isolateText(name: string): string {
 export function OrganisationSwitcher(): ReactNode {
   const { customerId, organisations } = useSession();
   const { submit, pending, problem } = useSubmit(async (wanted: string) => {
-    await post('/organisation', { customerId: wanted });
+    await call('POST /organisation', { body: { customerId: wanted } });
     // Nothing of what is shown or kept belongs to the other one.
     window.location.assign('/');
   });

@@ -3,7 +3,7 @@ import { IconLogout } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { signOut } from '../api/account';
+import { call } from '../api/request';
 import { forgetPerson } from '../api/query-client';
 import { useViewer } from '../hooks/use-viewer';
 import { useSubmit } from '../hooks/use-submit';
@@ -17,7 +17,7 @@ export function UserMenu({ accountPath }: { readonly accountPath: AccountPath })
   const navigate = useNavigate();
   const client = useQueryClient();
   const { submit, pending } = useSubmit(async () => {
-    await signOut();
+    await call('POST /auth/sign-out');
     await navigate({ to: '/sign-in', search: { then: undefined, reason: undefined } });
     forgetPerson(client);
   });

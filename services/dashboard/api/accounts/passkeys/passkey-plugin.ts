@@ -38,7 +38,7 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     registration: {
       // Asked for by whoever has just given the password, which is more than the session of a day that the plug-in wants; see
-      // passkey-endpoints.ts. Without a session it makes nothing.
+      // passkey-handlers.ts. Without a session it makes nothing.
       requireSession: false,
       resolveUser: () => Promise.reject(new APIError('UNAUTHORIZED', { code: 'SESSION_REQUIRED', message: 'Sign in first' })),
       afterVerification: ({ verification }) => requireVerified(verification.registrationInfo?.userVerified),

@@ -1,10 +1,6 @@
 import { ServiceError } from '../../../../kit/errors';
 import { Refusal } from '../../http/refusal';
 
-const EXPIRED = 'This took longer than 5 minutes, or was answered already. Try again.';
-const UNVERIFIED = 'Your device did not check that it is you. Set up its screen lock, fingerprint or PIN, and try again.';
-const OPERATOR = 'An operator signs in by password and code.';
-
 /** better-auth's words for an answer of a device that does not fit what was asked, or fits no passkey. */
 const UNFIT = new Set(['failed_to_verify_registration', 'authentication_failed', 'passkey_not_found']);
 
@@ -22,8 +18,7 @@ function codeOf(error: unknown): string {
 export function passkeyProblem(error: unknown, unfit: Error): unknown {
   const code = codeOf(error);
   if (UNFIT.has(code)) return unfit;
-  if (code === 'challenge_not_found') return new ServiceError('invalid_request', { code: 'passkey_expired', detail: EXPIRED });
-  if (code === 'person_unverified') return new ServiceError('invalid_request', { code, detail: UNVERIFIED });
-  if (code === 'operators_password') return new Refusal('not_signed_in', { code, title: 'Not with a passkey', detail: OPERATOR });
+  if (code === 'challenge_not_found') return new Refusal('passkey_expired');
+  if (code === 'person_unverified' || code === 'operators_password') return new Refusal(code);
   return error;
 }

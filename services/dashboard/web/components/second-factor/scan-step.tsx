@@ -2,7 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { QRCodeSVG } from 'qrcode.react';
 import { type ReactNode } from 'react';
-import { checkCode } from '../../api/account';
+import { call } from '../../api/request';
 import { CodeLine } from '../code-line';
 import { FormButtons } from '../form-buttons';
 import { ProblemAlert } from '../problem-alert';
@@ -31,7 +31,7 @@ export function ScanStep({ totpUri, onConfirmed, onCancel }: ScanStepProps): Rea
     validate: { code: (value) => (/^\s*(\d\s*){6}$/.test(value) ? null : 'Enter the 6 digits that the app shows.') },
   });
   const { submit, pending, problem } = useSubmit(async ({ code }: typeof form.values) => {
-    await checkCode(code);
+    await call('POST /auth/two-factor/verify-totp', { body: { code } });
     onConfirmed();
   });
   return (

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
-import { beginSecondFactor, type SecondFactorSetUp } from '../../api/account';
+import { type SecondFactorSetUp } from '../../../contract/auth';
+import { call } from '../../api/request';
 import { PasswordStep } from './password-step';
 import { RecoveryCodes } from './recovery-codes';
 import { ScanStep } from './scan-step';
@@ -17,7 +18,11 @@ export function SetUpSecondFactor({ onDone, onCancel }: SetUpSecondFactorProps):
   const [isConfirmed, setConfirmed] = useState(false);
   if (!setUp) {
     return (
-      <PasswordStep action="Continue" onPassword={async (password) => setSetUp(await beginSecondFactor(password))} onCancel={onCancel}>
+      <PasswordStep
+        action="Continue"
+        onPassword={async (password) => setSetUp(await call('POST /auth/two-factor/enable', { body: { password } }))}
+        onCancel={onCancel}
+      >
         From now on, signing in takes your password and a code from an authenticator app. All your other sessions will be signed out.
       </PasswordStep>
     );

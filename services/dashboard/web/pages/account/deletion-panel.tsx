@@ -2,7 +2,7 @@ import { Button, Group, List, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { deleteAccount } from '../../api/account';
+import { call } from '../../api/request';
 import { forgetPerson } from '../../api/query-client';
 import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
@@ -85,7 +85,7 @@ function AskDialog({ isPersonAlone, onClose }: { readonly isPersonAlone: boolean
   const navigate = useNavigate();
   const client = useQueryClient();
   const erase = async (password: string): Promise<void> => {
-    await deleteAccount(password);
+    await call('POST /account/delete', { body: { password } });
     await navigate({ to: '/sign-in', search: { then: undefined, reason: 'deleted' } });
     forgetPerson(client);
   };

@@ -1,7 +1,7 @@
 import { Alert, Group, PasswordInput, Stack, Text, TextInput, Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { changeEmail } from '../../api/account';
+import { call } from '../../api/request';
 import { checkEmail } from '../../api/credentials';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -18,7 +18,7 @@ export function EmailPanel({ email }: { readonly email: string }): ReactNode {
     validate: { email: checkEmail, password: (value) => (hasPassword && value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
-    await changeEmail(values.email.trim(), values.password);
+    await call('POST /account/email', { body: { email: values.email.trim(), password: values.password } });
     form.reset();
     setAsked(values.email.trim());
   });

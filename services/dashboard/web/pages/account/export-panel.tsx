@@ -1,17 +1,19 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { exportAccount } from '../../api/account';
+import { callForFile } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { Panel } from '../../components/panel';
 import { PasswordStep } from '../../components/second-factor/password-step';
+
+const EXPORT_TIMEOUT_MS = 120_000;
 
 /** Everything that is known of the person, as a file. @param isPersonAlone in no organisation, so that it holds nothing of one */
 export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?: boolean }): ReactNode {
   const [isAsking, setAsking] = useState(false);
   const close = (): void => setAsking(false);
   const save = async (password: string): Promise<void> => {
-    saveFile('tollgate-account.json', await exportAccount(password));
+    saveFile('tollgate-account.json', await callForFile('POST /account/export', { body: { password }, timeoutMs: EXPORT_TIMEOUT_MS }));
     close();
     toast('Your data was exported.');
   };

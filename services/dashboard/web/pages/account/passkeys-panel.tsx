@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Passkey, type Ways } from '../../../contract/sign-in';
-import { addPasskey, removePasskey } from '../../api/passkeys';
+import { addPasskey } from '../../api/passkeys';
+import { call } from '../../api/request';
 import { knowsPasskeys } from '../../browser/passkey';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
@@ -127,7 +128,7 @@ function AddDialog({ hasPassword, onClose }: DialogProps & { readonly hasPasswor
 function RemoveDialog({ passkey: { id, name }, onClose }: DialogProps & { readonly passkey: Passkey }): ReactNode {
   const client = useQueryClient();
   const take = async (password: string): Promise<void> => {
-    await removePasskey(id, password);
+    await call('DELETE /account/passkeys/:id', { params: { id }, body: { password } });
     onClose();
     toast('Passkey removed. All other sessions were signed out.');
     await client.invalidateQueries();

@@ -2,7 +2,7 @@ import { Button, Group, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { changePassword } from '../../api/account';
+import { call } from '../../api/request';
 import { checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
 import { toast } from '../../browser/toast';
 import { useViewer } from '../../hooks/use-viewer';
@@ -19,7 +19,7 @@ export function PasswordForm(): ReactNode {
     validate: { current: (value) => (value === '' ? 'Enter your current password.' : null), next: checkNewPassword },
   });
   const { submit, pending, problem } = useSubmit(async ({ current, next }: typeof form.values) => {
-    await changePassword(current, next);
+    await call('POST /auth/change-password', { body: { currentPassword: current, newPassword: next } });
     form.reset();
     toast('Password changed. All other sessions were signed out.');
     await client.invalidateQueries({ queryKey: ['sessions'] });

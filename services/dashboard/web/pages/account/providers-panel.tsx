@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Ways } from '../../../contract/sign-in';
-import { connectProvider, disconnectProvider } from '../../api/account';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { Moment } from '../../components/moment';
@@ -77,9 +77,10 @@ export function ProvidersPanel({ ways: { hasPassword, connected, passkeys, offer
 
 function ActDialog({ act: { kind, id, name }, onClose }: { readonly act: Act; readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
-  const connect = async (password: string): Promise<void> => window.location.assign((await connectProvider(id, password)).url);
+  const connect = async (password: string): Promise<void> =>
+    window.location.assign((await call('POST /account/ways', { body: { provider: id, password } })).url);
   const disconnect = async (password: string): Promise<void> => {
-    await disconnectProvider(id, password);
+    await call('DELETE /account/ways/:id', { params: { id }, body: { password } });
     onClose();
     toast(`${name} disconnected. All other sessions were signed out.`);
     await client.invalidateQueries();

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { endSecondFactor, replaceRecoveryCodes } from '../../api/account';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { useHasPassword } from '../../hooks/use-has-password';
@@ -78,7 +78,7 @@ function TurnOn({ onClose }: DialogProps): ReactNode {
 function TurnOff({ onClose }: DialogProps): ReactNode {
   const client = useQueryClient();
   const turnOff = async (password: string): Promise<void> => {
-    await endSecondFactor(password);
+    await call('POST /auth/two-factor/disable', { body: { password } });
     onClose();
     toast('Second factor turned off.');
     await client.invalidateQueries();
@@ -101,7 +101,9 @@ function NewCodes({ onClose }: DialogProps): ReactNode {
       ) : (
         <PasswordStep
           action="Make new codes"
-          onPassword={async (password) => setCodes((await replaceRecoveryCodes(password)).backupCodes)}
+          onPassword={async (password) =>
+            setCodes((await call('POST /auth/two-factor/generate-backup-codes', { body: { password } })).backupCodes)
+          }
           onCancel={onClose}
         >
           The codes you have stop working; ten new ones take their place.

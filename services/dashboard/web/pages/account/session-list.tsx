@@ -1,7 +1,8 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { currentSession, signOutOthers, signOutSession, listSessions, type AccountSession } from '../../api/account';
+import { type AccountSession } from '../../../contract/auth';
+import { call } from '../../api/request';
 import { ApiProblem } from '../../api/api-problem';
 import { toast } from '../../browser/toast';
 import { describeBrowser } from './describe-browser';
@@ -17,7 +18,7 @@ interface Sessions {
 }
 
 async function readSessions(): Promise<Sessions> {
-  const [sessions, current] = await Promise.all([listSessions(), currentSession()]);
+  const [sessions, current] = await Promise.all([call('GET /auth/list-sessions'), call('GET /auth/get-session')]);
   return { sessions, currentId: current?.session.id };
 }
 
@@ -27,7 +28,7 @@ export function SessionList(): ReactNode {
   // Kept only while the page is open: the list names sessions by what ends them.
   const query = useQuery({ queryKey: ['sessions'], queryFn: readSessions, gcTime: 0 });
   const end = useSubmit(async (token: string | undefined) => {
-    await (token === undefined ? signOutOthers() : signOutSession(token));
+    await (token === undefined ? call('POST /auth/revoke-other-sessions') : call('POST /auth/revoke-session', { body: { token } }));
     toast(token === undefined ? 'All other sessions were signed out.' : 'Session signed out.');
     await client.invalidateQueries({ queryKey: ['sessions'] });
   });

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { requestReset } from '../../api/account';
+import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 
@@ -14,7 +14,7 @@ interface SetPasswordProps {
 export function SetPassword({ email, isByProvider }: SetPasswordProps): ReactNode {
   const [isSent, setSent] = useState(false);
   const { submit, pending, problem } = useSubmit(async () => {
-    await requestReset(email);
+    await call('POST /auth/request-password-reset', { body: { email } });
     setSent(true);
   });
   return (

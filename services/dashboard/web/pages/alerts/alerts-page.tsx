@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Alert } from '../../../contract/alerts';
 import { alertSettingsQuery, alertsQuery } from '../../api/queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
@@ -62,7 +62,7 @@ export function AlertsPage(): ReactNode {
   const paging = usePaged();
   const { data, error, refetch } = useQuery({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async () => {
-    await post('/alerts/read');
+    await call('POST /alerts/read');
     await client.invalidateQueries({ queryKey: ['alerts'] });
   });
   const markRead = (

@@ -1,9 +1,9 @@
 import { Stack, Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { type AlertSettings, type MailedKinds } from '../../../contract/alerts';
+import { type MailedKinds } from '../../../contract/alerts';
 import { alertSettingsQuery } from '../../api/queries';
-import { put } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
@@ -18,7 +18,7 @@ const KINDS: readonly { readonly kind: keyof MailedKinds; readonly label: string
 export function MailSettings({ mail }: { readonly mail: MailedKinds }): ReactNode {
   const client = useQueryClient();
   const { submit, pending, problem } = useSubmit(async (wanted: MailedKinds) => {
-    client.setQueryData(alertSettingsQuery.queryKey, await put<AlertSettings>('/alerts/settings', { mail: wanted }));
+    client.setQueryData(alertSettingsQuery.queryKey, await call('PUT /alerts/settings', { body: { mail: wanted } }));
     toast('Saved.');
   });
   return (

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
-import { put } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
@@ -38,11 +38,13 @@ export function ThresholdDialog({ watched, onClose }: ThresholdDialogProps): Rea
     },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
-    const path = `/subscriptions/${subscription.id}`;
+    const { id, version } = subscription;
     const dailyCap = parseCap(values.cap) ?? null;
     try {
-      if (dailyCap !== subscription.dailyCap) await put(`${path}/cap`, { version: subscription.version, dailyCap });
-      await put(`${path}/thresholds`, { percents: parsePercents(values.percents) ?? null });
+      if (dailyCap !== subscription.dailyCap) {
+        await call('PUT /subscriptions/:id/cap', { params: { id }, body: { version, dailyCap } });
+      }
+      await call('PUT /subscriptions/:id/thresholds', { params: { id }, body: { percents: parsePercents(values.percents) ?? null } });
     } catch (error) {
       throw explainConflict(error);
     } finally {

@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type AuditKind, type AuditLog } from '../../../contract/audit';
 import { auditQuery } from '../../api/queries';
-import { queryText } from '../../api/request';
+import { addressOf } from '../../api/request';
 import { Action, Actor, Details } from './audit-cells';
 import { usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
@@ -56,7 +56,7 @@ export function AuditPage(): ReactNode {
   const save = (
     <Button
       component="a"
-      href={`/api/audit.csv${queryText({ kind })}`}
+      href={addressOf('GET /audit.csv', { query: { kind } })}
       download
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}

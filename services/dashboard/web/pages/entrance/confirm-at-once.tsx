@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { verifyAddress } from '../../api/account';
+import { call } from '../../api/request';
 import { ApiProblem } from '../../api/api-problem';
 import { PageTitle } from '../../components/page-title';
 
@@ -17,7 +17,7 @@ export function ConfirmAtOnce({ token, onConfirmed, onRefused }: ConfirmAtOncePr
   useEffect(() => {
     if (hasBegun.current) return;
     hasBegun.current = true;
-    verifyAddress(token)
+    call('POST /auth/verify-email', { body: { token } })
       .then(onConfirmed)
       .catch((error: unknown) => onRefused(error instanceof ApiProblem ? error : undefined));
   }, [token, onConfirmed, onRefused]);

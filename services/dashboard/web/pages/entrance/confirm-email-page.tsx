@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { confirmEmail } from '../../api/account';
+import { call } from '../../api/request';
 import { forgetPerson } from '../../api/query-client';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -27,7 +27,7 @@ export function ConfirmEmailPage(): ReactNode {
     window.history.replaceState({ ...(state ?? {}), linkToken: token }, '', '/confirm-email');
   }, [token]);
   const { submit, pending, problem } = useSubmit(async () => {
-    const { state } = await confirmEmail(token);
+    const { state } = await call('POST /account/email/confirm', { body: { token } });
     setDone(state);
     if (state === 'changed') forgetPerson(client);
   });

@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { requestReset } from '../../api/account';
+import { call } from '../../api/request';
 import { checkEmail } from '../../api/credentials';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
@@ -14,7 +14,7 @@ export function ForgotPage(): ReactNode {
   const typed = useLocation({ select: ({ state }) => state.email });
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: typed ?? '' }, validate: { email: checkEmail } });
   const { submit, pending, problem } = useSubmit(async ({ email }: typeof form.values) => {
-    await requestReset(email.trim());
+    await call('POST /auth/request-password-reset', { body: { email: email.trim() } });
     setSentTo(email.trim());
   });
   return (

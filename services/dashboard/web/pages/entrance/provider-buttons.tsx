@@ -1,7 +1,7 @@
 import { Button, Divider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { signInBy } from '../../api/account';
+import { call } from '../../api/request';
 import { installationQuery } from '../../api/who-queries';
 import { knowsPasskeys } from '../../browser/passkey';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -17,7 +17,7 @@ interface ProviderButtonsProps {
 export function ProviderButtons({ then, passkey }: ProviderButtonsProps): ReactNode {
   const { data } = useQuery(installationQuery);
   const { submit, pending, problem } = useSubmit(async (id: string) => {
-    const { url } = await signInBy(id, then);
+    const { url } = await call('POST /auth/sign-in/social', { body: { provider: id, then } });
     window.location.assign(url);
   });
   const hasPasskey = passkey !== undefined && data?.hasPasskeys === true && knowsPasskeys();

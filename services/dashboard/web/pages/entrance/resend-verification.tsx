@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { sendVerification } from '../../api/account';
+import { call } from '../../api/request';
 import { checkEmail } from '../../api/credentials';
 import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -17,7 +17,7 @@ export function ResendVerification({ email }: ResendVerificationProps): ReactNod
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
     setSentTo(undefined);
-    await sendVerification(values.email.trim());
+    await call('POST /auth/send-verification-email', { body: { email: values.email.trim() } });
     setSentTo(values.email.trim());
   });
   return (

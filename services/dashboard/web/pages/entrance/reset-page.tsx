@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { resetPassword } from '../../api/account';
+import { call } from '../../api/request';
 import { checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
 import { useSubmit } from '../../hooks/use-submit';
 import { PageTitle } from '../../components/page-title';
@@ -15,7 +15,7 @@ export function ResetPage(): ReactNode {
   useEffect(() => window.history.replaceState(window.history.state, '', '/reset-password'), []);
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' }, validate: { password: checkNewPassword } });
   const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
-    await resetPassword(token ?? '', password);
+    await call('POST /auth/reset-password', { body: { token: token ?? '', newPassword: password } });
     await navigate({ to: '/sign-in', search: { then: undefined, reason: 'reset' } });
   });
   if (token === null) return <SpentLink />;

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { checkCode, recoverByCode } from '../../api/account';
+import { call } from '../../api/request';
 import { forgetPerson } from '../../api/query-client';
 import { useSubmit } from '../../hooks/use-submit';
 import { openReturn } from '../../app/open-return';
@@ -16,13 +16,13 @@ const WAYS = {
     hint: `Enter the 6-digit code that your authenticator app shows for ${brandName}.`,
     label: 'Code',
     other: 'Use a recovery code instead',
-    send: checkCode,
+    send: (code: string) => call('POST /auth/two-factor/verify-totp', { body: { code } }),
   },
   recovery: {
     hint: 'Enter one of the recovery codes you saved when you turned the second factor on. Each works once.',
     label: 'Recovery code',
     other: 'Use your authenticator app instead',
-    send: recoverByCode,
+    send: (code: string) => call('POST /auth/two-factor/verify-backup-code', { body: { code } }),
   },
 } as const;
 

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { signIn } from '../../api/account';
+import { call } from '../../api/request';
 import { ApiProblem } from '../../api/api-problem';
 import { checkEmail } from '../../api/credentials';
 import { forgetPerson } from '../../api/query-client';
@@ -38,7 +38,7 @@ export function SignInPage(): ReactNode {
   };
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
     try {
-      const { twoFactorRedirect } = await signIn(email.trim(), password);
+      const { twoFactorRedirect } = await call('POST /auth/sign-in/email', { body: { email: email.trim(), password } });
       if (twoFactorRedirect) {
         await navigate({ to: '/second-step', search: { then } });
         return;

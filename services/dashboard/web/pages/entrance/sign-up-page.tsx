@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { signUp } from '../../api/account';
+import { call } from '../../api/request';
 import { checkEmail, checkNewPassword, PASSWORD_MIN } from '../../api/credentials';
 import { noteSignUpHere } from '../../browser/sign-up-here';
 import { useSubmit } from '../../hooks/use-submit';
@@ -21,7 +21,7 @@ export function SignUpPage(): ReactNode {
     validate: { email: checkEmail, password: checkNewPassword },
   });
   const { submit, pending, problem } = useSubmit(async ({ email, password }: typeof form.values) => {
-    await signUp(email.trim(), password);
+    await call('POST /auth/sign-up/email', { body: { email: email.trim(), password } });
     noteSignUpHere(then);
     await navigate({ to: '/verify', state: { email: email.trim() } });
   });

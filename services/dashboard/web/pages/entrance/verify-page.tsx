@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
-import { verifyAddress } from '../../api/account';
+import { call } from '../../api/request';
 import { type ApiProblem } from '../../api/api-problem';
 import { forgetPerson } from '../../api/query-client';
 import { findSignUpHere, forgetSignUpHere } from '../../browser/sign-up-here';
@@ -74,7 +74,7 @@ function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
     validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
-    const { twoFactorRedirect } = await verifyAddress(token, password);
+    const { twoFactorRedirect } = await call('POST /auth/verify-email', { body: { token, password } });
     if (twoFactorRedirect) {
       await navigate({ to: '/second-step', search: { then: undefined } });
       return;

@@ -4,10 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type Explanation, type Fix } from '../../../contract/explain';
-import { type Key } from '../../../contract/keys';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
-import { get, post, put } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import classes from './explanation-view.module.css';
@@ -23,15 +22,15 @@ function labelOf(act: Act): string {
 
 /** Carries it out on the key as it is now. @throws ApiProblem */
 async function carryOut(act: Act, keyId: string): Promise<void> {
-  const { version, rules } = await get<Key>(`/keys/${keyId}`);
+  const { version, rules } = await call('GET /keys/:id', { params: { id: keyId } });
   if (act.kind === 'activate_key') {
-    await post(`/keys/${keyId}/activate`, { version });
+    await call('POST /keys/:id/activate', { params: { id: keyId }, body: { version } });
     return;
   }
   // With its first rule a key that lets everybody in would keep all others out.
   if (rules.length === 0) throw new ApiProblem(409, 'no_rules', NO_RULES);
   if (rules.includes(act.rule)) throw new ApiProblem(409, 'rule_known', KNOWN_RULE);
-  await put(`/keys/${keyId}/rules`, { version, rules: [...rules, act.rule] });
+  await call('PUT /keys/:id/rules', { params: { id: keyId }, body: { version, rules: [...rules, act.rule] } });
 }
 
 interface FixButtonsProps {

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type RefusalPage } from '../../../contract/explain';
+import { type Answer } from '../../../contract/endpoints';
 import { refusalsQuery } from '../../api/queries';
 import { pageSearch, usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
@@ -11,7 +11,7 @@ import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 
-type Refusal = RefusalPage['refusals'][number];
+type Refusal = Answer<'GET /refusals'>['refusals'][number];
 
 /** On the page that explains, the list below stays where it is. */
 const COLUMNS: readonly Column<Refusal>[] = [

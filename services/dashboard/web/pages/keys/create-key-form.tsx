@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { splitRules } from './rule-text';
 import { uniqueId } from '../../browser/unique-id';
 import { useSession } from '../../hooks/use-session';
@@ -54,7 +54,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
   const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, tags, expiry, rules }: typeof form.values) => {
     const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
     const body = { submission, mode, products: chosen, tags, rules: splitRules(rules) };
-    onCreated(await post<CreatedKey>('/keys', { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) }));
+    onCreated(await call('POST /keys', { body: { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) } }));
   });
   const isDirty = form.isDirty();
   useUnsaved(isDirty);

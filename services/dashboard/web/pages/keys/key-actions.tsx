@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { RotateDialog } from './rotate-dialog';
@@ -41,7 +41,7 @@ export function KeyActions({ item }: { readonly item: Key }): ReactNode {
 
   async function change(kind: Exclude<Act, 'rotate'>): Promise<void> {
     try {
-      await post(`/keys/${item.id}/${kind}`, { version: item.version });
+      await call(`POST /keys/:id/${kind}`, { params: { id: item.id }, body: { version: item.version } });
       toast(TEXTS[kind].done);
     } catch (error) {
       throw explainConflict(error);

@@ -2,9 +2,10 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
+import { type Body } from '../../../contract/endpoints';
 import { type Key } from '../../../contract/keys';
 import { productsQuery } from '../../api/queries';
-import { patch } from '../../api/request';
+import { call } from '../../api/request';
 import { isSameList, isSameSettings } from './key-changes';
 import { toast } from '../../browser/toast';
 import { formatMoment } from '../../format/time';
@@ -36,7 +37,7 @@ const valuesOf = (item: Key): Values => ({
 });
 
 /** What the form changes; what it leaves out stays. */
-function changesOf(values: Values, base: Key, timeZone: string): object {
+function changesOf(values: Values, base: Key, timeZone: string): Body<'PATCH /keys/:id'> {
   const name = values.name.trim() || null;
   const expiresAt = expiryMoment(values.expiry, timeZone, new Date());
   return {
@@ -71,7 +72,10 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
   const { submit, pending, problem } = useSubmit(async (values: Values) => {
     try {
       const subscribes = findNewSubscriptions({ products: products.data?.products ?? [], chosen: added(values) }).length > 0;
-      await patch(`/keys/${item.id}`, { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes }) });
+      await call('PATCH /keys/:id', {
+        params: { id: item.id },
+        body: { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes }) },
+      });
       form.resetDirty(values);
       toast('Settings saved.');
     } finally {

@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconBan } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { type ListedKey, type RevokedKeys } from '../../../contract/keys';
-import { post } from '../../api/request';
+import { type ListedKey } from '../../../contract/keys';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { formatCount } from '../../format/numbers';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -51,7 +51,7 @@ function RevokeDialog({ keys, onDone, onClose }: RevokeDialogProps): ReactNode {
   const client = useQueryClient();
   async function revoke(): Promise<void> {
     try {
-      const { revoked } = await post<RevokedKeys>('/keys/revoke', { ids: keys.map(({ id }) => id) });
+      const { revoked } = await call('POST /keys/revoke', { body: { ids: keys.map(({ id }) => id) } });
       toast(`${keysText(revoked.length)} revoked.`);
       onDone();
     } finally {

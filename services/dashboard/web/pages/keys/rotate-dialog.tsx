@@ -6,7 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type CreatedKey, type Key } from '../../../contract/keys';
 import { explainConflict } from '../../api/explain-conflict';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { useSubmit } from '../../hooks/use-submit';
 import { PartnerLink } from './rotation-notice';
@@ -35,7 +35,7 @@ export function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
   const { submit, pending, problem } = useSubmit(async () => {
     try {
       const body = { version: item.version, submission, overlapHours: Number(overlap) };
-      setCreated(await post<CreatedKey>(`/keys/${item.id}/rotate`, body));
+      setCreated(await call('POST /keys/:id/rotate', { params: { id: item.id }, body }));
     } catch (error) {
       throw explainConflict(error);
     } finally {

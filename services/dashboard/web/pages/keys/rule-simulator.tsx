@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text, TextInput, Title } from '@mantine/core';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type Simulation } from '../../../contract/keys';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 
@@ -24,7 +24,7 @@ export function RuleSimulator({ id, rules, isDraft, state }: RuleSimulatorProps)
   const { submit, pending, problem } = useSubmit(async () => {
     setAnswer(undefined);
     const body = { rules, ...(address.trim() && { address: address.trim() }), ...(origin.trim() && { origin: origin.trim() }) };
-    setAnswer({ ...(await post<Simulation>(`/keys/${id}/simulate`, body)), question });
+    setAnswer({ ...(await call('POST /keys/:id/simulate', { params: { id }, body })), question });
   });
   function ask(event: FormEvent): void {
     event.preventDefault();

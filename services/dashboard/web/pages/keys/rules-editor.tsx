@@ -2,7 +2,7 @@ import { Alert, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
-import { put } from '../../api/request';
+import { call } from '../../api/request';
 import { isSameList, isSameRules } from './key-changes';
 import { formatCount } from '../../format/numbers';
 import { joinRules, splitRules } from './rule-text';
@@ -31,7 +31,7 @@ export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
   const versioned = useVersioned({ item, isDirty, isSame: isSameRules, onReset: reset });
   const { submit, pending, problem } = useSubmit(async () => {
     try {
-      await put(`/keys/${item.id}/rules`, { version: versioned.base.version, rules });
+      await call('PUT /keys/:id/rules', { params: { id: item.id }, body: { version: versioned.base.version, rules } });
       setSaved(rules);
       toast('Rules saved. Gateway nodes are being updated.');
     } finally {

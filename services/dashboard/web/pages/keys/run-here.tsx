@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 import { type FirstRequest } from './first-call';
@@ -11,7 +11,7 @@ import { TryResult } from './try-result';
 /** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
 export function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
   const [answer, setAnswer] = useState<TryAnswer>();
-  const { submit, pending, problem } = useSubmit(async () => setAnswer(await post<TryAnswer>('/try', { key: secret, ...request })));
+  const { submit, pending, problem } = useSubmit(async () => setAnswer(await call('POST /try', { body: { key: secret, ...request } })));
   return (
     <Stack gap="sm" align="stretch">
       <div>

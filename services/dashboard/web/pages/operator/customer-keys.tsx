@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { customerKeysQuery } from '../../api/operator-queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
@@ -92,7 +92,7 @@ function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (ke
 function RevokeDialog({ item, onClose }: { readonly item: ListedKey; readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
   const revoke = async (): Promise<void> => {
-    await post(`/operator/keys/${item.id}/revoke`);
+    await call('POST /operator/keys/:id/revoke', { params: { id: item.id } });
     await client.invalidateQueries({ queryKey: ['operator'] });
   };
   return (

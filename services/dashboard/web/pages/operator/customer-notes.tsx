@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type CustomerDetails } from '../../../contract/operator-customers';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { useSubmit } from '../../hooks/use-submit';
 import { Moment } from '../../components/moment';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -17,7 +17,7 @@ export function CustomerNotes({ customer: { id, notes } }: { readonly customer: 
     validate: { text: (value) => (value.trim() === '' ? 'Write something first.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ text }: typeof form.values) => {
-    await post(`/operator/customers/${id}/notes`, { text: text.trim() });
+    await call('POST /operator/customers/:id/notes', { params: { id }, body: { text: text.trim() } });
     form.reset();
     await client.invalidateQueries({ queryKey: ['operator', 'customer', id] });
   });

@@ -8,7 +8,7 @@ import { type ReactNode } from 'react';
 import { type ListedCustomer } from '../../../contract/operator-customers';
 import { checkEmail } from '../../api/credentials';
 import { customersQuery } from '../../api/operator-queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
@@ -116,7 +116,7 @@ function AddCustomerDialog({ onClose }: { readonly onClose: () => void }): React
   const navigate = useNavigate();
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: checkEmail } });
   const { submit, pending, problem } = useSubmit(async ({ email }: typeof form.values) => {
-    const { id } = await post<ListedCustomer>('/operator/customers', { email: email.trim() });
+    const { id } = await call('POST /operator/customers', { body: { email: email.trim() } });
     await client.invalidateQueries({ queryKey: ['operator', 'customers'] });
     await navigate({ to: '/operator/customers/$customerId', params: { customerId: id } });
   });

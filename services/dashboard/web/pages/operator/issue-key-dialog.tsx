@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { catalogueQuery } from '../../api/operator-queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { useSubmit } from '../../hooks/use-submit';
 import { CodeLine } from '../../components/code-line';
@@ -26,13 +26,13 @@ export function IssueKeyDialog({ customerId, onClose }: IssueKeyDialogProps): Re
   const { data } = useQuery(catalogueQuery);
   const [submission] = useState(uniqueId);
   const [secret, setSecret] = useState<string>();
-  const form = useForm<{ name: string; mode: string; products: string[] }>({
+  const form = useForm<{ name: string; mode: 'live' | 'test'; products: string[] }>({
     initialValues: { name: '', mode: 'live', products: [] },
     validate: { products: (value) => (value.length === 0 ? 'Choose at least one product.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ name, mode, products }: typeof form.values) => {
     const body = { submission, mode, products, ...(name.trim() && { name: name.trim() }) };
-    setSecret((await post<{ secret: string }>(`/operator/customers/${customerId}/keys`, body)).secret);
+    setSecret((await call('POST /operator/customers/:id/keys', { params: { id: customerId }, body })).secret);
     await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
   });
   if (secret !== undefined) return <IssuedKey secret={secret} onClose={onClose} />;

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type CustomerDetails } from '../../../contract/operator-customers';
 import { type Subscription } from '../../../contract/plans';
-import { put } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { Dialog } from '../../components/dialog';
@@ -44,7 +44,10 @@ export function LimitsDialog({ customerId, subscription, term, onClose }: Limits
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
     const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
     const limits = { daily: limitOf(values.daily), monthly: limitOf(values.monthly) };
-    await put(`/operator/subscriptions/${id}/limits`, { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) });
+    await call('PUT /operator/subscriptions/:id/limits', {
+      params: { id },
+      body: { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) },
+    });
     toast(`Limits of ${product} are set.`);
     await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
     onClose();

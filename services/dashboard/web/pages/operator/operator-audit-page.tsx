@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type AuditOfAll } from '../../../contract/operator';
 import { auditOfAllQuery } from '../../api/operator-queries';
-import { queryText } from '../../api/request';
+import { addressOf } from '../../api/request';
 import { usePaged } from '../../hooks/use-paged';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
@@ -62,7 +62,7 @@ export function OperatorAuditPage(): ReactNode {
     <Button
       component="a"
       variant="default"
-      href={`/api/operator/audit.csv${queryText(filter)}`}
+      href={addressOf('GET /operator/audit.csv', { query: filter })}
       download
       leftSection={<IconDownload size={16} aria-hidden />}
     >

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type OpenPlanRequest } from '../../../contract/operator-customers';
 import { planRequestsQuery } from '../../api/operator-queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
@@ -87,11 +87,13 @@ interface AnswerDialogProps {
 }
 
 /** Sends an answer; what other pages show of the customer is loaded anew. */
-function useAnswer({ id, plan, customer }: OpenPlanRequest): (act: Answering['act'], body: object) => Promise<void> {
+function useAnswer({ id, plan, customer }: OpenPlanRequest): (declined?: { readonly reason: string }) => Promise<void> {
   const client = useQueryClient();
-  return async (act, body) => {
-    await post(`/operator/plan-requests/${id}/${act}`, body);
-    toast(act === 'approve' ? `${customer} has ${plan} now.` : 'The request is declined.');
+  return async (declined) => {
+    const params = { id };
+    if (declined) await call('POST /operator/plan-requests/:id/decline', { params, body: declined });
+    else await call('POST /operator/plan-requests/:id/approve', { params });
+    toast(declined ? 'The request is declined.' : `${customer} has ${plan} now.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
   };
 }
@@ -100,7 +102,7 @@ function ApproveDialog({ request, onClose }: AnswerDialogProps): ReactNode {
   const { customer, title, plan, daily, monthly } = request;
   const answer = useAnswer(request);
   return (
-    <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={() => answer('approve', {})} onClose={onClose}>
+    <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={() => answer()} onClose={onClose}>
       <Text size="sm">
         {title} from the next request on: {formatCount(daily)} requests a day and {formatCount(monthly)} a month for {formatPrice(request)}{' '}
         a month. The customer is told by email.
@@ -116,7 +118,7 @@ function DeclineDialog({ request, onClose }: AnswerDialogProps): ReactNode {
       title={`Decline ${request.plan} for ${request.customer}`}
       action="Decline"
       isRequired
-      onSend={(reason) => answer('decline', { reason })}
+      onSend={(reason) => answer({ reason })}
       onClose={onClose}
     >
       The subscription stays as it is.

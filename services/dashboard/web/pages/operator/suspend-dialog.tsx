@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { type SuspendBody } from '../../../contract/operator-customers';
-import { post } from '../../api/request';
+import { type Body } from '../../../contract/endpoints';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { ReasonDialog } from './reason-dialog';
 
 /** What is to be suspended, or restored. */
-export interface SuspensionTarget extends Pick<SuspendBody, 'kind' | 'id'> {
+export interface SuspensionTarget extends Pick<Body<'POST /operator/suspensions'>, 'kind' | 'id'> {
   /** For people, for example an address. */
   readonly name: string;
   readonly isSuspended: boolean;
@@ -29,7 +29,7 @@ const EFFECTS = {
 export function SuspendDialog({ target, onClose }: SuspendDialogProps): ReactNode {
   const client = useQueryClient();
   const send = async (reason: string | null): Promise<void> => {
-    await post('/operator/suspensions', { kind: target.kind, id: target.id, reason });
+    await call('POST /operator/suspensions', { body: { kind: target.kind, id: target.id, reason } });
     toast(reason === null ? `${target.name} is restored.` : `${target.name} is suspended.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
   };

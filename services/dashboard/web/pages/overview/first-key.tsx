@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -22,7 +22,7 @@ export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   const [created, setCreated] = useState<CreatedKey | 'closed'>();
   const { submit, pending, problem } = useSubmit(async () => {
     setCreated(
-      await post<CreatedKey>('/keys', { submission: uniqueId(), mode: 'test', products: [product], rules: [], name: 'First key' }),
+      await call('POST /keys', { body: { submission: uniqueId(), mode: 'test', products: [product], rules: [], name: 'First key' } }),
     );
     void client.invalidateQueries();
   });

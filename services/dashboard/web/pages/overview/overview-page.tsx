@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { type KeyPage } from '../../../contract/keys';
+import { type Answer } from '../../../contract/endpoints';
 import { keysQuery } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -17,7 +17,7 @@ const FIRST_PRODUCT = 'api-ip';
 /** Whoever has more keys is no newcomer. */
 const FEW_KEYS = 10;
 
-const isNewcomer = ({ keys, next }: KeyPage): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
+const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
 
 /** What the reader was reading about when signing up, else the one whose first call needs nothing but a query. */
 function productOf(from: string | undefined): string {

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
-import { post, put } from '../../api/request';
+import { call } from '../../api/request';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -45,11 +45,12 @@ const DONE: Readonly<Record<Act, (title: string, plan: string) => string>> = {
 
 async function send(act: Act, { product, offer, acceptLowerThanUsed }: Wish): Promise<void> {
   const wanted = { plan: offer.plan, terms: termsOf(offer) };
-  if (act === 'Request') await post('/plan-requests', { ...wanted, product: product.id });
+  if (act === 'Request' && offer.plan !== null)
+    await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
   else if (act === 'Change' && product.subscription !== null) {
     const { id, version } = product.subscription;
-    await put(`/subscriptions/${id}/plan`, { ...wanted, version, acceptLowerThanUsed });
-  } else await post('/subscriptions', { ...wanted, product: product.id });
+    await call('PUT /subscriptions/:id/plan', { params: { id }, body: { ...wanted, version, acceptLowerThanUsed } });
+  } else await call('POST /subscriptions', { body: { ...wanted, product: product.id } });
 }
 
 interface Wish {

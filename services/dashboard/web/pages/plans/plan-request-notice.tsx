@@ -2,7 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type PlanRequest } from '../../../contract/plans';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Moment } from '../../components/moment';
@@ -37,7 +37,7 @@ function OpenRequest({ request, title }: { readonly request: PlanRequest; readon
 
   async function withdraw(): Promise<void> {
     try {
-      await post(`/plan-requests/${request.id}/withdraw`, {});
+      await call('POST /plan-requests/:id/withdraw', { params: { id: request.id } });
       toast('Request withdrawn.');
     } finally {
       await client.invalidateQueries();

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { productsQuery, statementQuery } from '../../api/queries';
-import { queryText } from '../../api/request';
+import { addressOf } from '../../api/request';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
@@ -30,7 +30,7 @@ export function StatementPage(): ReactNode {
               </Button>
               <Button
                 component="a"
-                href={`/api/statement.csv${queryText({ month })}`}
+                href={addressOf('GET /statement.csv', { query: { month } })}
                 download
                 variant="default"
                 leftSection={<IconDownload size={16} aria-hidden />}

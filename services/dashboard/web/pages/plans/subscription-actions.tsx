@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 
@@ -33,7 +33,7 @@ export function SubscriptionActions({ subscription, title }: SubscriptionActions
 
   async function change(kind: Act): Promise<void> {
     try {
-      await post(`/subscriptions/${subscription.id}/${kind}`, { version: subscription.version });
+      await call(`POST /subscriptions/:id/${kind}`, { params: { id: subscription.id }, body: { version: subscription.version } });
       toast(`${title} is ${TEXTS[kind].done}.`);
     } catch (error) {
       throw explainConflict(error);

@@ -2,7 +2,7 @@ import { Group, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type RefusalCode } from '../../../contract/requests';
+import { type DenialCode } from '../../../contract/requests';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
@@ -25,7 +25,7 @@ const CODES = [
   'quota_monthly_exceeded',
   'quota_unavailable',
   'access_layer_unavailable',
-] as const satisfies readonly RefusalCode[];
+] as const satisfies readonly DenialCode[];
 
 const OUTCOMES: readonly Choice[] = [
   { value: '', label: 'Any outcome' },

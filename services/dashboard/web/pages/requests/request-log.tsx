@@ -2,8 +2,8 @@ import { Alert } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { type RequestPage } from '../../../contract/requests';
-import { requestLogQuery, type RequestLogFilter } from '../../api/request-queries';
+import { type Answer } from '../../../contract/endpoints';
+import { requestLogQuery, type RequestLogFilter } from '../../api/queries';
 import { DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Pager } from '../../components/pager';
@@ -48,7 +48,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
 }
 
 /** A log that leaves requests out says so before anybody counts its lines. */
-function SampleNotice({ requests }: Pick<RequestPage, 'requests'>): ReactNode {
+function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): ReactNode {
   if (!requests.some(({ share }) => share !== null && share < 1)) return null;
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} aria-hidden />} title="Not every request is listed" mb="sm">

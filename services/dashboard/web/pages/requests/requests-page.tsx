@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { apiPath, queryText } from '../../api/request';
-import { type RequestLogFilter } from '../../api/request-queries';
+import { addressOf } from '../../api/request';
+import { type RequestLogFilter } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { addDays, endOfDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
@@ -26,7 +26,7 @@ export function RequestsPage(): ReactNode {
   const save = (
     <Button
       component="a"
-      href={`${apiPath('/requests.csv')}${queryText(filter)}`}
+      href={addressOf('GET /requests.csv', { query: filter })}
       download
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}

@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { type InvitationOffer } from '../../../contract/team';
-import { signOut } from '../../api/account';
+
 import { forgetPerson } from '../../api/query-client';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { findInvitation, forgetInvitation, keepInvitation } from '../../browser/pending-invitation';
 import { noteShownOrganisation } from '../../browser/shown-organisation';
 import { toast } from '../../browser/toast';
@@ -40,7 +40,7 @@ function NoInvitation(): ReactNode {
 function Offer({ token }: { readonly token: string }): ReactNode {
   const query = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => post<InvitationOffer>('/invitation', { token }),
+    queryFn: () => call('POST /invitation', { body: { token } }),
     retry: false,
     staleTime: 0,
   });
@@ -79,7 +79,7 @@ function Accept({ token }: { readonly token: string }): ReactNode {
     await navigate({ to: '/' });
   }
   const { submit, pending, problem } = useSubmit(async () => {
-    await post('/invitation/accept', { token });
+    await call('POST /invitation/accept', { body: { token } });
     toast('You are a member now.');
     await goOn();
   });
@@ -115,7 +115,7 @@ function OtherAccount({ email, signedInAs }: { readonly email: string; readonly 
   const client = useQueryClient();
   const navigate = useNavigate();
   const { submit, pending, problem } = useSubmit(async () => {
-    await signOut();
+    await call('POST /auth/sign-out');
     noteShownOrganisation(undefined);
     forgetPerson(client);
     await navigate({ to: '/sign-in', search: { then: '/invitation', reason: undefined }, state: { email } });

@@ -1,9 +1,9 @@
 import { Badge, Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type Invitation, type SentInvitation } from '../../../contract/team';
-import { post } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { type Invitation } from '../../../contract/team';
+import { call } from '../../api/request';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
@@ -66,11 +66,11 @@ export function InvitationTable({ invitations }: { readonly invitations: readonl
   const manages = useMay('members');
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: teamQuery.queryKey });
   const { submit, problem } = useSubmit(async ({ id }: Invitation) => {
-    tellSent(await post<SentInvitation>(`/team/invitations/${id}/resend`));
+    tellSent(await call('POST /team/invitations/:id/resend', { params: { id } }));
     await refresh();
   });
   async function revoke(): Promise<void> {
-    await post(`/team/invitations/${revoked?.id ?? ''}/revoke`);
+    await call('POST /team/invitations/:id/revoke', { params: { id: revoked?.id ?? '' } });
     toast('Invitation revoked.');
     await refresh();
   }

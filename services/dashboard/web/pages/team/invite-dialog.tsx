@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type InvitedRole, type SentInvitation } from '../../../contract/team';
 import { checkEmail } from '../../api/credentials';
-import { post } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { call } from '../../api/request';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
@@ -31,7 +31,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
   const client = useQueryClient();
   const form = useForm<InviteWish>({ initialValues: { email: '', role: 'developer' }, validate: { email: checkEmail } });
   const { submit, pending, problem } = useSubmit(async ({ email, role }: InviteWish) => {
-    tellSent(await post<SentInvitation>('/team/invitations', { email: email.trim(), role }));
+    tellSent(await call('POST /team/invitations', { body: { email: email.trim(), role } }));
     await client.invalidateQueries({ queryKey: teamQuery.queryKey });
     onClose();
   });

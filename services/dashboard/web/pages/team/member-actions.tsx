@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
 import { sessionQuery } from '../../api/who-queries';
-import { post, remove } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { call } from '../../api/request';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { useMay } from '../../hooks/use-may';
@@ -69,7 +69,7 @@ interface ActDialogProps {
 function TransferDialog({ member, onClose }: ActDialogProps): ReactNode {
   const client = useQueryClient();
   async function transfer(): Promise<void> {
-    await post('/team/transfer', { userId: member.userId });
+    await call('POST /team/transfer', { body: { userId: member.userId } });
     toast('Ownership transferred.');
     await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
   }
@@ -83,7 +83,7 @@ function TransferDialog({ member, onClose }: ActDialogProps): ReactNode {
 function RemoveDialog({ member, onClose }: ActDialogProps): ReactNode {
   const client = useQueryClient();
   async function take(): Promise<void> {
-    await remove(`/team/members/${member.userId}`);
+    await call('DELETE /team/members/:userId', { params: { userId: member.userId } });
     toast('Member removed.');
     await client.invalidateQueries({ queryKey: teamQuery.queryKey });
   }
@@ -97,7 +97,7 @@ function RemoveDialog({ member, onClose }: ActDialogProps): ReactNode {
 
 function LeaveDialog({ onClose }: Pick<ActDialogProps, 'onClose'>): ReactNode {
   async function leave(): Promise<void> {
-    await post('/team/leave');
+    await call('POST /team/leave');
     // Everything that is shown belongs to the organisation that was left.
     window.location.assign('/');
   }

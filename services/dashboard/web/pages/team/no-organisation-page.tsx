@@ -3,7 +3,7 @@ import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type PersonView } from '../../../contract/account';
-import { acceptOwnInvitation } from '../../api/account';
+import { call } from '../../api/request';
 import { forgetPerson } from '../../api/query-client';
 import { personQuery } from '../../api/who-queries';
 import { toast } from '../../browser/toast';
@@ -43,7 +43,7 @@ function InvitationsPanel({ invitations }: Pick<PersonView, 'invitations'>): Rea
   const client = useQueryClient();
   const navigate = useNavigate();
   const { submit, pending, problem } = useSubmit(async (id: string) => {
-    await acceptOwnInvitation(id);
+    await call('POST /account/invitations/:id/accept', { params: { id } });
     toast('You are a member now.');
     forgetPerson(client);
     await navigate({ to: '/' });

@@ -2,8 +2,8 @@ import { Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { put } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { call } from '../../api/request';
+import { teamQuery } from '../../api/queries';
 import { sessionQuery } from '../../api/who-queries';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
@@ -21,7 +21,7 @@ export function RenameDialog({ name, onClose }: RenameDialogProps): ReactNode {
   const client = useQueryClient();
   const form = useForm({ mode: 'uncontrolled', initialValues: { name: name ?? '' } });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
-    await put('/team/name', { name: values.name.trim() || null });
+    await call('PUT /team/name', { body: { name: values.name.trim() || null } });
     await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
     onClose();
   });

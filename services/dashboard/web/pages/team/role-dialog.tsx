@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Member, type Role } from '../../../contract/team';
 import { sessionQuery } from '../../api/who-queries';
-import { put } from '../../api/request';
-import { teamQuery } from '../../api/team-queries';
+import { call } from '../../api/request';
+import { teamQuery } from '../../api/queries';
 import { toast } from '../../browser/toast';
 import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
@@ -20,7 +20,7 @@ export function RoleDialog({ member, onClose }: { readonly member: Member; reado
   const [role, setRole] = useState<Role>(member.role);
   const mayMakeOwners = useMay('ownership');
   const { submit, pending, problem } = useSubmit(async () => {
-    await put(`/team/members/${member.userId}/role`, { role });
+    await call('PUT /team/members/:userId/role', { params: { userId: member.userId }, body: { role } });
     toast('Role changed.');
     await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
     onClose();

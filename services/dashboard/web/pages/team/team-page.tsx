@@ -4,7 +4,7 @@ import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
-import { teamQuery } from '../../api/team-queries';
+import { teamQuery } from '../../api/queries';
 import { type Column, DataTable } from '../../components/data-table';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type CreatedToken } from '../../../contract/tokens';
+import { type Answer } from '../../../contract/endpoints';
 import { tokensQuery } from '../../api/queries';
 import { CodeLine } from '../../components/code-line';
 import { Dialog } from '../../components/dialog';
@@ -12,9 +12,9 @@ import { CreateTokenForm } from './create-token-form';
 /** Makes a token, then shows it once. Rendered only while it is open: closing it forgets the secret. */
 export function CreateTokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
-  const [created, setCreated] = useState<CreatedToken>();
+  const [created, setCreated] = useState<Answer<'POST /tokens'>>();
   const [isBusy, setBusy] = useState(false);
-  function keep(answer: CreatedToken): void {
+  function keep(answer: Answer<'POST /tokens'>): void {
     setCreated(answer);
     void client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   }
@@ -38,7 +38,7 @@ export function CreateTokenDialog({ onClose }: { readonly onClose: () => void })
 }
 
 /** A request that every token with the first of its scopes can make. */
-function firstRequest({ secret, token: { scopes } }: CreatedToken): string {
+function firstRequest({ secret, token: { scopes } }: Answer<'POST /tokens'>): string {
   const isAllowed = (...wanted: string[]): boolean => wanted.some((each) => scopes.includes(each));
   const today = new Date().toISOString().slice(0, 10);
   const path = isAllowed('keys:read')
@@ -51,7 +51,7 @@ function firstRequest({ secret, token: { scopes } }: CreatedToken): string {
   return `curl -H 'Authorization: Bearer ${secret}' '${window.location.origin}/api/v1${path}'`;
 }
 
-function TokenSecret({ created, onClose }: { readonly created: CreatedToken; readonly onClose: () => void }): ReactNode {
+function TokenSecret({ created, onClose }: { readonly created: Answer<'POST /tokens'>; readonly onClose: () => void }): ReactNode {
   const [isCopied, { open: noteCopy }] = useDisclosure(false);
   return (
     <Stack gap="md" onCopy={noteCopy}>

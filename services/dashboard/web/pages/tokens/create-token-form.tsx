@@ -1,16 +1,17 @@
 import { Alert, Checkbox, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { type CreatedToken, type Scope } from '../../../contract/tokens';
+import { type Answer } from '../../../contract/endpoints';
+import { type Scope } from '../../../contract/fields';
 import { type ApiProblem } from '../../api/api-problem';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { FormButtons } from '../../components/form-buttons';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 
 interface CreateTokenFormProps {
-  readonly onCreated: (answer: CreatedToken) => void;
+  readonly onCreated: (answer: Answer<'POST /tokens'>) => void;
   readonly onBusy: (busy: boolean) => void;
   readonly onCancel: () => void;
 }
@@ -37,7 +38,7 @@ const LIFETIMES = [
 export function CreateTokenForm({ onCreated, onBusy, onCancel }: CreateTokenFormProps): ReactNode {
   const [submission] = useState(uniqueId);
   const form = useForm({
-    initialValues: { name: '', scopes: [] as string[], days: '90' },
+    initialValues: { name: '', scopes: [] as Scope[], days: '90' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name.' : value.trim().length > 100 ? 'Use at most 100 characters.' : null),
       scopes: (value: string[]) => (value.length === 0 ? 'Choose at least one scope.' : null),
@@ -46,7 +47,7 @@ export function CreateTokenForm({ onCreated, onBusy, onCancel }: CreateTokenForm
   const { submit, pending, problem } = useSubmit(async ({ name, scopes, days }: typeof form.values) => {
     onBusy(true);
     try {
-      onCreated(await post<CreatedToken>('/tokens', { submission, name: name.trim(), scopes, days: Number(days) }));
+      onCreated(await call('POST /tokens', { body: { submission, name: name.trim(), scopes, days: Number(days) } }));
     } finally {
       onBusy(false);
     }

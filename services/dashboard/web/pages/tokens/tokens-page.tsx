@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../api/queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
@@ -124,7 +124,7 @@ export function TokensPage(): ReactNode {
 function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
   async function revoke(): Promise<void> {
-    await post(`/tokens/${token.id}/revoke`);
+    await call('POST /tokens/:id/revoke', { params: { id: token.id } });
     toast('Token revoked.');
     await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   }

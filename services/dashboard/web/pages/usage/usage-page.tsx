@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { usageQuery } from '../../api/queries';
-import { apiPath, queryText } from '../../api/request';
+import { addressOf } from '../../api/request';
 import { addDays, dayOf, lastHours, readerZone } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { Loaded } from '../../components/loaded';
@@ -31,7 +31,7 @@ export function UsagePage(): ReactNode {
         actions={
           <Button
             component="a"
-            href={`${apiPath('/usage.csv')}${queryText(period)}`}
+            href={addressOf('GET /usage.csv', { query: period })}
             download
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}

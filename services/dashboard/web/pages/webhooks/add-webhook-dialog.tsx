@@ -4,8 +4,7 @@ import { Dialog } from '../../components/dialog';
 import { FormButtons } from '../../components/form-buttons';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type CreatedWebhook } from '../../../contract/alerts';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { useSubmit } from '../../hooks/use-submit';
 import { ProblemAlert } from '../../components/problem-alert';
 import { SigningSecret } from './signing-secret';
@@ -31,7 +30,7 @@ export function AddWebhookDialog({ mayBePrivate, onClose }: AddWebhookDialogProp
     validate: { url: (value) => checkUrl(value, mayBePrivate) },
   });
   const { submit, pending, problem } = useSubmit(async ({ url }: typeof form.values) => {
-    const created = await post<CreatedWebhook>('/webhooks', { url: url.trim() });
+    const created = await call('POST /webhooks', { body: { url: url.trim() } });
     setSecret(created.secret);
     void client.invalidateQueries({ queryKey: ['webhooks'] });
   });

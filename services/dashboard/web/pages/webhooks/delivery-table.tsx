@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type ReactNode } from 'react';
 import { type Delivery } from '../../../contract/alerts';
 import { deliveriesQuery } from '../../api/queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
@@ -34,7 +34,7 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
   const paging = usePaged();
   const { data, error, refetch } = useQuery({ ...deliveriesQuery(webhookId, paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async (id: string) => {
-    await post(`/webhooks/${webhookId}/deliveries/${id}/replay`);
+    await call('POST /webhooks/:id/deliveries/:deliveryId/replay', { params: { id: webhookId, deliveryId: id } });
     toast('Delivery queued again.');
     await client.invalidateQueries({ queryKey: ['webhooks', webhookId] });
   });

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { type CreatedWebhook, type Webhook } from '../../../contract/alerts';
+import { type Webhook } from '../../../contract/alerts';
 import { explainConflict } from '../../api/explain-conflict';
-import { patch, post, remove } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Dialog } from '../../components/dialog';
@@ -20,7 +20,7 @@ interface WebhookChanges {
 function useWebhookChanges({ id, version, state }: Webhook, onSecret: (secret: string) => void): WebhookChanges {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const path = `/webhooks/${id}`;
+  const params = { id };
   async function change(request: () => Promise<unknown>): Promise<void> {
     try {
       await request();
@@ -32,12 +32,12 @@ function useWebhookChanges({ id, version, state }: Webhook, onSecret: (secret: s
   }
   return {
     toggle: async () => {
-      await change(() => patch(path, { version, state: state === 'active' ? 'paused' : 'active' }));
+      await change(() => call('PATCH /webhooks/:id', { params, body: { version, state: state === 'active' ? 'paused' : 'active' } }));
       toast(state === 'active' ? 'Webhook paused.' : 'Webhook resumed.');
     },
-    renewSecret: () => change(async () => onSecret((await post<CreatedWebhook>(`${path}/secret`, { version })).secret)),
+    renewSecret: () => change(async () => onSecret((await call('POST /webhooks/:id/secret', { params })).secret)),
     removeIt: async () => {
-      await change(() => remove(path, { version }));
+      await change(() => call('DELETE /webhooks/:id', { params }));
       toast('Webhook deleted.');
       await navigate({ to: '/webhooks' });
     },

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Webhook } from '../../../contract/alerts';
 import { webhooksQuery } from '../../api/queries';
-import { post } from '../../api/request';
+import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
 import { useSubmit } from '../../hooks/use-submit';
 import { Guarded } from '../../components/guarded';
@@ -43,7 +43,7 @@ const guard = (children: ReactNode): ReactNode => <Guarded needs="webhooks">{chi
 function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const client = useQueryClient();
   const test = useSubmit(async () => {
-    await post(`/webhooks/${webhook.id}/test`);
+    await call('POST /webhooks/:id/test', { params: { id: webhook.id } });
     toast('Test event queued; it will appear below.');
     await client.invalidateQueries({ queryKey: ['webhooks'] });
   });

@@ -1,0 +1,95 @@
+import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
+import { requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
+import { showCustomer } from '../../../../plugins/stores/postgres/customers/show-customers';
+import { runIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
+import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
+import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { addNote, listNotes } from '../../../../plugins/stores/postgres/operators/customer-notes';
+import { findCustomers } from '../../../../plugins/stores/postgres/operators/find-customers';
+import { listLimitTerms, setLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
+import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { listOpenRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { suspendCustomer, suspendKey, suspendSubscription } from '../../../../plugins/stores/postgres/suspensions/suspend';
+import { listAlerts } from '../../../../plugins/stores/postgres/webhooks/alert-view';
+import { type customerEndpoints } from '../../contract/operator-customers';
+import { toAlert } from '../alerts/alert-handlers';
+import { type Handlers } from '../http/bind-endpoint';
+import { readSubscriptionUse } from '../plans/subscription-use';
+
+const MOST_ALERTS = 10;
+
+/** Customers, and everything about one of them. What operators do is one transaction each, with its line of the audit log. */
+export const customerHandlers: Handlers<typeof customerEndpoints> = {
+  'GET /operator/customers': async ({ query }, { db }) => {
+    const { customers, next } = await findCustomers(db, query);
+    return { customers, next: next ?? null };
+  },
+
+  'POST /operator/customers': async ({ body: { email }, caller: { actor } }, { db }) => ({
+    ...(await createCustomer(db, { email, actor })),
+    suspended: null,
+    name: null,
+  }),
+
+  'GET /operator/customers/:id': async ({ params: { id: customerId } }, { db, clock, timeZone }) => {
+    const found = await showCustomer(db, { customer: customerId });
+    const [subscriptions, limitTerms, notes, { alerts }] = await Promise.all([
+      readSubscriptionUse(db, { customerId, timeZone, nowMs: clock.now() }),
+      listLimitTerms(db, customerId),
+      listNotes(db, customerId),
+      listAlerts(db, { customerId, limit: MOST_ALERTS }),
+    ]);
+    return { ...found, subscriptions, limitTerms, notes, alerts: alerts.map((alert) => toAlert(alert, timeZone)) };
+  },
+
+  'GET /operator/customers/:id/keys': async ({ params: { id: customerId }, query }, { db }) => {
+    const { keys, next, total } = await listKeysPage(db, { ...query, customerId, count: true });
+    return { keys, next: next ?? null, total: total ?? 0 };
+  },
+
+  'POST /operator/customers/:id/notes': async ({ params: { id: customer }, body: { text }, caller: { email: author, actor } }, { db }) => {
+    await addNote(db, { customer, text, author, actor });
+  },
+
+  'POST /operator/customers/:id/keys': async ({ params, body: { submission, ...wanted }, caller: { actor } }, { db }) => {
+    const { id: customerId } = await requireCustomer(db, params.id);
+    const { key: secret, id } = await runIdempotently(db, { customerId, submission }, (client) =>
+      createKey(client, { ...wanted, customer: customerId, actor, keepsLimits: true }),
+    );
+    return { secret, id };
+  },
+
+  'POST /operator/keys/:id/revoke': async ({ params: { id }, caller: { actor } }, { db }) => {
+    await setKeyState(db, { id, state: 'revoked', actor });
+  },
+
+  'POST /operator/suspensions': async ({ body: { kind, id, reason }, caller: { actor } }, { db }) => {
+    const wish = { reason: reason ?? undefined, actor };
+    switch (kind) {
+      case 'customer':
+        return void (await suspendCustomer(db, { customer: id, ...wish }));
+      case 'key':
+        return void (await suspendKey(db, { id, ...wish }));
+      case 'subscription':
+        return void (await suspendSubscription(db, { id, ...wish }));
+    }
+  },
+
+  'PUT /operator/subscriptions/:id/limits': async ({ params: { id }, body, caller: { actor, email: setBy } }, { db }) => {
+    await setLimits(db, { ...body, id, actor, setBy });
+  },
+
+  'GET /operator/plan-requests': async ({ query: { customer: customerId, after, limit } }, { db }) => {
+    const { requests, next } = await listOpenRequests(db, { customerId, after, limit });
+    return { requests, next: next ?? null };
+  },
+
+  'POST /operator/plan-requests/:id/approve': async ({ params: { id }, caller: { actor } }, { db }) => {
+    await approvePlanRequest(db, { id, actor });
+  },
+
+  'POST /operator/plan-requests/:id/decline': async ({ params: { id }, body: { reason }, caller: { actor } }, { db }) => {
+    await declinePlanRequest(db, { id, reason, actor });
+  },
+};

@@ -1,0 +1,96 @@
+import { type Pool } from 'pg';
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-of-all';
+import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
+import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';
+import { type AuditQuery, searchAudit } from '../../../../plugins/stores/postgres/operators/search-audit';
+import { searchRefusals } from '../../../../plugins/stores/postgres/operators/search-refusals';
+import { type operatorEndpoints } from '../../contract/operator';
+import { type Handlers } from '../http/bind-endpoint';
+import { Refusal } from '../http/refusal';
+import { describeProduct } from '../plans/plan-handlers';
+import { describeExplanation } from '../requests/describe-explanation';
+import { csvRecord } from '../requests/usage-csv';
+
+const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
+
+const BATCH = 500;
+/** What a spreadsheet opens, and no more than a minute's work. */
+const MOST_LINES = 100_000;
+
+/** The lines that are asked for, newest first, read a few at a time. */
+async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
+  yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
+  let after: string | undefined;
+  for (let count = 0; count < MOST_LINES; count += BATCH) {
+    const { lines, next } = await searchAudit(db, { ...query, limit: BATCH, after });
+    for (const { at, actor, from, action, subjectKind, subjectId, label, customer, details } of lines) {
+      const about = [subjectKind, subjectId, label ?? '', customer?.email ?? '', JSON.stringify(details)];
+      yield csvRecord([at.toISOString(), actor, from ?? '', action, ...about]);
+    }
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+/** What was done and refused, what is sold and how it runs. */
+export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
+  'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
+
+  'GET /operator/requests': async ({ query: { customer: customerId, ...query } }, { db }) => {
+    const isOfAll = [customerId, query.product, query.code].every((each) => each === undefined);
+    const limit = isOfAll ? Math.min(query.limit, MOST_OF_ALL) : query.limit;
+    const { refusals, next } = await searchRefusals(db, { ...query, customerId, limit });
+    return { refusals, next: next ?? null };
+  },
+
+  'GET /operator/requests/:requestId': async ({ params: { requestId } }, { db }) => {
+    const decision = await findDecision(db, { requestId });
+    if (!decision) throw new Refusal('request_unknown', { detail: UNKNOWN });
+    // What mends it is the customer's to do.
+    return describeExplanation(decision, []);
+  },
+
+  'GET /operator/audit': async ({ query: { customer: customerId, limit: wanted, ...query } }, { db }) => {
+    const limit = customerId === undefined ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const { lines, next } = await searchAudit(db, { ...query, customerId, limit });
+    return {
+      entries: lines.map((line) => ({ ...line, subject: { kind: line.subjectKind, id: line.subjectId, label: line.label } })),
+      next: next ?? null,
+    };
+  },
+
+  'GET /operator/audit.csv': ({ query: { customer: customerId, ...query } }, { db, clock }) => ({
+    filename: `tollgate-audit-${new Date(clock.now()).toISOString().slice(0, 10)}.csv`,
+    content: records(db, { ...query, customerId }),
+  }),
+
+  'GET /operator/products': async (_call, { db, clock, timeZone }) => ({
+    figures: await readProductFigures(db, windowsAt(clock.now() / 1000, timeZone).day),
+  }),
+
+  /** As the customers' pages show it, with nobody's subscriptions. */
+  'GET /operator/catalogue': async (_call, deps) => {
+    const source = await readCatalogueSource(deps.db);
+    const placeOf = (id: string): string | null => {
+      const line = source?.lines[id];
+      return source === undefined || line === undefined ? null : `${source.file}:${line}`;
+    };
+    const { products } = await deps.catalogue();
+    return {
+      products: products.map((product) => ({
+        ...describeProduct(product, { liveSource: deps.liveSources?.find(product.id) }),
+        source: placeOf(product.id),
+      })),
+    };
+  },
+
+  'GET /operator/nodes': async (_call, { db, clock }) => {
+    const start = clock.monotonic();
+    const database = await readStoreHealth(db);
+    const answeredInMs = clock.monotonic() - start;
+    return { nodes: await readNodes(db), database: { ...database, answeredInMs } };
+  },
+};

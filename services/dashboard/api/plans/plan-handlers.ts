@@ -1,0 +1,138 @@
+import { type PoolClient } from 'pg';
+import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
+import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
+import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
+import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
+import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { type LiveSource, type planEndpoints, subscription } from '../../contract/plans';
+import { type Call, type Handlers } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { Refusal } from '../http/refusal';
+import { shapeAnswer } from '../http/shape-answer';
+import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
+import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
+import { type Caller } from '../http/callers';
+
+/** A product as pages show it. */
+export function describeProduct(
+  product: CatalogueProduct,
+  known: {
+    readonly subscription?: SubscriptionStanding | undefined;
+    readonly request?: PlanRequestView | undefined;
+    readonly liveSource: LiveSource | null | undefined;
+  },
+) {
+  const { subscription = null, request = null, liveSource = null } = known;
+  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request };
+}
+
+/** One subscription as it stands after a change, or within its transaction. */
+async function standing(db: DashboardDeps['db'] | PoolClient, wanted: string, { caller, deps }: Scope): Promise<SubscriptionStanding> {
+  const query = { customerId: caller.customerId, timeZone: deps.timeZone, nowMs: deps.clock.now() };
+  const found = (await readSubscriptionUse(db, query)).find((each) => each.id === wanted);
+  if (!found) throw new Error('a subscription vanished while it was being changed');
+  return found;
+}
+
+interface Scope {
+  readonly caller: Caller;
+  readonly deps: DashboardDeps;
+}
+
+/** Runs a change at the version that the page showed; a conflict tells the present state. */
+async function changeAt(
+  ref: { readonly id: string; readonly version: string },
+  scope: Scope,
+  work: (client: PoolClient, before: SubscriptionView) => Promise<unknown>,
+): Promise<SubscriptionStanding> {
+  const { caller, deps } = scope;
+  try {
+    await changeSubscriptionOptimistically(deps.db, { ...ref, customerId: caller.customerId }, work);
+  } catch (error) {
+    if (!(error instanceof VersionConflict)) throw error;
+    const current = shapeAnswer(subscription, await standing(deps.db, ref.id, scope));
+    throw new Refusal('version_conflict', { members: { current } });
+  }
+  return standing(deps.db, ref.id, scope);
+}
+
+/** Told before it happens: with less than was used today or this month, everything is refused until the reset. */
+async function refuseLimitBelowUse(
+  client: PoolClient,
+  before: { daily: number; monthly: number; id: string },
+  scope: Scope,
+): Promise<void> {
+  const { daily, monthly } = await standing(client, before.id, scope);
+  const isLower = daily.limit < before.daily || monthly.limit < before.monthly;
+  if (!isLower || (daily.used <= daily.limit && monthly.used <= monthly.limit)) return;
+  const members = { used_daily: daily.used, used_monthly: monthly.used, daily: daily.limit, monthly: monthly.limit };
+  throw new Refusal('limit_below_use', { members });
+}
+
+type SettingState = Call<'POST /subscriptions/:id/pause'>;
+
+const setState =
+  (state: 'active' | 'paused' | 'cancelled') =>
+  ({ params: { id }, body: { version }, caller }: SettingState, deps: DashboardDeps) => {
+    const { customerId, actor } = caller;
+    return changeAt({ id, version }, { caller, deps }, (client) => setSubscriptionState(client, { id, customerId, state, actor }));
+  };
+
+/** The catalogue, and the customer's subscriptions to it. */
+export const planHandlers: Handlers<typeof planEndpoints> = {
+  'GET /products': async ({ caller }, { db, clock, timeZone, catalogue, liveSources }) => {
+    const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
+    const requests = await readCurrentRequests(db, caller.customerId);
+    const { products } = await catalogue();
+    return {
+      products: products.map((product) =>
+        describeProduct(product, {
+          subscription: own.find((each) => each.product === product.id),
+          request: requests.find((each) => each.product === product.id),
+          liveSource: liveSources?.find(product.id),
+        }),
+      ),
+    };
+  },
+
+  'POST /subscriptions': async ({ body: { product, plan, terms }, caller }, deps) => {
+    await refuseWithoutApproval({ product, plan }, deps);
+    await refuseOtherTerms({ product, plan, terms }, deps);
+    const { customerId, actor } = caller;
+    const wanted = { customer: customerId, product, actor, keepsLimits: true, ...(plan !== null && { plan }) };
+    const made = await createSubscription(deps.db, wanted);
+    return standing(deps.db, made.id, { caller, deps });
+  },
+
+  'PUT /subscriptions/:id/plan': ({ params: { id }, body, caller }, deps) => {
+    const scope = { caller, deps };
+    const { version, plan, terms, acceptLowerThanUsed } = body;
+    return changeAt({ id, version }, scope, async (client, before) => {
+      if (plan !== before.plan) await refuseWithoutApproval({ product: before.product, plan }, deps);
+      await refuseOtherTerms({ product: before.product, plan, terms }, deps);
+      await changeSubscription(client, { id, customerId: caller.customerId, plan, actor: caller.actor });
+      if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
+    });
+  },
+
+  'PUT /subscriptions/:id/cap': ({ params: { id }, body: { version, dailyCap: cap }, caller }, deps) => {
+    const { customerId, actor } = caller;
+    return changeAt({ id, version }, { caller, deps }, (client) => setDailyCap(client, { id, customerId, cap, actor }));
+  },
+
+  'POST /subscriptions/:id/pause': setState('paused'),
+  'POST /subscriptions/:id/resume': setState('active'),
+  'POST /subscriptions/:id/cancel': setState('cancelled'),
+
+  'POST /plan-requests': async ({ body: { product, plan, terms }, caller: { customerId, actor } }, deps) => {
+    await refuseOtherTerms({ product, plan, terms }, deps);
+    return askForPlan(deps.db, { customer: customerId, product, plan, actor });
+  },
+
+  'POST /plan-requests/:id/withdraw': ({ params: { id }, caller: { customerId, actor } }, { db }) =>
+    withdrawPlanRequest(db, { id, customerId, actor }),
+};

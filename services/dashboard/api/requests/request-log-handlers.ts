@@ -1,0 +1,54 @@
+import { listRequests, type RequestsQuery } from '../../../../plugins/stores/postgres/decisions/list-requests';
+import { invalidInput } from '../../../kit/errors';
+import { type requestEndpoints, type RequestFilter } from '../../contract/requests';
+import { type Handlers } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { takeRequest } from '../http/request-limit';
+import { codesOf, describeRequest } from './describe-request';
+import { requestRecords } from './request-log-csv';
+import { type Caller } from '../http/callers';
+
+/** Each reads up to 100,000 lines. */
+const MOST_EXPORTS = 6;
+
+function outcomesOf({ outcome, status }: RequestFilter): RequestsQuery['outcomes'] {
+  if (status === undefined && outcome !== 'refused') return outcome === undefined ? undefined : [outcome];
+  const codes = codesOf(status);
+  return outcome === undefined || outcome === 'refused' ? codes : codes.filter((code) => code === outcome);
+}
+
+/** PostgreSQL knows no year 0; nothing is older than this century. */
+function sinceThen(moment: Date | undefined): Date | undefined {
+  return moment && new Date(Math.max(0, moment.getTime()));
+}
+
+/** What the store is asked for. @throws ServiceError 400 */
+function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }: DashboardDeps): Omit<RequestsQuery, 'limit'> {
+  const { key, product, from, to } = filter;
+  if (from !== undefined && to !== undefined && from >= to) throw invalidInput([{ field: 'to', message: 'must be after from' }]);
+  return {
+    customerId,
+    timeZone,
+    keyId: key,
+    product: product?.replaceAll('\0', ''),
+    outcomes: outcomesOf(filter),
+    from: sinceThen(from),
+    to: sinceThen(to),
+  };
+}
+
+/** Requests of 7 days, those that went through too. */
+export const requestLogHandlers: Handlers<typeof requestEndpoints> = {
+  'GET /requests': async ({ query: { after, limit, ...filter }, caller }, deps) => {
+    const { requests, next } = await listRequests(deps.db, { ...readFilter(filter, caller, deps), limit, after });
+    const nowMs = deps.clock.now();
+    return { requests: requests.map((each) => describeRequest(each, nowMs)), next: next ?? null };
+  },
+
+  'GET /requests.csv': async ({ query, caller }, deps) => {
+    const { db, clock } = deps;
+    const filter = readFilter(query, caller, deps);
+    await takeRequest(db, { kind: 'request-export', customerId: caller.customerId, mostPerMinute: MOST_EXPORTS });
+    return { filename: 'tollgate-requests.csv', content: requestRecords(db, filter, { nowMs: clock.now() }) };
+  },
+};

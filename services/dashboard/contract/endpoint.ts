@@ -1,0 +1,76 @@
+import { type z } from 'zod';
+import { type Permission } from '../../../plugins/core/selling/member-roles';
+import { type Scope } from './fields';
+import { type RefusalCode } from './refusals';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Method and path below `/api`. A name with a colon is filled in; it is a UUID unless `params` says otherwise. */
+export type EndpointName = `${Method} /${string}`;
+
+/** Media type of every table: its first line names the columns. */
+export const CSV = 'text/csv; charset=utf-8; header=present';
+
+interface What {
+  /** One line for the API's description. */
+  readonly summary: string;
+  readonly params?: Readonly<Record<string, z.ZodType>>;
+  readonly query?: z.ZodObject;
+  /** Without one, a body that holds anything is ignored. */
+  readonly body?: z.ZodType;
+  /** The JSON of a 200. What the schema does not name is not sent. */
+  readonly answer?: z.ZodType;
+  /** Media type of a file that is answered instead. Without `answer` and `file` the answer is 204. */
+  readonly file?: string;
+  /** Of another method than GET: it changes nothing, and does not count as a write. */
+  readonly isRead?: true;
+  /** Beside those that everybody of its audience may get. */
+  readonly refuses?: readonly RefusalCode[];
+}
+
+/**
+ * Who may ask. A member acts for an organisation by role, a person on the own account, an account between organisations, an operator on
+ * everything; everybody needs no session.
+ */
+type Who =
+  | {
+      readonly for: 'members';
+      /** What the member's role must grant. */
+      readonly needs: Permission;
+      /** A token of the management API may ask too, with one of these. */
+      readonly scopes?: readonly Scope[];
+    }
+  | { readonly for: 'persons' }
+  | { readonly for: 'accounts' }
+  | { readonly for: 'operators' }
+  | { readonly for: 'everybody' };
+
+/** One endpoint: who may ask, what for, and what comes back. */
+export type Endpoint = What & Who;
+export type Audience = Who['for'];
+export type Endpoints = Readonly<Record<EndpointName, Endpoint>>;
+
+/** The names in a path: `id` and `deliveryId` of `/webhooks/:id/deliveries/:deliveryId`. */
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+export type Params<Name> = Name extends string ? Readonly<Record<NamesIn<Name>, string>> : never;
+
+/** A member of a definition that is a schema; undefined where it has none. */
+export type Schema<Definition, Member extends 'query' | 'body' | 'answer'> =
+  Definition extends Readonly<Record<Member, infer Found>> ? Found : undefined;
+
+/** What may be given for a value: it need not be writable. */
+export type Given<Value> = unknown extends Value
+  ? unknown
+  : Value extends string | number | boolean | null | undefined | Date
+    ? Value
+    : { readonly [Member in keyof Value]: Given<Value[Member]> };
+
+/** Method and path of an endpoint's name. */
+export function partsOf(name: EndpointName): { readonly method: Method; readonly path: `/${string}` } {
+  const [method, path] = name.split(' ') as [Method, `/${string}`];
+  return { method, path };
+}

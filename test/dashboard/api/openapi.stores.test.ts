@@ -1,0 +1,75 @@
+import { gunzipSync } from 'node:zlib';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+import { apiDocument } from '../../../services/dashboard/contract/api-document';
+import { buildDocument } from '../../../services/openapi/build-document';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+
+const GATEWAY = 'https://api.example.com';
+
+let dashboard: TestDashboard;
+let reads = 0;
+beforeAll(async () => {
+  const readDocument = (): string => {
+    reads += 1;
+    return JSON.stringify(buildDocument(GATEWAY, CATALOGUE));
+  };
+  dashboard = await startDashboard({ readDocument });
+});
+afterAll(() => dashboard.close());
+
+const get = (headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path: '/openapi.json', headers });
+
+describe('/openapi.json', () => {
+  it('is for everybody, names the gateway and has every route of the catalogue', async () => {
+    const answer = await get();
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    const { openapi, servers, paths } = answer.json();
+    expect([openapi, servers]).toEqual(['3.1.0', [{ url: GATEWAY }]]);
+    for (const { routes } of PRODUCTS) for (const { path } of routes) expect(Object.keys(paths)).toContain(path);
+  });
+
+  it('has the shape that the reference page reads', async () => {
+    expect(apiDocument.safeParse((await get()).json()).error).toBeUndefined();
+  });
+
+  it('is sent once and then only asked about', async () => {
+    const { headers } = await get();
+    expect(headers['cache-control']).toBe('public, no-cache');
+    const again = await get({ 'if-none-match': String(headers['etag']) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect((await get({ 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
+    expect(reads).toBe(1);
+  });
+
+  it('is compressed for those who can read it', async () => {
+    const plain = await get();
+    const packed = await get({ 'accept-encoding': 'gzip, br' });
+    expect([packed.headers['content-encoding'], packed.headers['vary']]).toEqual(['gzip', 'Accept-Encoding']);
+    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
+  });
+
+  it('shows for each query and upload an example to start from, where the sandbox has one', async () => {
+    const { paths } = apiDocument.parse((await get()).json());
+    const ip = paths['/ip']?.['get']?.parameters?.find(({ name }) => name === 'ip');
+    expect(ip?.example).toBe('8.8.8.8');
+    for (const path of ['/app/analyze', '/image/background_remover']) {
+      const operation = paths[path]?.['post'];
+      const properties = Object.values(operation?.requestBody?.content['multipart/form-data']?.schema?.properties ?? {});
+      expect(properties.map(({ format }) => format)).toEqual(['binary']);
+      expect(operation?.['x-exampleFile']?.base64.length).toBeGreaterThan(100);
+    }
+  });
+
+  it('says that it is not built when it is not', async () => {
+    const readDocument = (): string => {
+      throw new Error('no such file');
+    };
+    const bare = await startDashboard({ readDocument });
+    try {
+      const answer = await bare.ask({ path: '/openapi.json' });
+      expect([answer.statusCode, answer.json().code]).toEqual([503, 'service_not_ready']);
+    } finally {
+      await bare.close();
+    }
+  });
+});

@@ -1,0 +1,269 @@
+import { type LightMyRequestResponse } from 'fastify';
+import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
+import { SoftwarePasskey, type Wrong } from '../support/software-passkey';
+import { secretOf, totpOf } from '../support/totp';
+
+const PAGE = 'https://dashboard.example.com';
+const EMAIL = 'asha@example.com';
+const OTHER = 'birk@example.com';
+
+let dashboard: TestDashboard;
+beforeEach(async () => {
+  dashboard = await startDashboard({ url: PAGE });
+});
+afterEach(() => dashboard.close());
+
+const post = (path: string, body: unknown, cookie?: string, headers?: Record<string, string>) =>
+  dashboard.ask({ method: 'POST', path: `/api${path}`, body, cookie, ...(headers && { headers }) });
+const code = (answer: LightMyRequestResponse) => [answer.statusCode, answer.json<{ code?: string }>().code];
+const hasSession = ({ cookies }: LightMyRequestResponse) =>
+  cookies.some(({ name, value }) => name.includes('session_token') && value !== '');
+const session = async (cookie: string) => dashboard.ask({ path: '/api/session', cookie });
+const ways = async (cookie: string) => (await dashboard.ask({ path: '/api/account/ways', cookie })).json();
+const actions = async () => {
+  const { rows } = await dashboard.pool.query<{ action: string; details: unknown }>(
+    "SELECT action, details FROM audit_log WHERE action LIKE 'account.%' ORDER BY id",
+  );
+  return rows.map(({ action, details }) => [action, details]);
+};
+
+/** @returns what the device is asked, and the cookies of the browser with the one that goes with it */
+async function beginToAdd(cookie: string) {
+  const asked = await post('/account/passkeys/options', { password: PASSWORD }, cookie);
+  expect(asked.statusCode).toBe(200);
+  return { asked: asked.json(), cookie: `${cookie}; ${cookieOf(asked)}` };
+}
+
+async function add(device: SoftwarePasskey, cookie: string, wrong: Wrong = {}): Promise<LightMyRequestResponse> {
+  const begun = await beginToAdd(cookie);
+  return post('/account/passkeys', { name: 'Laptop', response: device.create(begun.asked, wrong) }, begun.cookie);
+}
+
+async function beginToSignIn() {
+  const asked = await post('/auth/sign-in/passkey/options', {});
+  expect(asked.statusCode).toBe(200);
+  return { asked: asked.json(), cookie: cookieOf(asked) };
+}
+
+async function signIn(device: SoftwarePasskey, wrong: Wrong = {}): Promise<LightMyRequestResponse> {
+  const begun = await beginToSignIn();
+  return post('/auth/sign-in/passkey', { response: device.get(begun.asked, wrong) }, begun.cookie);
+}
+
+/** A device whose passkey opens the account. */
+async function own(email = EMAIL): Promise<{ device: SoftwarePasskey; cookie: string }> {
+  const cookie = await dashboard.signIn(email);
+  const device = new SoftwarePasskey(PAGE);
+  expect((await add(device, cookie)).statusCode).toBe(200);
+  return { device, cookie };
+}
+
+describe('adding a passkey', () => {
+  it('takes the password, names it, is in the audit log, and its owner is told by mail', async () => {
+    const { cookie } = await own();
+    expect((await ways(cookie)).passkeys).toEqual([
+      { id: expect.any(String), name: 'Laptop', createdAt: expect.any(String), lastUsedAt: null },
+    ]);
+    expect(await actions()).toContainEqual(['account.passkey_add', { passkey: 'Laptop' }]);
+    const mail = dashboard.mails.at(-1);
+    expect([mail?.to, mail?.subject]).toEqual([EMAIL, 'A passkey was added to your Tollgate account']);
+    for (const password of ['not the password', undefined]) {
+      expect(code(await post('/account/passkeys/options', { password }, cookie))).toEqual([400, 'invalid_password']);
+    }
+  });
+
+  it('asks the device to check who is there, to keep the passkey, and for no attestation', async () => {
+    const { asked } = await beginToAdd(await dashboard.signIn(EMAIL));
+    expect(asked).toMatchObject({
+      rp: { id: 'dashboard.example.com', name: 'Tollgate' },
+      user: { name: EMAIL },
+      attestation: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  });
+
+  it.each([
+    ['of another page', { origin: 'https://dashboard.example.net' }, 'passkey_unfit'],
+    ['of another domain', { domain: 'example.net' }, 'passkey_unfit'],
+    ['to another challenge', { challenge: 'bm90IGFza2Vk' }, 'passkey_unfit'],
+    ['that checked nobody', { isVerified: false }, 'person_unverified'],
+  ])('refuses an answer %s', async (_what, wrong, expected) => {
+    const cookie = await dashboard.signIn(EMAIL);
+    expect(code(await add(new SoftwarePasskey(PAGE), cookie, wrong))).toEqual([400, expected]);
+    expect((await ways(cookie)).passkeys).toEqual([]);
+  });
+
+  it('takes each answer once, from the account that asked, and not without having asked', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    const begun = await beginToAdd(cookie);
+    const response = new SoftwarePasskey(PAGE).create(begun.asked);
+    expect(code(await post('/account/passkeys', { name: 'Laptop', response }, cookie))).toEqual([400, 'passkey_expired']);
+    const other = await dashboard.signIn(OTHER);
+    const challenge = begun.cookie.slice(cookie.length);
+    expect((await post('/account/passkeys', { name: 'Laptop', response }, `${other}${challenge}`)).statusCode).toBe(401);
+    expect(code(await post('/account/passkeys', { name: 'Laptop', response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+    expect([(await ways(cookie)).passkeys, (await ways(other)).passkeys]).toEqual([[], []]);
+  });
+
+  it('refuses a passkey that another account has', async () => {
+    const { device } = await own();
+    const other = await dashboard.signIn(OTHER);
+    expect(code(await add(device, other))).toEqual([400, 'passkey_unfit']);
+    expect((await session(cookieOf(await signIn(device)))).json().email).toBe(EMAIL);
+  });
+
+  it('needs a session, and a page of ours', async () => {
+    expect(code(await post('/account/passkeys/options', { password: PASSWORD }))).toEqual([401, 'not_signed_in']);
+    expect(code(await post('/account/passkeys', {}))).toEqual([401, 'not_signed_in']);
+    const cookie = await dashboard.signIn(EMAIL);
+    const foreign = { origin: 'https://dashboard.example.net' };
+    for (const path of ['/account/passkeys/options', '/account/passkeys', '/auth/sign-in/passkey/options', '/auth/sign-in/passkey']) {
+      expect(code(await post(path, { password: PASSWORD }, cookie, foreign))).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it('stops at twenty', async () => {
+    const { cookie } = await own();
+    await dashboard.pool.query(
+      `INSERT INTO auth_passkey (public_key, user_id, credential_id, counter, device_type, backed_up)
+       SELECT public_key, user_id, n::text, 0, device_type, false FROM auth_passkey, generate_series(1, 19) AS n`,
+    );
+    expect(code(await post('/account/passkeys/options', { password: PASSWORD }, cookie))).toEqual([409, 'passkey_limit_reached']);
+  });
+});
+
+describe('signing in with a passkey', () => {
+  it('takes neither address nor password, is in the audit log, and shows as used', async () => {
+    const { device } = await own();
+    const { asked } = await beginToSignIn();
+    expect(asked).toMatchObject({ rpId: 'dashboard.example.com', userVerification: 'required' });
+    expect(asked).not.toHaveProperty('allowCredentials');
+    const signedIn = await signIn(device);
+    expect([signedIn.statusCode, signedIn.json()]).toEqual([200, { status: true }]);
+    expect((await session(cookieOf(signedIn))).json().email).toBe(EMAIL);
+    expect((await ways(cookieOf(signedIn))).passkeys).toEqual([expect.objectContaining({ lastUsedAt: expect.any(String) })]);
+    expect((await actions()).at(-1)).toEqual(['account.sign_in', { passkey: 'Laptop' }]);
+  });
+
+  it('counts as both factors', async () => {
+    const { device, cookie } = await own();
+    const begun = await post('/auth/two-factor/enable', { password: PASSWORD }, cookie);
+    const on = await post('/auth/two-factor/verify-totp', { code: totpOf(secretOf(begun.json().totpURI)) }, cookie);
+    expect(on.statusCode).toBe(200);
+    const signedIn = await signIn(device);
+    expect((await session(cookieOf(signedIn))).json()).toMatchObject({ email: EMAIL, hasSecondFactor: true });
+  });
+
+  it.each([
+    ['of another page', { origin: 'https://dashboard.example.net' }, [401, 'passkey_unknown']],
+    ['of another domain', { domain: 'example.net' }, [401, 'passkey_unknown']],
+    ['to another challenge', { challenge: 'bm90IGFza2Vk' }, [401, 'passkey_unknown']],
+    ['of another device', { signedBy: new SoftwarePasskey(PAGE).privateKey }, [401, 'passkey_unknown']],
+    ['that checked nobody', { isVerified: false }, [400, 'person_unverified']],
+  ])('refuses an answer %s', async (_what, wrong, expected) => {
+    const { device } = await own();
+    const refused = await signIn(device, wrong);
+    expect([code(refused), hasSession(refused)]).toEqual([expected, false]);
+    expect((await actions()).at(-1)).toEqual(['account.passkey_add', { passkey: 'Laptop' }]);
+  });
+
+  it('takes an answer once, and none that another browser was asked for', async () => {
+    const { device } = await own();
+    const begun = await beginToSignIn();
+    const elsewhere = await beginToSignIn();
+    const response = device.get(begun.asked);
+    expect(code(await post('/auth/sign-in/passkey', { response }, elsewhere.cookie))).toEqual([401, 'passkey_unknown']);
+    expect(code(await post('/auth/sign-in/passkey', { response }))).toEqual([400, 'passkey_expired']);
+    expect(hasSession(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toBe(true);
+    expect(code(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+  });
+
+  it('refuses a device that counts backwards: somebody has copied it', async () => {
+    const { device } = await own();
+    await signIn(device);
+    await dashboard.pool.query('UPDATE auth_passkey SET counter = 40');
+    expect(code(await signIn(device))).toEqual([401, 'passkey_unknown']);
+  });
+
+  it('takes nothing that was asked for to add one', async () => {
+    const { device, cookie } = await own();
+    const begun = await beginToAdd(cookie);
+    const response = device.get({ ...begun.asked, rpId: begun.asked.rp.id });
+    expect(code(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+  });
+
+  it('opens no operator’s account, and keeps an account that was to be deleted', async () => {
+    const { device, cookie } = await own();
+    expect((await post('/account/delete', { password: PASSWORD }, cookie)).statusCode).toBe(200);
+    const back = await signIn(device);
+    expect((await session(cookieOf(back))).statusCode).toBe(200);
+    expect((await dashboard.pool.query('SELECT FROM account_deletion')).rowCount).toBe(0);
+    await dashboard.pool.query('INSERT INTO operator (user_id) SELECT user_id FROM auth_passkey');
+    const refused = await signIn(device);
+    expect([code(refused), hasSession(refused)]).toEqual([[401, 'operators_password'], false]);
+    const operator = cookieOf(back);
+    expect(code(await post('/account/passkeys/options', { password: PASSWORD }, operator))).toEqual([403, 'customers_only']);
+  });
+
+  it('is refused for a while after many attempts from one address', async () => {
+    const answers: number[] = [];
+    for (let n = 0; n < 21; n++) answers.push((await post('/auth/sign-in/passkey/options', {})).statusCode);
+    expect([answers.slice(0, 20).every((status) => status === 200), answers.at(-1)]).toEqual([true, 429]);
+  });
+});
+
+describe('removing a passkey', () => {
+  const remove = (id: string, cookie: string, password?: string) =>
+    dashboard.ask({ method: 'DELETE', path: `/api/account/passkeys/${id}`, body: { password }, cookie });
+
+  it('takes the password, ends all other sessions, and the passkey opens nothing from then on', async () => {
+    const { device, cookie } = await own();
+    const other = cookieOf(await signIn(device));
+    const { id } = (await ways(cookie)).passkeys[0];
+    expect(code(await remove(id, cookie, 'not the password'))).toEqual([400, 'invalid_password']);
+    expect((await remove(id, cookie, PASSWORD)).statusCode).toBe(200);
+    expect([(await session(cookie)).statusCode, (await session(other)).statusCode]).toEqual([200, 401]);
+    expect(code(await signIn(device))).toEqual([401, 'passkey_unknown']);
+    expect((await actions()).at(-1)).toEqual(['account.passkey_remove', { passkey: 'Laptop' }]);
+  });
+
+  it('is for the own ones alone', async () => {
+    const { device, cookie } = await own();
+    const { id } = (await ways(cookie)).passkeys[0];
+    expect(code(await remove(id, await dashboard.signIn(OTHER), PASSWORD))).toEqual([404, 'way_unknown']);
+    expect(hasSession(await signIn(device))).toBe(true);
+  });
+
+  it('never takes the last way in', async () => {
+    const { device } = await own();
+    await dashboard.pool.query("DELETE FROM auth_account WHERE provider_id = 'credential'");
+    const cookie = cookieOf(await signIn(device));
+    const { id } = (await ways(cookie)).passkeys[0];
+    expect(code(await remove(id, cookie))).toEqual([409, 'last_way']);
+    expect((await add(new SoftwarePasskey(PAGE), cookie)).statusCode).toBe(200);
+    expect((await remove(id, cookie)).statusCode).toBe(200);
+  });
+});
+
+it('says of itself whether there can be passkeys, and has none at a bare network address', async () => {
+  const installation = async (at: TestDashboard) => (await at.ask({ path: '/api/installation' })).json().hasPasskeys;
+  expect(await installation(dashboard)).toBe(true);
+  const bare = await startDashboard({ url: 'http://127.0.0.1:8002' });
+  try {
+    expect(await installation(bare)).toBe(false);
+    const asked = await bare.ask({ method: 'POST', path: '/api/auth/sign-in/passkey/options', body: {} });
+    expect(asked.statusCode).toBe(404);
+  } finally {
+    await bare.close();
+  }
+});
+
+it('keeps no cookie, challenge or answer of a device in the log', async () => {
+  const { device } = await own();
+  const begun = await beginToSignIn();
+  const response = device.get(begun.asked);
+  await post('/auth/sign-in/passkey', { response }, begun.cookie);
+  await signIn(device, { origin: 'https://dashboard.example.net' });
+  for (const each of [begun.asked.challenge, begun.cookie, JSON.stringify(response), device.id])
+    expect(dashboard.log()).not.toContain(each);
+});

@@ -1,0 +1,125 @@
+import { type Pool } from 'pg';
+import { findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
+import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
+import { searchAudit } from '../../../plugins/stores/postgres/operators/search-audit';
+import { searchRefusals } from '../../../plugins/stores/postgres/operators/search-refusals';
+import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+
+const CUSTOMERS = 100_000;
+/** 25 of a page and one that says that there is a next. */
+const PAGE = 25;
+const MOST_ROWS = 30;
+
+let database: TestDatabase;
+let someKey: string;
+let someCustomer: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const { pool } = database;
+  await pool.query(
+    "INSERT INTO customer (email) SELECT 'customer' || n || '@company' || n % 1000 || '.example' FROM generate_series(1, $1::integer) AS n",
+    [CUSTOMERS],
+  );
+  await pool.query(
+    `INSERT INTO credential (customer_id, hash, prefix, last_four, mode)
+     SELECT id, sha256(id::text::bytea), 'tg_live', substr(md5(id::text), 1, 4), 'live' FROM customer`,
+  );
+  await pool.query(
+    `INSERT INTO audit_log (actor, action, subject_kind, subject_id)
+     SELECT 'dashboard:' || c.email, 'key.create', kind, CASE kind WHEN 'customer' THEN c.id ELSE k.id END::text
+     FROM credential k JOIN customer c ON c.id = k.customer_id CROSS JOIN LATERAL (SELECT CASE WHEN k.last_four < '8' THEN 'customer' ELSE 'credential' END AS kind) AS one`,
+  );
+  await pool.query(
+    `INSERT INTO decision (request_id, at, outcome, products, customer_id)
+     SELECT 'r' || n, now() - n * interval '1 second', CASE WHEN n % 10 = 0 THEN 'key_expired' ELSE 'admitted' END, '{api-ip}',
+       c.id FROM (SELECT id, row_number() OVER () AS n FROM customer) AS c`,
+  );
+  await pool.query('ANALYZE');
+  const { rows } = await pool.query<{ id: string; customer: string }>(
+    'SELECT id, customer_id AS customer FROM credential OFFSET 50000 LIMIT 1',
+  );
+  someKey = rows[0]?.id ?? '';
+  someCustomer = rows[0]?.customer ?? '';
+});
+afterAll(() => database.close());
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Rows that a plan's scans of tables and indexes read, those that they threw away included. */
+function rowsRead(node: PlanNode): number {
+  const isScan = /^(Seq|Index|Index Only|Bitmap Heap|Bitmap Index) Scan$/.test(node['Node Type']);
+  const own = isScan ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] : 0;
+  return own + (node.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), 0);
+}
+
+/** Most rows that one table gave to the statements of a piece of work. */
+async function costOf(work: (db: Pool) => Promise<unknown>): Promise<number> {
+  const statements: { text: string; values: unknown[] }[] = [];
+  const spy = Object.create(database.pool, {
+    query: {
+      value: (text: string, values: unknown[]) => {
+        statements.push({ text, values });
+        return database.pool.query(text, values);
+      },
+    },
+  }) as Pool;
+  await work(spy);
+  const plans = await Promise.all(
+    statements.map(async ({ text, values }) => {
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+      return rows[0] ? rowsRead(rows[0]['QUERY PLAN'][0].Plan) : 0;
+    }),
+  );
+  return plans.reduce((sum, each) => sum + each, 0);
+}
+
+const limit = PAGE;
+
+describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
+  const pages: readonly (readonly [string, (db: Pool) => Promise<unknown>])[] = [
+    ['of customers', (db) => findCustomers(db, { limit })],
+    ['of customers further on', async (db) => findCustomers(db, { limit, after: Buffer.from('customer5').toString('base64url') })],
+    ['of customers by the beginning of an address', (db) => findCustomers(db, { limit, search: 'customer77' })],
+    ['of customers by one whole address', (db) => findCustomers(db, { limit, search: 'customer77777@company777.example' })],
+    ['of customers by a key’s id', (db) => findCustomers(db, { limit, search: someKey })],
+  ];
+
+  it.each(pages)('%s reads no more than it shows', async (_name, work) => {
+    expect(await costOf(work)).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it('of customers by a key’s last four characters reads no more than it shows', async () => {
+    const { rows } = await database.pool.query<{ last_four: string; count: number }>(
+      'SELECT last_four, count(*)::integer AS count FROM credential GROUP BY 1 ORDER BY 2 DESC LIMIT 1',
+    );
+    const [most] = rows;
+    expect(await costOf((db) => findCustomers(db, { limit, search: most?.last_four ?? '' }))).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it.each([
+    ['of the audit log', {}],
+    ['of the audit log of one person', { actor: 'cli' }],
+    ['of the audit log of one action', { action: 'key.create' }],
+  ])('%s reads no more than it shows, and whom each line is about, keys among them', async (_name, query) => {
+    expect(await costOf((db) => searchAudit(db, { limit: MOST_OF_ALL, ...query }))).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it('of the audit log of one customer reads no more than it shows', async () => {
+    expect(await costOf((db) => searchAudit(db, { limit, customerId: someCustomer }))).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it('of refused requests reads no more than it shows, and whom each is about', async () => {
+    expect(await costOf((db) => searchRefusals(db, { limit: MOST_OF_ALL }))).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it('of refused requests of one kind looks through so many at most, and nothing of those that were admitted', async () => {
+    expect(await costOf((db) => searchRefusals(db, { limit, code: 'key_unknown' }))).toBeLessThanOrEqual(2_000);
+  });
+});

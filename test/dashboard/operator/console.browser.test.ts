@@ -1,0 +1,172 @@
+import { type Browser, type Page } from 'playwright-core';
+import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
+import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
+import { step } from '../../support/step';
+import { inaccessible, inaccessibleInBoth } from '../support/axe';
+import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
+import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
+import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signInAgain, signUp } from '../support/entrances';
+
+const OPERATOR = 'ops@tollgate.example';
+const CUSTOMER = 'asha@example.com';
+const PASSWORD = 'eleven purple rickshaws';
+const DECLINED = 'Star is for companies; tell us which one is yours.';
+const REASON = 'The invoice of May is unpaid.';
+
+let dashboard: PageDashboard;
+let browser: Browser;
+let operator: WatchedPage;
+let customer: WatchedPage;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startPageDashboard(), startBrowser()]);
+  operator = await openPage(browser);
+  customer = await openPage(browser);
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+const open = async (page: Page, path: string) => {
+  await page.goto(dashboard.url + path);
+  await settle(page);
+};
+
+/** Asks for a plan as if it were given on request, which none of the project's catalogue is. */
+async function askForPlan(): Promise<void> {
+  await dashboard.pool.query(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, p.price, p.currency
+     FROM customer c, plan p WHERE c.email = $1 AND p.product_id = 'api-ip' AND p.name = 'Star'`,
+    [CUSTOMER],
+  );
+}
+
+/** A call with the customer's key that was refused for the suspension, as the access layer writes it down. */
+async function recordRefusal(keyId: string): Promise<void> {
+  await dashboard.pool.query(
+    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, suspended)
+     SELECT 'refused-once', now(), 'subscription_inactive', '{}', 'api-ip', id, customer_id, $2 FROM credential WHERE id = $1`,
+    [keyId, REASON],
+  );
+}
+
+/** What axe finds on a page of the console, in both schemes. */
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  await open(page, path);
+  return (await inaccessibleInBoth(page)).map((fault) => `${path} ${fault}`);
+}
+
+test('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
+  let secret = '';
+  let keyId = '';
+  let customerPath = '';
+  const entrant: Entrant = { page: operator.page, dashboard: dashboard.url, email: OPERATOR, password: PASSWORD };
+
+  await step('sets a password by the link', async () => {
+    const { id } = await createOperator(dashboard.pool, { email: OPERATOR, actor: 'test' });
+    const { link } = await makeSetUpLink(dashboard.pool, { userId: id, url: dashboard.url });
+    await setFirstPassword(entrant, link);
+  });
+
+  await step('is led from the first sign-in to the second factor, and nowhere else', async () => {
+    const { page } = operator;
+    await enterPassword(entrant);
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    await open(page, '/operator/audit');
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    secret = await setUpSecondFactor(entrant);
+  });
+
+  await step('signs out, and in again with both', () => signInAgain(entrant, secret));
+
+  await step('finds a customer by the last four characters of a key', async () => {
+    await signUp({ ...customer, dashboard: dashboard.url, email: CUSTOMER, password: PASSWORD });
+    const made = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
+    const { key } = made;
+    keyId = made.id;
+    const { page } = operator;
+    await page.getByPlaceholder('Email, key ID or last four characters').fill(key);
+    await page.getByRole('link', { name: CUSTOMER }).click();
+    await page.getByRole('heading', { name: CUSTOMER }).waitFor();
+    expect(page.url()).not.toContain(key);
+    customerPath = new URL(page.url()).pathname;
+  });
+
+  await step('declines a plan with a reason that it has to give, and the customer reads it', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await press(page, `Decline Star for ${CUSTOMER}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await dialog.getByText('Say why.').waitFor();
+    expect(await inaccessibleInBoth(page)).toEqual([]);
+    await dialog.getByLabel('Reason').fill(DECLINED);
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(customer.page, '/plans');
+    await customer.page.getByText('Star was declined').waitFor();
+    await customer.page.getByText(DECLINED).waitFor();
+  });
+
+  await step('approves a plan that the customer asked for', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor();
+    expect(await inaccessible(page)).toEqual([]);
+    await press(page, `Approve Star for ${CUSTOMER}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(page, customerPath);
+    await page.getByRole('cell', { name: 'Star', exact: true }).waitFor();
+  });
+
+  await step('suspends, and the customer reads why', async () => {
+    const { page } = operator;
+    await press(page, 'Suspend');
+    await page.getByLabel('Reason').fill(REASON);
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('Suspended by the provider').waitFor();
+    await recordRefusal(keyId);
+    await open(customer.page, '/keys');
+    await customer.page.getByText(REASON).waitFor();
+  });
+
+  await step('sees the refusal, and what the customer sees, to read only', async () => {
+    const { page } = operator;
+    await page.getByRole('link', { name: 'subscription_inactive' }).first().click();
+    await page.getByText('How to fix it').waitFor();
+    await open(page, customerPath);
+    const [viewing] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'See what they see' }).click(),
+    ]);
+    await viewing.getByText('You see what the customer sees').waitFor();
+    await viewing.getByText(REASON).waitFor();
+    await viewing.getByRole('button', { name: 'Back to the console' }).click();
+    await viewing.getByRole('heading', { name: CUSTOMER }).waitFor();
+    await viewing.close();
+  });
+
+  await step('restores, and the customer reads it', async () => {
+    const { page } = operator;
+    await press(page, 'Restore');
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByText('Suspended by the provider').waitFor({ state: 'detached' });
+    await open(customer.page, '/audit');
+    await customer.page.getByText('Account restored by the provider').waitFor();
+  });
+
+  await step('is shown nothing that axe finds, in either scheme', async () => {
+    const paths = ['/operator/customers', customerPath, '/operator/requests', '/operator/products', '/operator/nodes', '/operator/audit'];
+    const faults: string[] = [];
+    for (const path of [...paths, '/operator/account']) faults.push(...(await faultsOf(operator.page, path)));
+    expect(faults).toEqual([]);
+  });
+
+  expect([operator.complaints, customer.complaints]).toEqual([[], []]);
+});

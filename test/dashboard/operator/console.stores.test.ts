@@ -1,0 +1,420 @@
+import { readFileSync } from 'node:fs';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { parseCatalogue } from '../../../plugins/core/selling/parse-catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { suspendCustomer } from '../../../plugins/stores/postgres/suspensions/suspend';
+import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
+import { endLimits } from '../../../plugins/stores/postgres/operators/limit-terms';
+import { addUpProducts } from '../../../plugins/stores/postgres/operators/product-figures';
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
+import { CATALOGUE } from '../../support/catalogue';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { makeOperator } from '../support/operator';
+import { operatorSamples } from '../support/operator-samples';
+
+const endpoints = endpointsFor('members');
+const operatorEndpoints = endpointsFor('operators');
+
+const OPERATOR = 'ops@tollgate.test';
+const ACTOR = `operator:${OPERATOR}`;
+const EMAIL = 'asha@example.com';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+let dashboard: TestDashboard;
+let cookie: string;
+let own: Belongings;
+let customerId: string;
+
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  own = await makeBelongings(dashboard, EMAIL);
+  ({ cookie } = await makeOperator(dashboard, OPERATOR));
+  customerId = (await dashboard.ask({ path: '/api/session', cookie: own.cookie })).json().customerId;
+});
+afterAll(() => dashboard.close());
+
+const get = (path: string) => dashboard.ask({ path: `/api/operator${path}`, cookie });
+const send = (method: 'POST' | 'PUT', path: string, body: unknown) => dashboard.ask({ method, path: `/api/operator${path}`, body, cookie });
+const suspend = (kind: string, id: string, reason: string | null) => send('POST', '/suspensions', { kind, id, reason });
+const lastLines = async (count: number) => {
+  const { rows } = await dashboard.pool.query<{ actor: string; action: string; details: unknown }>(
+    'SELECT actor, action, details FROM audit_log ORDER BY id DESC LIMIT $1',
+    [count],
+  );
+  return rows.reverse();
+};
+const title = ({ method, path }: { method: string; path: string }) => [method, path] as const;
+
+describe('every endpoint of the console', () => {
+  it.each(operatorEndpoints.map(title))('answers as its contract says: %s %s', async (method, path) => {
+    const belongings = await makeBelongings(dashboard);
+    const sample = (await operatorSamples(dashboard.pool, belongings))[`${method} ${path}`] ?? {};
+    const endpoint = operatorEndpoints.find((each) => each.method === method && each.path === path);
+    const { rows } = await dashboard.pool.query<{ id: string }>('SELECT max(id) AS id FROM audit_log');
+    const answer = await dashboard.ask({ method: endpoint?.method ?? 'GET', path: fillPath(path, sample), body: sample.body, cookie });
+    expect([path, answer.statusCode, answer.statusCode < 300 ? '' : answer.body]).toEqual([
+      path,
+      path.endsWith('.csv') || endpoint?.answer ? 200 : 204,
+      '',
+    ]);
+    if (endpoint?.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
+    const lines = await dashboard.pool.query<{ actor: string; from: string }>(
+      'SELECT actor, from_address AS "from" FROM audit_log WHERE id > $1',
+      [rows[0]?.id],
+    );
+    expect([...new Set(lines.rows.map(({ actor }) => actor))]).toEqual(method === 'GET' ? [] : [ACTOR]);
+    for (const { from } of lines.rows) expect(from).toBe('127.0.0.1');
+  });
+
+  it.each(operatorEndpoints.filter(({ path }) => path.includes(':')).map(title))(
+    'reads an unknown id as unknown: %s %s',
+    async (method, path) => {
+      const sample = (await operatorSamples(dashboard.pool, own))[`${method} ${path}`] ?? {};
+      const endpoint = operatorEndpoints.find((each) => each.method === method && each.path === path);
+      const before = await readEverything(dashboard.pool);
+      const params = Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, NOBODY]));
+      const ask = { method: endpoint?.method ?? ('GET' as const), path: fillPath(path, { ...sample, params }), body: sample.body, cookie };
+      const answer = await dashboard.ask(ask);
+      expect([path, answer.statusCode]).toEqual([path, path.endsWith('/:id/keys') && method === 'GET' ? 200 : 404]);
+      expect(await readEverything(dashboard.pool)).toBe(before);
+    },
+  );
+});
+
+describe('customers', () => {
+  it('are found by the beginning of an address, an id, a key’s id and its last four characters', async () => {
+    const found = async (search: string) => {
+      const { customers } = (await get(`/customers?search=${encodeURIComponent(search)}`)).json();
+      return customers.map(({ email }: { email: string }) => email);
+    };
+    expect(await found('ASHA@')).toEqual([EMAIL]);
+    expect(await found(customerId)).toEqual([EMAIL]);
+    expect(await found(own.key.id)).toEqual([EMAIL]);
+    expect(await found(own.secret.slice(-4))).toContain(EMAIL);
+    for (const nothing of ['sha@example', '%', '_', 'zzzz', NOBODY]) expect(await found(nothing)).toEqual([]);
+  });
+
+  it('come page by page, each once', async () => {
+    for (let index = 0; index < 7; index++) await send('POST', '/customers', { email: `page${index}@pages.example` });
+    const seen: string[] = [];
+    for (let after = ''; ;) {
+      const page = (await get(`/customers?search=page&limit=3${after && `&after=${after}`}`)).json();
+      seen.push(...page.customers.map(({ email }: { email: string }) => email));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(seen).toEqual(Array.from({ length: 7 }, (_, index) => `page${index}@pages.example`));
+  });
+
+  it('show no secret: keys are masked', async () => {
+    const { body } = await get(`/customers/${customerId}/keys`);
+    expect(body).toContain(own.secret.slice(-4));
+    expect(body).not.toContain(own.secret);
+  });
+
+  it('do not see the notes about them', async () => {
+    expect((await send('POST', `/customers/${customerId}/notes`, { text: 'pays late' })).statusCode).toBe(204);
+    expect((await get(`/customers/${customerId}`)).json().notes[0]).toMatchObject({ author: OPERATOR, text: 'pays late' });
+    const audit = await dashboard.ask({ path: '/api/audit', cookie: own.cookie });
+    expect(audit.body).not.toContain('note');
+    expect(JSON.stringify(await lastLines(1))).not.toContain('pays late');
+  });
+});
+
+describe('suspending', () => {
+  it.each([
+    ['customer', () => customerId, 'customer'],
+    ['key', () => own.key.id, 'key'],
+    ['subscription', () => own.subscription.id, 'subscription'],
+  ])('a %s is told to its customer, and only restoring lifts it', async (kind, id, subject) => {
+    expect((await suspend(kind, id(), 'unpaid since May')).statusCode).toBe(204);
+    const paths = { customer: '/api/session', key: `/api/keys/${own.key.id}`, subscription: '/api/products' };
+    const seen = await dashboard.ask({ path: paths[subject as keyof typeof paths], cookie: own.cookie });
+    expect(seen.body).toContain('unpaid since May');
+    expect((await suspend(kind, id(), null)).statusCode).toBe(204);
+    const after = await dashboard.ask({ path: paths[subject as keyof typeof paths], cookie: own.cookie });
+    expect(after.body).not.toContain('unpaid since May');
+    expect((await lastLines(2)).map(({ actor, action }) => [actor, action])).toEqual([
+      [ACTOR, `${subject}.suspend`],
+      [ACTOR, `${subject}.restore`],
+    ]);
+  });
+
+  it('leaves no trace where the audit line cannot be written', async () => {
+    await dashboard.pool.query(
+      "CREATE FUNCTION refuse_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$; CREATE TRIGGER no_line BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse_line()",
+    );
+    try {
+      const before = await readEverything(dashboard.pool);
+      for (const { method, path } of operatorEndpoints.filter((each) => each.method !== 'GET')) {
+        const sample = (await operatorSamples(dashboard.pool, own))[`${method} ${path}`] ?? {};
+        const answer = await dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, cookie });
+        expect([path, answer.statusCode]).toEqual([path, 500]);
+      }
+      expect((await get(`/customers/${customerId}/view/keys`)).statusCode).toBe(500);
+      expect(await readEverything(dashboard.pool)).toBe(before);
+    } finally {
+      await dashboard.pool.query('DROP TRIGGER no_line ON audit_log');
+    }
+  });
+});
+
+describe('plans that were asked for', () => {
+  const waiting = async (of: string) => (await get(`/plan-requests?customer=${of}`)).json().requests;
+  const asking = async () => {
+    const customer = await makeBelongings(dashboard);
+    await operatorSamples(dashboard.pool, customer);
+    const { customerId: of } = (await dashboard.ask({ path: '/api/session', cookie: customer.cookie })).json();
+    return { customer, of };
+  };
+
+  it('wait for an answer, and hold once they are approved', async () => {
+    const { customer, of } = await asking();
+    expect(await waiting(of)).toMatchObject([{ id: customer.planRequestId, plan: 'Star', currentPlan: null }]);
+    const path = `/plan-requests/${customer.planRequestId}/approve`;
+    expect((await send('POST', path, {})).statusCode).toBe(204);
+    expect(await waiting(of)).toEqual([]);
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie: customer.cookie })).json();
+    expect(products.find(({ id }: { id: string }) => id === 'api-seo')).toMatchObject({ subscription: { plan: 'Star', state: 'active' } });
+    // Twice is once.
+    expect((await send('POST', path, {})).statusCode).toBe(204);
+    expect((await send('POST', `/plan-requests/${customer.planRequestId}/decline`, { reason: 'too late' })).statusCode).toBe(409);
+  });
+
+  it('are declined with a reason that the customer reads', async () => {
+    const { customer, of } = await asking();
+    const path = `/plan-requests/${customer.planRequestId}/decline`;
+    expect((await send('POST', path, { reason: ' ' })).statusCode).toBe(400);
+    expect((await send('POST', path, { reason: 'not before May' })).statusCode).toBe(204);
+    expect(await waiting(of)).toEqual([]);
+    const page = await dashboard.ask({ path: '/api/products', cookie: customer.cookie });
+    expect(page.body).toContain('not before May');
+    expect(await lastLines(1)).toMatchObject([{ actor: ACTOR, action: 'subscription.decline' }]);
+  });
+});
+
+describe('limits with an end', () => {
+  it('go by themselves when it has come, and not before', async () => {
+    const limitsOf = async () => {
+      const { subscriptions } = (await get(`/customers/${customerId}`)).json();
+      return subscriptions.map(({ daily, hasOwnLimits }: { daily: { limit: number }; hasOwnLimits: boolean }) => [
+        daily.limit,
+        hasOwnLimits,
+      ]);
+    };
+    const [usual] = await limitsOf();
+    const body = { daily: 7, monthly: 70, reason: 'a trial', endsAt: new Date(Date.now() + 86_400_000).toISOString() };
+    expect((await send('PUT', `/subscriptions/${own.subscription.id}/limits`, body)).statusCode).toBe(204);
+    expect(await limitsOf()).toEqual([[7, true]]);
+    expect((await get(`/customers/${customerId}`)).json().limitTerms).toEqual([
+      { subscriptionId: own.subscription.id, reason: 'a trial', setBy: OPERATOR, endsAt: body.endsAt },
+    ]);
+    await endLimits(dashboard.pool);
+    expect(await limitsOf()).toEqual([[7, true]]);
+    await dashboard.pool.query("UPDATE subscription_limit_term SET ends_at = now() - interval '1 second' WHERE subscription_id = $1", [
+      own.subscription.id,
+    ]);
+    expect(await endLimits(dashboard.pool)).toBe(1);
+    expect(await limitsOf()).toEqual([usual]);
+    expect(await lastLines(1)).toEqual([
+      { actor: 'dashboard', action: 'subscription.change', details: expect.objectContaining({ before: { daily: 7, monthly: 70 } }) },
+    ]);
+  });
+});
+
+describe('seeing what a customer sees', () => {
+  it.each(endpoints.filter(({ method }) => method === 'GET').map(title))('answers what the customer gets: %s %s', async (_method, path) => {
+    const sample = samples[`GET ${path}`]?.(own) ?? { query: 'from=2026-01-01&to=2026-01-31' };
+    const theirs = await dashboard.ask({ path: fillPath(path, sample), cookie: own.cookie });
+    const seen = await dashboard.ask({ path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), cookie });
+    expect([path, seen.statusCode]).toEqual([path, theirs.statusCode]);
+    if (path !== '/audit') expect(withoutPlace(withoutMoments(seen.body))).toBe(withoutPlace(withoutMoments(theirs.body)));
+  });
+  /** An operator has no place among the members. */
+  const withoutPlace = (body: string) =>
+    body.replace(/"role":(null|"owner"),"organisations":\[.*?\]/, 'PLACE').replace(/"isYou":(true|false)/g, 'WHO');
+  /** Times of day pass between the two requests, each of which has an id of its own. */
+  const withoutMoments = (body: string) => body.replace(/"[^"]*T\d\d:\d\d:[^"]*"/g, 'MOMENT').replace(/"request_id":"\w+"/, 'ID');
+
+  it('changes nothing: there is no other method', async () => {
+    const before = await readEverything(dashboard.pool);
+    for (const { method, path } of endpoints.filter((each) => each.method !== 'GET')) {
+      const sample = samples[`${method} ${path}`]?.(own) ?? { body: {} };
+      const asked = { method, path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), body: sample.body, cookie };
+      expect([method, path, (await dashboard.ask(asked)).statusCode]).toEqual([method, path, 404]);
+    }
+    expect(await readEverything(dashboard.pool)).toBe(before);
+  });
+
+  it('is in the audit log, for the customer to read, once an hour', async () => {
+    const seen = await makeBelongings(dashboard, 'seen@example.com');
+    const { customerId: id } = (await dashboard.ask({ path: '/api/session', cookie: seen.cookie })).json();
+    for (const path of ['/session', '/keys', '/session']) expect((await get(`/customers/${id}/view${path}`)).statusCode).toBe(200);
+    const { entries } = (await dashboard.ask({ path: '/api/audit', cookie: seen.cookie })).json();
+    const views = entries.filter(({ action }: { action: string }) => action === 'customer.view');
+    expect(views).toEqual([expect.objectContaining({ actor: 'operator' })]);
+  });
+
+  it('is for operators only', async () => {
+    const stranger = await dashboard.signIn();
+    for (const [who, status] of [
+      [stranger, 403],
+      [own.cookie, 403],
+      [undefined, 401],
+    ] as const) {
+      const answer = await dashboard.ask({ path: `/api/operator/customers/${customerId}/view/keys`, cookie: who });
+      expect(answer.statusCode).toBe(status);
+    }
+  });
+});
+
+describe('the audit log of all', () => {
+  it('is filtered by who, what and whom, and leaves as CSV', async () => {
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: '=1+1', actor: 'cli' });
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: undefined, actor: 'cli' });
+    const { entries } = (await get(`/audit?actor=cli&action=customer.suspend&customer=${customerId}`)).json();
+    expect(entries).toEqual([
+      expect.objectContaining({ actor: 'cli', customer: { id: customerId, email: EMAIL }, details: { reason: '=1+1' } }),
+    ]);
+    const file = await get('/audit.csv?actor=cli&action=customer.suspend');
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="tollgate-audit-\d{4}-\d\d-\d\d\.csv"$/);
+    const [head, line] = file.body.split('\r\n');
+    expect(head).toBe('at,actor,from,action,subject_kind,subject_id,subject,customer,details');
+    expect(line).toContain(`,cli,,customer.suspend,customer,${customerId},,${EMAIL},`);
+  });
+});
+
+describe('a page of everybody’s lines', () => {
+  it('has few, also when more are asked for, and leads on; one of a customer has what was asked for', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO audit_log (actor, action, subject_kind, subject_id) SELECT 'cli', 'customer.view', 'customer', $1 FROM generate_series(1, 40)`,
+      [customerId],
+    );
+    const all = (await get('/audit?limit=100')).json();
+    expect([all.entries.length, typeof all.next]).toEqual([MOST_OF_ALL, 'string']);
+    expect((await get(`/audit?limit=30&customer=${customerId}`)).json().entries).toHaveLength(30);
+  });
+
+  it('names keys and subscriptions', async () => {
+    const { rows } = await dashboard.pool.query<{ id: string; label: string }>(
+      "SELECT subject_id AS id, label FROM audit_log WHERE subject_kind = 'credential' AND customer_id = $1 LIMIT 1",
+      [customerId],
+    );
+    expect(rows[0]?.label).toMatch(/^tg_\w+…\w{4}$/);
+    const { entries } = (await get(`/audit?limit=100&customer=${customerId}`)).json();
+    const labels = entries.filter(({ subject }: { subject: { id: string } }) => subject.id === rows[0]?.id);
+    expect(labels.map(({ subject }: { subject: { label: string } }) => subject.label)).toContain(rows[0]?.label);
+  });
+});
+
+describe('requests of all', () => {
+  it('are filtered by product, code and customer, and explained', async () => {
+    const shown = async (query: string) =>
+      (await get(`/requests?${query}`)).json().refusals.map(({ requestId }: { requestId: string }) => requestId);
+    expect(await shown('product=api-ip&code=caller_not_whitelisted')).toContain(own.requestId);
+    expect(await shown(`customer=${customerId}`)).toEqual([own.requestId]);
+    expect(await shown('product=api-seo')).toEqual([]);
+    expect(await shown('code=key_unknown')).toEqual([]);
+    expect((await get(`/requests/${own.requestId}`)).json().outcome).toBe('caller_not_whitelisted');
+  });
+
+  it('that are rare are found behind thousands of others, page by page', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO decision (request_id, at, outcome, products)
+       SELECT 'flood-' || n, now() + n * interval '1 millisecond', 'key_unknown', '{api-gst}' FROM generate_series(1, 4500) AS n`,
+    );
+    const seen: string[] = [];
+    let pages = 0;
+    for (let after = ''; ;) {
+      const page = (await get(`/requests?code=caller_not_whitelisted${after && `&after=${after}`}`)).json();
+      seen.push(...page.refusals.map(({ requestId }: { requestId: string }) => requestId));
+      pages += 1;
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect([seen.includes(own.requestId), pages]).toEqual([true, 3]);
+  });
+});
+
+describe('products', () => {
+  it('tell use, what was given back and the list price of their subscriptions', async () => {
+    const { day } = windowsAt(Date.now() / 1000, 'Asia/Kolkata');
+    await dashboard.pool.query(
+      'INSERT INTO usage (subscription_id, day, spent_postgres, refunded, refunded_exempt) VALUES ($1, $2, 139, 109, 99) ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = 139, refunded = 109, refunded_exempt = 99',
+      [own.subscription.id, day],
+    );
+    await dashboard.pool.query("UPDATE subscription SET plan_name = 'Star' WHERE id = $1", [own.subscription.id]);
+    await addUpProducts(dashboard.pool, day);
+    await addUpProducts(dashboard.pool, day);
+    const { rows } = await dashboard.pool.query<{ price: string }>(
+      "SELECT price::text FROM plan WHERE product_id = 'api-ip' AND name = 'Star'",
+    );
+    const { figures } = (await get('/products')).json();
+    const star = figures.find(({ product, plan }: { product: string; plan: string }) => product === 'api-ip' && plan === 'Star');
+    expect(star).toMatchObject({
+      // Without the 99 that were exempt: no failure, and never meant to be paid.
+      charged: 40,
+      refunded: 10,
+      subscriptions: 1,
+      revenue: rows[0]?.price,
+      currency: 'INR',
+      mostCustomersADay: 1,
+    });
+  });
+});
+
+describe('the catalogue', () => {
+  it('tells the line of each product, and follows what moves without a change of any', async () => {
+    const text = readFileSync('kong/catalogue.yml', 'utf8');
+    const placesOf = async (): Promise<unknown[]> =>
+      (await get('/catalogue')).json().products.map(({ id, source }: { id: string; source: string }) => [id, source]);
+    const lineOf = (id: string): number => text.split('\n').findIndex((line) => line.trim() === `- id: ${id}`) + 1;
+    const applyMoved = async (down: number): Promise<void> => {
+      const { catalogue } = parseCatalogue('\n'.repeat(down) + text, 'kong/catalogue.yml');
+      if (!catalogue) throw new Error('the catalogue cannot be read');
+      expect(await applyCatalogue(dashboard.pool, catalogue, { actor: 'test' })).toEqual([]);
+    };
+    for (const down of [0, 7]) {
+      await applyMoved(down);
+      const places = await placesOf();
+      expect(places).toContainEqual(['api-ip', `kong/catalogue.yml:${lineOf('api-ip') + down}`]);
+      expect(places).toContainEqual(['api-pan', `kong/catalogue.yml:${lineOf('api-pan') + down}`]);
+    }
+  });
+
+  it('that came from no file names none', async () => {
+    await applyCatalogue(dashboard.pool, createCatalogue(CATALOGUE.products), { actor: 'test' });
+    expect((await get('/catalogue')).json().products[0].source).toBeNull();
+  });
+});
+
+describe('nodes', () => {
+  const nodeCalled = async (name: string) =>
+    (await get('/nodes')).json().nodes.find((node: { name: string }) => node.name === name) as Record<string, unknown>;
+
+  it('tell version, state and Redis, each with its beginning', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO gateway_node (id, name, feed_healthy, version, feed_since, redis_answers, redis_since)
+       VALUES (gen_random_uuid(), 'telling', true, '9.9.9', '2027-01-01Z', false, '2027-01-02Z')`,
+    );
+    expect(await nodeCalled('telling')).toMatchObject({
+      version: '9.9.9',
+      state: 'live',
+      stateSince: '2027-01-01T00:00:00.000Z',
+      redisAnswers: false,
+      redisSince: '2027-01-02T00:00:00.000Z',
+    });
+  });
+
+  it('of a version that tells nothing have nulls, and what is gone is asked for nothing', async () => {
+    await dashboard.pool.query("INSERT INTO gateway_node (id, name, feed_healthy) VALUES (gen_random_uuid(), 'silent', true)");
+    const untold = { version: null, stateSince: null, redisAnswers: null, redisSince: null };
+    expect(await nodeCalled('silent')).toMatchObject({ state: 'live', ...untold });
+    await dashboard.pool.query("UPDATE gateway_node SET seen_at = now() - interval '11 s' WHERE name = 'telling'");
+    const gone = await nodeCalled('telling');
+    expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
+    expect(gone['stateSince']).toBe(gone['seenAt']);
+  });
+});

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../plugins/core/ports';
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { changeSubscription } from '../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { approvePlanRequest } from '../../../plugins/stores/postgres/subscriptions/answer-plan-request';
+import { type Mail } from '../../../services/dashboard/api/mail/mail-sender';
+import { startAnswerMails } from '../../../services/dashboard/api/plans/start-answer-mails';
+import { eventually } from '../../support/eventually';
+import { createQuotaCounter } from '../../../plugins/stores/quota/quota-store';
+import { createLog } from '../../../services/kit/log';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { type Belongings, makeBelongings } from '../support/endpoint-samples';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+
+/** 15:30 in India on 14 March. */
+const NOW = Date.parse('2026-03-14T10:00:00Z');
+let nowMs = NOW;
+let dashboard: TestDashboard;
+let own: Belongings;
+
+beforeAll(async () => {
+  dashboard = await startDashboard({ clock: { now: () => nowMs, monotonic: () => 0 } });
+});
+afterAll(() => dashboard.close());
+beforeEach(async () => {
+  own = await makeBelongings(dashboard);
+  await dashboard.pool.query("UPDATE subscription SET created_at = '2026-01-01'");
+});
+
+const ask = (method: 'POST' | 'PUT', path: string, body: unknown) =>
+  dashboard.ask({ method, path: `/api/subscriptions${path}`, body, cookie: own.cookie });
+const current = async (product = 'api-ip') => {
+  const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
+  return products.find(({ id }: { id: string }) => id === product);
+};
+const post = (path: string, body: unknown) => dashboard.ask({ method: 'POST', path, body, cookie: own.cookie });
+/** Takes the product from the key and gives it again, for which the customer is subscribed. */
+async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
+  const path = `/api/keys/${own.key.id}`;
+  const patch = async (products: string[], subscribes = false) => {
+    const { version } = (await dashboard.ask({ path, cookie: own.cookie })).json();
+    return dashboard.ask({ method: 'PATCH', path, body: { version, products, subscribes }, cookie: own.cookie });
+  };
+  await patch(['api-gst'], true);
+  return patch(['api-gst', 'api-ip'], true);
+}
+/** Approves a request, and answers the mail that tells of it. */
+async function readAnswerMail(id: string): Promise<Mail | undefined> {
+  const mails: Mail[] = [];
+  const log = createLog('test', { level: 'silent' });
+  const mail = { send: async (each: Mail) => void mails.push(each), close: () => undefined };
+  const answers = startAnswerMails({ db: dashboard.db, log, mail, url: 'http://dashboard.test', pollMs: 20 });
+  await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
+  await eventually(() => mails.length > 0);
+  await answers.close();
+  expect(mails).toHaveLength(1);
+  return mails[0];
+}
+const use = (day: string, units: number) =>
+  dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
+
+describe('the catalogue', () => {
+  it('has every product with its limits, prices and routes, and what the customer has of it', async () => {
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
+    expect(products).toHaveLength(14);
+    expect(await current('api-ip')).toMatchObject({
+      base: { daily: 1_000, monthly: 30_000 },
+      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
+      routes: [
+        { method: 'GET', path: '/ip' },
+        { method: 'POST', path: '/ip' },
+      ],
+      subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
+    });
+    expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
+  });
+});
+
+describe('statements', () => {
+  const read = async (month: string) => (await dashboard.ask({ path: `/api/statement?month=${month}`, cookie: own.cookie })).json();
+
+  it('tell of each month what was used and what it cost, as a page and as CSV, and nothing of months that are not known', async () => {
+    await dashboard.pool.query(
+      "UPDATE subscription_term SET since = '2026-02-10T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'",
+    );
+    await use('2026-02-11', 60);
+    const months = await dashboard.ask({ path: '/api/statements', cookie: own.cookie });
+    expect(months.json()).toEqual({
+      months: [
+        { month: '2026-03', isClosed: false },
+        { month: '2026-02', isClosed: true },
+      ],
+    });
+    expect(await read('2026-02')).toMatchObject({
+      statement: { fromDay: '2026-02-10', closedAt: expect.any(String), lines: [{ days: 19, used: 60, amount: '338.61' }] },
+    });
+    expect(await read('2026-01')).toEqual({ statement: null });
+    const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
+    expect(csv.body.split('\r\n')).toEqual([
+      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,amount,currency',
+      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,338.61,INR`,
+      '',
+    ]);
+    const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });
+    expect([none.statusCode, none.json().code]).toEqual([404, 'statement_unknown']);
+    expect((await dashboard.ask({ path: '/api/statement?month=2026-13', cookie: own.cookie })).statusCode).toBe(400);
+  });
+});
+
+describe('a subscription', () => {
+  it('shows what was used today and this month in the quota time zone, and when the day’s limit will be reached', async () => {
+    await use('2026-02-28', 5_000);
+    await use('2026-03-01', 100);
+    await use('2026-03-14', 775);
+    const { subscription } = await current();
+    // 775 in 15.5 hours is 50 an hour: the other 225 take 4.5 hours, until 20:00 in India.
+    expect(subscription.daily).toEqual({
+      used: 775,
+      limit: 1_000,
+      resetsAt: '2026-03-14T18:30:00.000Z',
+      exhaustedAt: '2026-03-14T14:30:00.000Z',
+    });
+    expect(subscription.monthly).toEqual({ used: 875, limit: 30_000, resetsAt: '2026-03-31T18:30:00.000Z', exhaustedAt: null });
+  });
+
+  it('changes its plan, and keeps what was used', async () => {
+    await use('2026-03-14', 900);
+    const answer = await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star' });
+    expect(answer.json()).toMatchObject({ plan: 'Star', daily: { used: 900, limit: 100_000 } });
+  });
+
+  it('says first when the new limit is below what was used, and changes nothing until that is accepted', async () => {
+    const { version } = (await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'Star' })).json();
+    await use('2026-03-14', 2_000);
+    const told = await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: null });
+    expect([told.statusCode, told.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: 'limit_below_use', used_daily: 2_000, used_monthly: 2_000, daily: 1_000, monthly: 30_000 }),
+    ]);
+    expect((await current()).subscription).toMatchObject({ plan: 'Star', version });
+    const accepted = await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: null, acceptLowerThanUsed: true });
+    expect(accepted.json()).toMatchObject({ plan: null, daily: { used: 2_000, limit: 1_000, exhaustedAt: new Date(NOW).toISOString() } });
+  });
+
+  it('is changed and made only on the terms that were agreed to', async () => {
+    const old = { daily: 100_000, monthly: 3_000_000, price: '399.00', currency: 'INR' };
+    const change = (terms: unknown) =>
+      ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star', terms });
+    const refused = await change(old);
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'terms_changed']);
+    expect((await current()).subscription.plan).toBeNull();
+    expect((await change({ ...old, price: '499.00' })).json().plan).toBe('Star');
+    const base = { daily: 999, monthly: 30_000, price: null, currency: null };
+    const made = await ask('POST', '', { product: 'api-gst', plan: null, terms: base });
+    expect([made.statusCode, made.json().code]).toEqual([409, 'terms_changed']);
+    expect((await ask('POST', '', { product: 'api-gst', plan: null, terms: { ...base, daily: 1_000 } })).statusCode).toBe(200);
+  });
+
+  it('takes no plan of a product that is not sold any more', async () => {
+    await dashboard.pool.query("UPDATE product SET active = false WHERE id = 'api-ip'");
+    try {
+      const answer = await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'Star' });
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'product_unknown']);
+    } finally {
+      await dashboard.pool.query("UPDATE product SET active = true WHERE id = 'api-ip'");
+    }
+  });
+
+  it('is not put on a plan by making a key', async () => {
+    const body = { submission: randomUUID(), mode: 'live', products: ['api-gst'], plan: 'Star' };
+    await post('/api/keys', body);
+    expect((await current('api-gst')).subscription?.plan ?? null).toBeNull();
+  });
+
+  it('may be raised although more was used than the new limit', async () => {
+    await changeSubscription(dashboard.pool, { id: own.subscription.id, daily: 10, monthly: 10, actor: 'cli' });
+    await use('2026-03-14', 2_000);
+    const { version } = (await current()).subscription;
+    expect((await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: 'Star' })).statusCode).toBe(200);
+  });
+
+  it('is paused, resumed, cancelled, and comes back only by subscribing again', async () => {
+    let { version } = own.subscription;
+    for (const [step, state] of [
+      ['pause', 'paused'],
+      ['resume', 'active'],
+      ['cancel', 'cancelled'],
+    ]) {
+      const answer = await ask('POST', `/${own.subscription.id}/${step}`, { version });
+      expect([answer.statusCode, answer.json().state]).toEqual([200, state]);
+      ({ version } = answer.json());
+    }
+    const resumed = await ask('POST', `/${own.subscription.id}/resume`, { version });
+    expect([resumed.statusCode, resumed.json().code]).toEqual([409, 'subscription_cancelled']);
+    const again = await ask('POST', '', { product: 'api-ip', plan: 'Star' });
+    expect(again.json()).toMatchObject({ id: own.subscription.id, state: 'active', plan: 'Star' });
+  });
+
+  it.each([
+    ['subscribing', () => ask('POST', '', { product: 'api-ip', plan: 'Star' })],
+    ['a new key', () => post('/api/keys', { submission: randomUUID(), mode: 'live', products: ['api-ip'] })],
+    ['a product for a key', giveBack],
+  ])('keeps the limits that an operator set when it is cancelled and comes back by %s', async (_way, comeBack) => {
+    const { id } = own.subscription;
+    await changeSubscription(dashboard.pool, { id, daily: 7, monthly: 70, actor: 'cli' });
+    const changed = (await current()).subscription;
+    expect((await ask('POST', `/${id}/cancel`, { version: changed.version })).statusCode).toBe(200);
+    expect((await comeBack()).statusCode).toBe(200);
+    expect((await current()).subscription).toMatchObject({
+      state: 'active',
+      hasOwnLimits: true,
+      daily: { limit: 7 },
+      monthly: { limit: 70 },
+    });
+  });
+
+  it.each([
+    ['to a product twice', { product: 'api-ip', plan: null }, 409, 'subscription_exists'],
+    ['to a product without limits', { product: 'api-pan', plan: null }, 400, 'product_without_limits'],
+    ['on a plan that is none', { product: 'api-gst', plan: 'Moon' }, 400, 'plan_unknown'],
+    ['to a product that is none', { product: 'api-none', plan: null }, 400, 'product_unknown'],
+  ])('cannot be made %s', async (_what, body, status, code) => {
+    const answer = await ask('POST', '', body);
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+  });
+
+  it('cannot be made on, or changed to, a plan that whoever sells it must give', async () => {
+    const given = PRODUCTS.map((product) =>
+      product.id === 'api-seo' ? { ...product, plans: product.plans.map((plan) => ({ ...plan, approval: 'request' as const })) } : product,
+    );
+    await applyCatalogue(dashboard.pool, createCatalogue(given), { actor: 'test' });
+    try {
+      const refused = await ask('POST', '', { product: 'api-seo', plan: 'star' });
+      expect([refused.statusCode, refused.json().code]).toEqual([409, 'plan_needs_approval']);
+      const made = await ask('POST', '', { product: 'api-seo', plan: null });
+      expect(made.statusCode).toBe(200);
+      const { id, version } = made.json();
+      const changed = await ask('PUT', `/${id}/plan`, { version, plan: 'Star' });
+      expect([changed.statusCode, changed.json().code]).toEqual([409, 'plan_needs_approval']);
+      const terms = { daily: 10_000, monthly: 300_000, price: '999.00', currency: 'INR' };
+      const stale = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms: { ...terms, price: '9.00' } });
+      expect([stale.statusCode, stale.json().code]).toEqual([409, 'terms_changed']);
+      await dashboard.pool.query("UPDATE plan_request SET state = 'withdrawn', answered_at = now()");
+      const asked = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms });
+      expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
+      const outcome = await readAnswerMail(asked.json().id);
+      expect(outcome).toMatchObject({ subject: 'You are on Star of SEO research', text: expect.stringContaining('INR 999.00 a month') });
+      expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
+    } finally {
+      await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    }
+  });
+
+  it('shows the figures that the counter counts', async () => {
+    const timeZone = 'Asia/Kolkata';
+    const log = createLog('test', { level: 'silent' });
+    const store = await createQuotaCounter({ pool: dashboard.pool, timeZone, clock: systemClock, log });
+    const { counter } = store;
+    try {
+      // The counter goes by the database's clock.
+      const { rows } = await dashboard.pool.query<{ ms: number }>('SELECT (extract(epoch FROM now()) * 1000)::float8 AS ms');
+      nowMs = rows[0]?.ms ?? 0;
+      const subscriptionId = own.subscription.id;
+      for (let spent = 0; spent < 7; spent++) await counter.spend({ subscriptionId, limits: { daily: 1_000, monthly: 30_000 } });
+      await counter.refund({ subscriptionId, day: windowsAt(nowMs / 1000, timeZone).day, requestId: randomUUID(), dailyLimit: 1_000 });
+      const { usedDaily, usedMonthly } = await counter.readStanding(subscriptionId);
+      const { daily, monthly, refunds } = (await current()).subscription;
+      expect(refunds).toEqual({ used: 1, limit: 100 });
+      expect([daily.used, monthly.used, usedDaily, usedMonthly]).toEqual([6, 6, 6, 6]);
+    } finally {
+      nowMs = NOW;
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,239 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { securityHeaders } from '../../../services/dashboard/api/http/security-headers';
+import { PLAIN_BRAND } from '../../../services/dashboard/api/public/brand';
+import { serveWeb } from '../../../services/dashboard/api/http/serve-web';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { deletionMail, keptMail } from '../../../services/dashboard/api/mail/account-mails';
+import { knownAddressMail, resetMail } from '../../../services/dashboard/api/mail/mail-texts';
+import { alertMail } from '../../../services/dashboard/api/alerts/alert-mail';
+import { gunzipSync } from 'node:zlib';
+import { buildDocument } from '../../../services/openapi/build-document';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+
+describe('the pages of the app', () => {
+  let root: string;
+  let app: FastifyInstance;
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), 'tollgate-pages-'));
+    mkdirSync(join(root, 'assets'));
+    writeFileSync(join(root, 'index.html'), '<!doctype html><title>Tollgate</title>');
+    writeFileSync(join(root, 'favicon.svg'), '<svg/>');
+    writeFileSync(join(root, 'assets', 'main-abc123.js'), 'export {};');
+    app = fastify();
+    await serveWeb(app, { root, url: 'http://127.0.0.1:8080', brand: PLAIN_BRAND });
+  });
+  afterAll(async () => {
+    await app.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const get = (url: string, host = '127.0.0.1:8080') => app.inject({ url, headers: { host } });
+
+  describe('the pages', () => {
+    it.each(['/keys', '/keys/6ba7b810-9dad-11d1-80b4-00c04fd430c8?tab=rules', '/reset-password?token=x'])(
+      'are one page at every address: %s',
+      async (path) => {
+        const { statusCode, headers, body } = await get(path);
+        expect([statusCode, headers['content-type'], headers['cache-control'], body]).toEqual([
+          200,
+          'text/html; charset=utf-8',
+          'no-cache',
+          expect.stringContaining('Tollgate'),
+        ]);
+      },
+    );
+
+    it('let browsers keep for ever what is named after its content, and nothing else', async () => {
+      expect((await get('/assets/main-abc123.js')).headers).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-type': expect.stringContaining('javascript'),
+      });
+      expect((await get('/favicon.svg')).headers['cache-control']).toBe('no-cache');
+    });
+
+    it.each(['/assets/main-old.js', '/missing.png', '/assets/..%2f..%2fpackage.json', '/../package.json', '/%00', '/api/nothing'])(
+      'are no answer to %s',
+      async (path) => {
+        const { statusCode, body } = await get(path);
+        expect(statusCode).toBeGreaterThanOrEqual(400);
+        expect(body).not.toContain('<title>');
+      },
+    );
+
+    it('are sent on to the one name whose changes are taken, when opened by another name of this machine', async () => {
+      const { statusCode, headers } = await get('/keys?x=1', 'localhost:8080');
+      expect([statusCode, headers['location']]).toEqual([307, 'http://127.0.0.1:8080/keys?x=1']);
+      for (const host of ['localhost:9', 'evil.example', '']) expect((await get('/keys', host)).headers['location']).toBeUndefined();
+    });
+
+    it('say that they are not built when they are not', async () => {
+      const dashboard = await startDashboard();
+      try {
+        const answer = await dashboard.ask({ path: '/keys' });
+        expect([answer.statusCode, answer.json().code]).toEqual([503, 'service_not_ready']);
+      } finally {
+        await dashboard.close();
+      }
+    });
+  });
+
+  describe('every answer', () => {
+    it('forbids scripts that are not files of ours, frames, and reading by other sites', async () => {
+      const dashboard = await startDashboard();
+      try {
+        const wanted = securityHeaders('http://dashboard.test');
+        const expected = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name.toLowerCase(), value]));
+        const apis = ['/api/keys', '/%61pi/keys', '/api/installation', '/api/auth/get-session', '/api/nothing'];
+        for (const path of ['/', '/missing.js', '/%zz', `/api/keys/${'x'.repeat(200)}`, ...apis]) {
+          const { headers } = await dashboard.ask({ path });
+          expect(headers).toMatchObject(expected);
+          if (apis.includes(path)) expect(headers['cache-control']).toBe('no-store');
+        }
+      } finally {
+        await dashboard.close();
+      }
+      const policy = securityHeaders('https://d.example')['Content-Security-Policy'];
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("connect-src 'self';");
+      expect(policy).not.toContain('unsafe-eval');
+    });
+  });
+});
+
+describe('the brand', () => {
+  let dashboard: TestDashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard({
+      brand: { name: 'Acme APIs', colour: '#a0b0c0', logo: undefined },
+      webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
+    });
+  });
+  afterAll(() => dashboard.close());
+
+  describe('an installation with a name of its own', () => {
+    it('shows it on the pages of the app', async () => {
+      const { body } = await dashboard.ask({ path: '/keys', headers: { host: 'dashboard.test' } });
+      expect(body).toContain('<title>Acme APIs</title>');
+      expect(body).not.toContain('Tollgate');
+    });
+
+    it('signs its mail with it', async () => {
+      await dashboard.signIn('asha@example.com');
+      const [mail] = dashboard.mails;
+      expect(mail?.subject).toBe('Confirm your email address for Acme APIs');
+      expect(mail?.text).toContain('signed up for Acme APIs with');
+      expect(mail?.text).not.toContain('Tollgate');
+    });
+
+    it('has none of its mails speak of Tollgate', () => {
+      const mails = [
+        resetMail('a@example.com', 'https://x', 'Acme'),
+        knownAddressMail('a@example.com', 'https://x', 'Acme'),
+        deletionMail('a@example.com', { erasedAt: new Date(), signInPage: 'https://x', isPersonAlone: false }, 'Acme'),
+        keptMail('a@example.com', { isPersonAlone: false }, 'Acme'),
+        alertMail({ to: 'a@example.com', alerts: [], timeZone: 'Asia/Kolkata', url: 'https://x', name: 'Acme' }),
+      ];
+      expect(mails.map(({ subject }) => subject)).toEqual([
+        'Reset your Acme password',
+        'You already have an Acme account',
+        'Your Acme account is being deleted',
+        'Your Acme account is kept',
+        'Acme',
+      ]);
+      expect(JSON.stringify(mails)).not.toContain('Tollgate');
+    });
+  });
+});
+
+describe('the root of the gateway', () => {
+  let dashboard: TestDashboard;
+  let now = 0;
+  let reads = 0;
+  beforeAll(async () => {
+    dashboard = await startDashboard({
+      clock: { now: () => Date.now(), monotonic: () => now },
+      readDocument: () => {
+        reads += 1;
+        return JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
+      },
+    });
+  });
+  afterAll(() => dashboard.close());
+
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
+
+  describe('what the gateway answers without a key', () => {
+    it('is the whole catalogue with its limits and plans, and where to read on', async () => {
+      const answer = await get('/gateway');
+      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+      const { name, portal, openapi, products } = answer.json();
+      expect([name, portal, openapi]).toEqual(['Tollgate', 'http://dashboard.test', 'http://gateway.test/openapi.json']);
+      expect(products.map(({ id }: { id: string }) => id)).toEqual(PRODUCTS.map(({ id }) => id));
+      const find = (id: string): unknown => products.find((product: { id: string }) => product.id === id);
+      expect(find('api-ip')).toEqual({
+        id: 'api-ip',
+        title: 'IP lookup',
+        prefix: '/ip',
+        endpoints: [
+          { method: 'GET', path: '/ip', purpose: 'Look up an IP address' },
+          { method: 'POST', path: '/ip', purpose: 'Look up to 100 IP addresses for 100 units' },
+        ],
+        base: { daily: 1_000, monthly: 30_000 },
+        plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR' }],
+        active_plans: 1,
+        listed_only: false,
+      });
+      expect(find('api-vahan')).toMatchObject({ prefix: null, endpoints: [], active_plans: 0, listed_only: true });
+      expect(find('api-pan')).toMatchObject({ base: null, listed_only: true });
+    });
+
+    it('is the same under a slash, which some gateways add', async () => {
+      expect((await get('/gateway/')).body).toBe((await get('/gateway')).body);
+    });
+
+    it('is the description of the API, as the dashboard has it', async () => {
+      expect((await get('/gateway/openapi.json')).body).toBe((await get('/openapi.json')).body);
+    });
+
+    it.each(['/gateway', '/gateway/openapi.json'])(
+      'is kept in memory, tagged, compressed, and readable by pages of other sites: %s',
+      async (path) => {
+        const { headers, body } = await get(path);
+        expect(headers).toMatchObject({ 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });
+        expect((await get(path, { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
+        expect(gunzipSync((await get(path, { 'accept-encoding': 'gzip' })).rawPayload).toString()).toBe(body);
+        const head = await dashboard.app.inject({ method: 'HEAD', url: path });
+        expect([head.statusCode, head.body]).toEqual([200, '']);
+      },
+    );
+
+    it('costs the database one question a second, however many ask, and is made once', async () => {
+      const query = jest.spyOn(dashboard.pool.constructor.prototype, 'query');
+      try {
+        now += 5_000;
+        await Promise.all(Array.from({ length: 50 }, () => get('/gateway/openapi.json')));
+        expect(query).toHaveBeenCalledTimes(1);
+        now += 999;
+        await get('/gateway/openapi.json');
+        expect(query).toHaveBeenCalledTimes(1);
+        now += 1;
+        await get('/gateway/openapi.json');
+        expect(query).toHaveBeenCalledTimes(2);
+      } finally {
+        query.mockRestore();
+      }
+      // One for the gateway, one for the dashboard's own address.
+      expect(reads).toBe(2);
+    });
+
+    it('is told neither by whom nor with what it was asked', async () => {
+      const secret = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
+      await get(`/gateway?api_key=${secret}`, { authorization: `Bearer ${secret}`, 'x-api-key': secret });
+      expect(dashboard.log()).not.toContain(secret);
+    });
+  });
+});

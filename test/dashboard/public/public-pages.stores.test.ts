@@ -1,0 +1,329 @@
+import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { writeProductDocuments } from '../../../plugins/stores/postgres/catalogue/product-documents';
+import { textOn } from '../../../services/dashboard/api/public/page-frame';
+import { readBrand } from '../../../services/dashboard/api/public/brand';
+import { type LiveSource, type Product } from '../../../services/dashboard/contract/plans';
+import { buildDocument } from '../../../services/openapi/build-document';
+import { listErrors } from '../../../services/openapi/error-table';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+
+const APP = '<!doctype html><title>The app</title><main>The app</main>';
+/** As it is sent: with the installation's name in its head. */
+const SENT = '<!doctype html><title>Tollgate</title><meta name="application-name" content="Tollgate" /><main>The app</main>';
+const SESSION = 'tollgate.session_token=anything.at-all';
+
+let dashboard: TestDashboard;
+let now = 0;
+let sources: Readonly<Record<string, LiveSource>> = {};
+beforeAll(async () => {
+  dashboard = await startDashboard({
+    clock: { now: () => Date.now(), monotonic: () => now },
+    readDocument: () => readDocument(),
+    webFiles: { 'index.html': APP },
+    liveSources: { find: (product) => sources[product] ?? null, revision: () => JSON.stringify(sources) },
+  });
+});
+afterAll(() => dashboard.close());
+
+const describeOurs = (): string => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
+let readDocument = describeOurs;
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
+const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
+
+describe('without a session', () => {
+  it.each(['/', '/products'])('%s has every product with its limits and prices in its words', async (path) => {
+    const { statusCode, headers, body } = await get(path);
+    expect([statusCode, headers['content-type'], headers['vary']]).toEqual([200, 'text/html; charset=utf-8', 'Accept-Encoding, Cookie']);
+    expect(body).toMatch(/^<!doctype html><html lang="en"/);
+    for (const { title, description, id } of PRODUCTS) {
+      expect(body).toContain(title);
+      expect(body).toContain(description);
+      expect(body).toContain(id);
+    }
+    for (const text of ['1,000 a day, 30,000 a month', '₹499.00 a month', '1,000,000 a day', 'Listed only']) expect(body).toContain(text);
+  });
+
+  it('/reference leads to every product that can be called, and says how the key is sent', async () => {
+    const { body } = await get('/reference');
+    for (const { id } of offered) expect(body).toContain(`href="/reference/${id}"`);
+    expect(body).not.toContain('/reference/api-pan');
+    expect(body).toContain('<code>X-API-Key: …</code>');
+    expect(body).toContain('<a href="/reference/api-pincode#post_pincode">POST /pincode</a>');
+  });
+
+  it('/reference leads from the name of an operation to its place, and from any other name to the beginning', async () => {
+    for (const cookie of ['', SESSION]) {
+      const placeOf = async (name: string) => {
+        const { statusCode, headers } = await get(`/reference?operation=${name}`, { cookie });
+        return [statusCode, headers['location']];
+      };
+      expect(await placeOf('get_ip')).toEqual([307, '/reference/api-ip#get_ip']);
+      for (const other of ['nothing', '__proto__', '//evil.example', '']) expect(await placeOf(other)).toEqual([307, '/reference']);
+    }
+  });
+
+  it.each(offered.map(({ id }) => id))('/reference/%s has every route with an example, its fields and its codes', async (id) => {
+    const { statusCode, body } = await get(`/reference/${id}`);
+    expect(statusCode).toBe(200);
+    for (const { path } of PRODUCTS.find((product) => product.id === id)?.routes ?? []) expect(body).toContain(`<code>${path}</code>`);
+    for (const label of ['curl', 'JavaScript', 'Python']) expect(body).toContain(`<summary>${label}</summary>`);
+    expect(body).toContain('<code>key_missing</code></a> <span class="quiet">API key missing</span>');
+  });
+
+  it('/reference/api-grank marks each field of an input as required or optional, with its limits, and shows a sample answer', async () => {
+    const { body } = await get('/reference/api-grank');
+    expect(body).toContain('<th>keyword<span class="required">required</span></th>');
+    expect(body).toContain('<th>radius_km<span class="optional">optional</span></th>');
+    expect(body).toContain('More than 0; at most 50; default 5. Kilometres around the coordinates.');
+    expect(body).toContain('aria-label="GET /grank/search, sample response"');
+    expect(body).toContain('ChIJsandbox0001');
+  });
+
+  it('/reference/api-seo lists members of an answer at every depth, and those of many alike once', async () => {
+    const { body } = await get('/reference/api-seo');
+    expect(body).toContain('<th>data.authority.open_page_rank.unit</th>');
+    expect(body).toContain('<th>data.authority.tranco_rank</th><td><i>object</i> Members as of data.authority.open_page_rank.</td>');
+    expect(body).not.toContain('data.authority.tranco_rank.unit');
+  });
+
+  it('no page is larger than 80 KiB, before it is compressed', async () => {
+    const paths = ['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
+    expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
+  });
+
+  it('/reference/errors has every code with an anchor, what it means and what to do', async () => {
+    const { statusCode, body } = await get('/reference/errors');
+    expect(statusCode).toBe(200);
+    for (const { code, failures, remedy } of listErrors()) {
+      expect(body).toContain(`<tr id="${code}">`);
+      for (const { status, title } of failures) expect(body).toContain(`<b>${status}</b> ${title}.`);
+      expect(body).toContain(remedy);
+    }
+    expect(body).toContain('<dt>206</dt>');
+    expect((await get('/reference/api-ip')).body).toContain('href="/reference/errors#key_missing"');
+  });
+
+  it.each(['/reference/api-pan', '/reference/nothing', '/reference/__proto__', '/reference/%3Cscript%3E'])(
+    '%s is 404, and says nothing of what was asked for',
+    async (path) => {
+      const { statusCode, body } = await get(path);
+      expect([statusCode, body.includes('No such product'), body.includes('script&gt;')]).toEqual([404, true, false]);
+    },
+  );
+
+  it('no page needs a script, and each names itself to search engines', async () => {
+    for (const path of ['/', '/products', '/reference', '/reference/errors', '/reference/api-ip']) {
+      const { body } = await get(path);
+      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
+      // A form that only a script can send is not shown without one.
+      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
+      expect(body).not.toMatch(/ on[a-z]+="/);
+      expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
+      expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
+      expect(body.match(/<h1>/g)).toHaveLength(1);
+    }
+  });
+
+  it('the call to try on the first page needs nothing but a click', async () => {
+    const call = /data-call="([^"]*)"/.exec((await get('/')).body)?.[1]?.replaceAll('&quot;', '"');
+    expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip', through: ['/api/public/try'] });
+    expect((await get('/reference/api-gst')).body).not.toContain('value="from the step before"');
+  });
+
+  it('signing in and up lead back to where the reader was', async () => {
+    const { body } = await get('/reference/api-ip');
+    expect(body).toContain('href="/sign-up?then=%2Freference%2Fapi-ip"');
+    expect(body).toContain('href="/sign-in?then=%2Freference%2Fapi-ip"');
+  });
+
+  it('robots, the sitemap and llms.txt name the public pages and nothing else', async () => {
+    const sitemap = await get('/sitemap.xml');
+    expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8');
+    const places = [...sitemap.body.matchAll(/<loc>http:\/\/dashboard\.test([^<]*)<\/loc>/g)].map(([, path]) => path);
+    expect(places).toEqual(['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)]);
+    for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
+    expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
+    const llms = (await get('/llms.txt')).body;
+    expect(llms).toMatch(/^# Tollgate\n\n> 12 HTTP APIs/);
+    for (const { title } of PRODUCTS) expect(llms).toContain(title);
+    expect(llms).toContain('₹499.00 a month for 100,000 a day');
+  });
+
+  it('a copy is asked about before each use, and good as long as the catalogue is', async () => {
+    const { headers } = await get('/products');
+    expect(headers['cache-control']).toBe('no-cache');
+    expect((await get('/products', { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
+  });
+});
+
+describe('with a session', () => {
+  it('/ is the app', async () => {
+    const { statusCode, headers, body } = await get('/', { cookie: SESSION });
+    expect([statusCode, body, headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
+    expect((await get('/', { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);
+  });
+
+  it('the reference takes an own test key, and makes calls in the customer’s name', async () => {
+    const own = (await get('/reference/api-ip', { cookie: SESSION })).body;
+    expect(own).toContain('id="own-key"');
+    expect(own).toContain('&quot;through&quot;:[&quot;/api/try&quot;,&quot;/api/public/try&quot;]');
+    const reader = (await get('/reference/api-ip')).body;
+    expect(reader).not.toContain('own-key');
+    expect(reader).not.toContain('/api/try&quot;');
+  });
+
+  it('the public pages offer the overview in place of signing in', async () => {
+    const { body } = await get('/products', { cookie: SESSION });
+    expect(body).toContain('Your overview');
+    expect(body).not.toContain('Sign in');
+  });
+
+  it('a cookie of another name is none', async () => {
+    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toBe(SENT);
+  });
+});
+
+describe('a change of the catalogue', () => {
+  it('is on the pages a second later, and its texts stay texts', async () => {
+    const evil = '<img src=x onerror=alert(1)>&"';
+    const changed: Catalogue = createCatalogue(
+      CATALOGUE.products.map((product) => (product.id === 'api-ip' ? { ...product, title: evil } : product)),
+    );
+    await applyCatalogue(dashboard.pool, changed, { actor: 'test' });
+    now += 1_000;
+    for (const path of ['/', '/products', '/reference', '/reference/api-ip']) {
+      const { body } = await get(path);
+      expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;&amp;&quot;');
+      expect(body).not.toContain('<img src=x');
+    }
+  });
+});
+
+describe('a product without a sandbox', () => {
+  const sellIp = async (testKeys?: 'live'): Promise<void> => {
+    const change = ({ testKeys: _, ...product }: CatalogueProduct): CatalogueProduct => ({ ...product, testKeys });
+    const products = CATALOGUE.products.map((product) => (product.id === 'api-ip' ? change(product) : product));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+    now += 1_000;
+  };
+  const callersOf = async (path: string, cookie: string): Promise<unknown> => {
+    const call = /data-call="([^"]*)"/.exec((await get(path, { cookie })).body)?.[1];
+    return call && (JSON.parse(call.replaceAll('&quot;', '"')) as { product: string; through: unknown });
+  };
+  afterAll(async () => {
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    now += 1_000;
+  });
+
+  it('says that it refuses test keys, and offers nobody a call', async () => {
+    await sellIp();
+    for (const cookie of ['', SESSION]) {
+      expect(await callersOf('/reference/api-ip', cookie)).toBeUndefined();
+      expect((await get('/reference/api-ip', { cookie })).body).toContain('This product has no sandbox: test keys are refused.');
+    }
+    expect((await get('/products')).body).toContain('Live keys only');
+    expect(await callersOf('/', '')).toBeUndefined();
+  });
+
+  it('whose test keys reach its live API offers its calls to customers only', async () => {
+    await sellIp('live');
+    expect(await callersOf('/reference/api-ip', '')).toBeUndefined();
+    expect(await callersOf('/reference/api-ip', SESSION)).toMatchObject({ product: 'api-ip', through: ['/api/try'] });
+    expect(await callersOf('/', '')).toBeUndefined();
+  });
+});
+
+describe('the document of another API', () => {
+  afterEach(() => void (readDocument = describeOurs));
+
+  it('shows what pages can show, and leaves parameters by reference and odd operations to the document', async () => {
+    readDocument = () => {
+      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>> };
+      const own = document.paths['/ip']?.['get'];
+      const byReference = { ...own, parameters: [{ $ref: '#/components/parameters/Ip' }], requestBody: { $ref: '#/components/x' } };
+      return JSON.stringify({ ...document, paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } } });
+    };
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    now += 1_000;
+    const { statusCode, body } = await get('/reference/api-ip');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('id="get_ip"');
+    expect(body).not.toContain('id="post_ip"');
+    expect(body).toContain('This page cannot show POST /ip:');
+    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+  });
+});
+
+describe('a broken operation of another API', () => {
+  const broken = (schema: unknown): object => ({
+    openapi: '3.1.0',
+    paths: {
+      '/fine': { get: { responses: { '200': { description: 'Fine' } } } },
+      '/bad': { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } },
+    },
+  });
+  const nested = (deep: number): object => (deep === 0 ? {} : { items: nested(deep - 1) });
+
+  it.each<[string, unknown]>([
+    ['a $ref that leads nowhere', { $ref: '#/components/schemas/Nowhere' }],
+    ['a $ref that is no text', { $ref: 5 }],
+    ['schemas nested until a stack ends', nested(1_500)],
+  ])('is named on the page of its product and in the log, and every other product keeps its page: %s', async (_, schema) => {
+    const members = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes: [], plans: [] };
+    const weather = { ...members, base: { daily: 1, monthly: 1 }, subscribable: true, openapi: 'weather.json' };
+    await applyCatalogue(dashboard.pool, createCatalogue([...PRODUCTS, weather]), { actor: 'test' });
+    await writeProductDocuments(dashboard.pool, new Map([['weather', broken(schema)]]));
+    now += 1_000;
+    const page = await get('/reference/weather');
+    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This page cannot show GET /weather/bad:')]);
+    expect(page.body).toContain('id="weather_get_fine"');
+    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+    expect((await get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
+    expect(dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
+  });
+});
+
+describe('the look of an installation', () => {
+  it('has text on its colour that can be read', () => {
+    expect([textOn('#ffffff'), textOn('#ffd400'), textOn('#3b5bdb'), textOn('#000000')]).toEqual(['#000', '#000', '#fff', '#fff']);
+  });
+
+  it('is refused at the start when its logo cannot be read', () => {
+    const brand = { DASHBOARD_NAME: 'Acme', DASHBOARD_COLOUR: '#A0B0C0', DASHBOARD_LOGO: '/nowhere/logo.svg' };
+    expect(() => readBrand(brand)).toThrow('DASHBOARD_LOGO cannot be read');
+    expect(readBrand({ ...brand, DASHBOARD_LOGO: undefined })).toEqual({ name: 'Acme', colour: '#a0b0c0', logo: undefined });
+    expect(readBrand({ ...brand, DASHBOARD_LOGO: `${__dirname}/../../../services/dashboard/web/public/icon.svg` }).logo?.contentType).toBe(
+      'image/svg+xml',
+    );
+  });
+});
+
+describe('live sources', () => {
+  const since = '2026-11-22T10:30:00.000Z';
+  afterEach(() => void (sources = {}));
+
+  it.each(['/', '/products'])('%s says which products take test keys only and since when, and follows a change', async (path) => {
+    now += 2_000;
+    const unknown = (await get(path)).body;
+    expect(unknown.match(/Live keys: not known/g)).toHaveLength(offered.length);
+    sources = { 'api-gst': { isThere: false, since }, 'api-ip': { isThere: true, since } };
+    now += 2_000;
+    const { body } = await get(path);
+    expect(body.match(/Test keys only/g)).toHaveLength(1);
+    expect(body.match(/>Live and test keys</g)).toHaveLength(1);
+    expect(body).toContain(`<time dateTime="${since}">22 Nov 2026, 10:30 UTC</time>`);
+    expect(body.match(/Live keys: not known/g)).toHaveLength(offered.length - 2);
+  });
+
+  it('tells customers the same, null where nobody knows, and names no setting', async () => {
+    sources = { 'api-gst': { isThere: false, since } };
+    const cookie = await dashboard.signIn();
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json<{ products: Product[] }>();
+    const of = (id: string): LiveSource | null | undefined => products.find((product) => product.id === id)?.liveSource;
+    expect([of('api-gst'), of('api-ip')]).toEqual([{ isThere: false, since }, null]);
+    expect(JSON.stringify(products) + (await get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
+  });
+});

@@ -1,0 +1,90 @@
+import { type Browser, type Page } from 'playwright-core';
+import { step } from '../../support/step';
+import { chosenThird } from '../../support/sample';
+import { inaccessible, inaccessibleInBoth } from '../support/axe';
+import { openPage, overflowAt, startBrowser } from '../support/browser';
+import { Newcomer } from '../support/newcomer';
+import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
+
+const WIDE = { width: 1280, height: 844 };
+const PHONE = { width: 390, height: 844 };
+
+let dashboard: PageDashboard;
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startPageDashboard(), startBrowser()]);
+  ({ page, complaints } = await openPage(browser));
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+  expect(complaints).toEqual([]);
+});
+
+test('a reader has a sandbox answer after one click, and makes a call with an own key after four clicks and two fields', async () => {
+  const reader = new Newcomer({ page, dashboard: dashboard.url, email: 'reader@example.com', password: 'a reader’s own words 41' });
+
+  await step('runs a call on the first page, without an account', async () => {
+    await page.goto(dashboard.url);
+    await reader.tryInSandbox('GET /ip');
+    expect(await page.getByLabel('Response body').innerText()).toContain('"');
+    expect([reader.clicks, reader.fields]).toEqual([1, 0]);
+    reader.clicks = 0;
+  });
+
+  await step('signs up from where the reader is', async () => {
+    await page.goto(`${dashboard.url}/reference/api-pincode`);
+    await reader.signUp();
+  });
+
+  await step('opens the link of the mail and is inside with a test key', async () => {
+    await reader.confirmAddress();
+    expect(new URL(page.url()).pathname).toBe('/');
+    const back = page.getByRole('link', { name: 'Back to where you signed up' });
+    expect(await back.getAttribute('href')).toBe('/reference/api-pincode');
+  });
+
+  await step('makes the first own call', async () => {
+    await reader.makeFirstCall();
+    expect([reader.clicks, reader.fields]).toEqual([4, 2]);
+  });
+});
+
+test('the public pages have nothing that axe finds, in both schemes and on a phone, and stay within its width', async () => {
+  const found: string[] = [];
+  const sitemap = await (await fetch(`${dashboard.url}/sitemap.xml`)).text();
+  const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => new URL(url ?? '').pathname);
+  expect(listed).toEqual(expect.arrayContaining(['/', '/products', '/reference', '/reference/api-ip', '/reference/errors']));
+  const { page: reader } = await openPage(browser);
+  for (const path of chosenThird([...listed, '/reference/nothing'])) {
+    await reader.goto(dashboard.url + path);
+    found.push(...(await inaccessibleInBoth(reader)).map((fault) => `${path} ${fault}`));
+    await reader.setViewportSize(PHONE);
+    found.push(...(await inaccessible(reader)).map((fault) => `${path} on a phone: ${fault}`));
+    await reader.setViewportSize(WIDE);
+    if ((await overflowAt(reader, PHONE)) > 0) found.push(`${path}: wider than a phone`);
+  }
+  expect(found).toEqual([]);
+});
+
+test('the public pages can be read without a script, and none shows what only a script could do', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const reader = await context.newPage();
+  await reader.goto(`${dashboard.url}/reference/api-ip`);
+  await reader.getByRole('heading', { name: 'IP lookup' }).waitFor();
+  expect(await reader.getByRole('button').count()).toBe(0);
+  await reader.goto(dashboard.url);
+  expect(await reader.getByText('₹499.00 a month').count()).toBeGreaterThan(0);
+  await context.close();
+});
+
+test('the public pages load a few kilobytes of script', async () => {
+  const { gzipSync } = await import('node:zlib');
+  const html = await (await fetch(dashboard.url)).text();
+  const scripts = [...html.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, source]) => source ?? '');
+  const sizes = await Promise.all(scripts.map(async (source) => gzipSync(await (await fetch(dashboard.url + source)).text()).length));
+  expect(scripts).toHaveLength(1);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(80 * 1024);
+});

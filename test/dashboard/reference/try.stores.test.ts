@@ -1,0 +1,230 @@
+import { generateApiKey, hashApiKey } from '../../../plugins/core/access/api-key';
+import { PRODUCTS } from '../../support/catalogue';
+import { type TryAnswer } from '../../../services/dashboard/contract/try';
+import { eventually } from '../../support/eventually';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { startGatewayDouble, type GatewayDouble } from '../support/gateway-double';
+
+const TIMEOUT_MS = 500;
+const KEY = generateApiKey('test');
+const MIB = 1024 * 1024;
+
+let gateway: GatewayDouble;
+let dashboard: TestDashboard;
+let cookie: string;
+/** Does not wait for a gateway that is silent. */
+let hasty: TestDashboard;
+let hastyCookie: string;
+beforeAll(async () => {
+  gateway = await startGatewayDouble();
+  dashboard = await startDashboard({ gatewayUrl: `${gateway.url}/base` });
+  hasty = await startDashboard({ gatewayUrl: `${gateway.url}/base`, gatewayTimeoutMs: TIMEOUT_MS });
+  cookie = await dashboard.signIn();
+  hastyCookie = await hasty.signIn();
+});
+const usual = (): GatewayDouble['answer'] => (_request, response) => void response.end('fine');
+beforeEach(() => {
+  gateway.seen.splice(0);
+  gateway.answer = usual();
+});
+afterAll(async () => {
+  await Promise.all([dashboard.close(), hasty.close()]);
+  await gateway.close();
+});
+
+const ask = (body: Readonly<Record<string, unknown>>, of = { dashboard, cookie }) =>
+  of.dashboard.ask({ method: 'POST', path: '/api/try', cookie: of.cookie, body: { key: KEY, method: 'GET', path: '/ip', ...body } });
+const attempt = async (body: Readonly<Record<string, unknown>> = {}, of = { dashboard, cookie }): Promise<TryAnswer> => {
+  const answer = await ask(body, of);
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+};
+
+describe('a call that is tried out', () => {
+  it('reaches the gateway below its base URL with the key in the header, and its answer comes back', async () => {
+    gateway.answer = (_request, response) => {
+      const headers = {
+        'Content-Type': 'application/problem+json',
+        'X-Kong-Request-Id': 'abc',
+        'X-Internal': 'not shown',
+        'Set-Cookie': 'a=b',
+      };
+      response.writeHead(401, headers).end('{"code":"key_expired"}');
+    };
+    const answer = await attempt({ query: { ip: '8.8.8.8', '&': '=? #' } });
+    expect(answer).toEqual({
+      outcome: 'answered',
+      status: 401,
+      body: '{"code":"key_expired"}',
+      encoding: 'text',
+      isCut: false,
+      requestId: 'abc',
+      headers: { 'content-type': 'application/problem+json', 'x-kong-request-id': 'abc' },
+      durationMs: expect.any(Number),
+    });
+    const [seen] = gateway.seen;
+    expect([seen?.method, seen?.headers['x-api-key'], seen?.headers.cookie]).toEqual(['GET', KEY, undefined]);
+    expect(Object.fromEntries(new URL(`${gateway.url}${seen?.url}`).searchParams)).toEqual({ ip: '8.8.8.8', '&': '=? #' });
+    expect(seen?.url).toMatch(/^\/base\/ip\?/);
+  });
+
+  it('carries text and bytes as they were given, with their type', async () => {
+    await attempt({ method: 'POST', path: '/pincode', contentType: 'application/json', body: '{"pin":"110001","ß":1}' });
+    const bytes = Buffer.from([0, 255, 10, 13, 128]);
+    await attempt({
+      method: 'POST',
+      path: '/app/analyze',
+      contentType: 'multipart/form-data; boundary=x',
+      bodyBase64: bytes.toString('base64'),
+    });
+    expect(gateway.seen.map(({ headers, body }) => [headers['content-type'], body])).toEqual([
+      ['application/json', Buffer.from('{"pin":"110001","ß":1}')],
+      ['multipart/form-data; boundary=x', bytes],
+    ]);
+  });
+
+  it('gives back bytes that are no text in base64', async () => {
+    const png = Buffer.from([137, 80, 78, 71, 0, 255]);
+    gateway.answer = (_request, response) => void response.writeHead(200, { 'Content-Type': 'image/png' }).end(png);
+    expect(await attempt({ path: '/gdplay/thumbnail' })).toMatchObject({ encoding: 'base64', body: png.toString('base64') });
+  });
+
+  it.each(PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path)).concat('/api/v1/gst/refresh-captcha'))(
+    'may go to %s',
+    async (path) => {
+      expect(await attempt({ path })).toMatchObject({ outcome: 'answered', status: 200 });
+    },
+  );
+});
+
+describe('a call without a key of the customer’s', () => {
+  const keyless = (product: string, path: string, of = { dashboard, cookie }): Promise<TryAnswer> =>
+    attempt({ key: undefined, product, path }, of);
+  const keysSent = (): unknown[] => gateway.seen.map(({ headers }) => headers['x-api-key']);
+  const names = async (of: string): Promise<string[]> =>
+    (await dashboard.ask({ path: '/api/keys', cookie: of })).json().keys.map(({ name }: { name: string }) => name);
+
+  it('is made with one hidden test key, the same for every product and however many ask at once', async () => {
+    const own = { dashboard, cookie: await dashboard.signIn() };
+    await Promise.all([keyless('api-ip', '/ip', own), keyless('api-ip', '/ip', own)]);
+    await keyless('api-pincode', '/pincode', own);
+    await keyless('api-ip', '/ip', own);
+    expect(gateway.seen).toHaveLength(4);
+    expect(new Set(keysSent()).size).toBe(1);
+    const { rows } = await dashboard.pool.query(
+      `SELECT k.mode, array_agg(p.product_id ORDER BY p.product_id) AS products FROM credential k
+       JOIN credential_product p ON p.credential_id = k.id WHERE k.hash = decode($1, 'hex') GROUP BY k.id`,
+      [hashApiKey(String(keysSent()[0]))],
+    );
+    expect(rows).toEqual([{ mode: 'test', products: ['api-ip', 'api-pincode'] }]);
+    expect(await names(own.cookie)).toEqual([]);
+  });
+
+  it('has another key for another customer, which no answer and no log line shows', async () => {
+    const answers = [await keyless('api-ip', '/ip'), await keyless('api-ip', '/ip', { dashboard, cookie: await dashboard.signIn() })];
+    expect(new Set(keysSent()).size).toBe(2);
+    for (const key of keysSent()) expect(JSON.stringify(answers) + dashboard.log()).not.toContain(String(key));
+  });
+
+  it.each([
+    ['neither a key nor a product', {}],
+    ['both', { key: KEY, product: 'api-ip' }],
+    ['a product that cannot be subscribed to', { product: 'api-nothing' }],
+  ])('is refused with %s', async (_what, body) => {
+    expect((await ask({ key: undefined, ...body })).statusCode).toBe(400);
+  });
+});
+
+describe('a call is refused before it is made', () => {
+  const live = generateApiKey('live');
+  it.each([
+    ['with a live key', { key: live }, 'key must be a test key (tg_test_…): live keys are never entered into a page.'],
+    ['with a live key behind a line break', { key: `tg_test_x\r\nX-API-Key: ${live}` }, 'live keys'],
+    ['with no key of ours', { key: 'whatever' }, 'live keys'],
+    ['to a path of another service', { path: '/admin' }, 'path must be a route of the API.'],
+    ['to a path that climbs', { path: '/ip/../admin' }, 'path must be a route of the API.'],
+    ['to another host', { path: '//evil.example/ip' }, 'path must be a route of the API.'],
+    ['to another host by its user part', { path: '@evil.example/ip' }, 'path must be a route of the API.'],
+    ['with a query in its path', { path: '/ip?x=1' }, 'path must be a route of the API.'],
+    ['with another method', { method: 'DELETE' }, 'method'],
+    ['with a body in a GET', { body: '{}' }, 'method must be POST'],
+    ['with two bodies', { method: 'POST', body: '{}', bodyBase64: 'e30=' }, 'bodyBase64 must be absent'],
+    [
+      'with a header in its type',
+      { method: 'POST', body: '{}', contentType: 'text/plain\r\nX-Evil: 1' },
+      'contentType must be a media type',
+    ],
+  ])('%s', async (_what, body, detail) => {
+    const answer = await ask(body);
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'invalid_request']);
+    expect(answer.json().detail).toContain(detail);
+    expect(answer.body).not.toContain(live);
+    expect(gateway.seen).toEqual([]);
+  });
+
+  it('while four others of the same customer are under way', async () => {
+    const waiting: (() => void)[] = [];
+    gateway.answer = (_request, response) => void waiting.push(() => response.end());
+    const running = Array.from({ length: 4 }, () => attempt());
+    await eventually(() => waiting.length === 4);
+    expect((await ask({})).json().code).toBe('too_many_attempts');
+    for (const answer of waiting) answer();
+    expect((await Promise.all(running)).map(({ outcome }) => outcome)).toEqual(Array(4).fill('answered'));
+    gateway.answer = usual();
+    expect(await attempt()).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an answer of the gateway', () => {
+  it('is cut at 2 MiB, and said to be', async () => {
+    gateway.answer = (_request, response) => void response.writeHead(200, { 'Content-Type': 'text/plain' }).end('x'.repeat(3 * MIB));
+    const answer = await attempt();
+    expect(answer).toMatchObject({ outcome: 'answered', isCut: true });
+    expect(answer.outcome === 'answered' && answer.body.length).toBe(2 * MIB);
+    gateway.answer = (_request, response) => void response.end('x'.repeat(2 * MIB));
+    expect(await attempt()).toMatchObject({ isCut: false });
+  });
+
+  it('that never ends is cut as well', async () => {
+    let isOpen = true;
+    gateway.answer = (_request, response) => {
+      const more = (): void => void (isOpen && response.write(Buffer.alloc(65_536), more));
+      response.on('close', () => (isOpen = false));
+      more();
+    };
+    expect(await attempt()).toMatchObject({ isCut: true });
+    await eventually(() => !isOpen);
+  });
+
+  it('that redirects is shown, not followed', async () => {
+    gateway.answer = (_request, response) => void response.writeHead(302, { Location: `${gateway.url}/elsewhere` }).end();
+    expect(await attempt()).toMatchObject({ status: 302, headers: { location: `${gateway.url}/elsewhere` } });
+    expect(gateway.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['no answer', () => undefined],
+    ['half an answer', (response: { write(text: string): unknown }) => response.write('half')],
+  ])('that does not come in time is said not to have come: %s', async (_what, begin) => {
+    gateway.answer = (_request, response) => void begin(response);
+    const answer = await attempt({}, { dashboard: hasty, cookie: hastyCookie });
+    expect(answer).toEqual({ outcome: 'failed', reason: 'timeout', durationMs: expect.any(Number) });
+    expect(answer.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 50);
+  });
+
+  it('that breaks off is said to have broken off', async () => {
+    gateway.answer = (_request, response) => void response.destroy();
+    expect(await attempt()).toMatchObject({ outcome: 'failed', reason: 'unreachable' });
+  });
+});
+
+it('logs no key, query or body, whatever becomes of a call', async () => {
+  await attempt({ query: { ip: 'a-query-value' } });
+  await attempt({ method: 'POST', body: 'a-body-value' });
+  await ask({ key: generateApiKey('live'), query: { ip: 'a-query-value' } });
+  gateway.answer = (_request, response) => void response.destroy();
+  await attempt({ query: { ip: 'a-query-value' } });
+  expect(dashboard.log()).toContain('"route":"/api/try"');
+  expect(dashboard.log()).toContain('the gateway did not answer');
+  expect(dashboard.log()).not.toMatch(/tg_(test|live)_[0-9A-Za-z]{8}|a-query-value|a-body-value/);
+});

@@ -1,0 +1,116 @@
+import { type Decision } from '../../../plugins/core/ports';
+import { proposeFixes } from '../../../services/dashboard/api/requests/propose-fixes';
+import { someDecision } from '../../support/some-decision';
+import { groupRefusals } from '../../../services/dashboard/web/pages/overview/group-refusals';
+import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { isPublishedPath } from '../../../services/dashboard/api/requests/published-path';
+
+const refused = (outcome: Decision['outcome'], over: Partial<Decision> = {}): Decision =>
+  someDecision({
+    outcome,
+    keyPlace: 'x-api-key',
+    maskedKey: 'tg_live…1a2B',
+    credentialId: 'key',
+    customerId: 'customer',
+    product: 'api-ip',
+    callerAddress: '203.0.113.7',
+    ...over,
+  });
+
+describe('what is offered against a refusal', () => {
+  it('is a rule for the caller’s address; from a page, for its host first', () => {
+    expect(proposeFixes(refused('caller_not_whitelisted'))).toEqual([{ kind: 'add_rule', rule: '203.0.113.7' }]);
+    expect(proposeFixes(refused('caller_not_whitelisted', { originHost: 'shop.example.com' }))).toEqual([
+      { kind: 'add_rule', rule: 'shop.example.com' },
+      { kind: 'add_rule', rule: '203.0.113.7' },
+    ]);
+  });
+
+  it.each([
+    ['key_inactive', 'activate_key'],
+    ['key_expired', 'open_key'],
+    ['product_not_authorised', 'open_key'],
+    ['subscription_missing', 'open_plans'],
+    ['quota_daily_exceeded', 'open_plans'],
+  ] as const)('leads on from %s', (outcome, kind) => {
+    expect(proposeFixes(refused(outcome))).toEqual([{ kind }]);
+  });
+
+  it('is nothing for what the provider suspended, for a key that nobody has, and for a request that must change itself', () => {
+    expect(proposeFixes(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([]);
+    expect(proposeFixes(refused('key_unknown', { credentialId: undefined }))).toEqual([]);
+    expect(proposeFixes(refused('ambiguous_key'))).toEqual([]);
+    expect(proposeFixes(refused('admitted'))).toEqual([]);
+  });
+});
+
+const counted = (day: string, product: string, code: string, count: number) => ({ day, product, code, count });
+const refusal = (requestId: string, product: string, code: string) => ({
+  requestId,
+  at: '2026-11-22T10:00:00.000Z',
+  code,
+  product,
+  keyId: null,
+  maskedKey: null,
+  callerAddress: null,
+  originHost: null,
+});
+
+describe('refusals on the overview', () => {
+  it('are summed over the days by reason and product, the most first, with the latest of each', () => {
+    const counts = [
+      counted('2026-11-20', 'api-ip', 'key_expired', 2),
+      counted('2026-11-21', 'api-ip', 'quota_daily_exceeded', 3),
+      counted('2026-11-22', 'api-ip', 'key_expired', 5),
+      counted('2026-11-22', 'api-gst', 'key_expired', 1),
+    ];
+    const newest = [refusal('latest', 'api-ip', 'key_expired'), refusal('older', 'api-ip', 'key_expired')];
+    expect(groupRefusals(counts, newest)).toEqual([
+      { code: 'key_expired', product: 'api-ip', count: 7, latest: newest[0] },
+      { code: 'quota_daily_exceeded', product: 'api-ip', count: 3, latest: undefined },
+      { code: 'key_expired', product: 'api-gst', count: 1, latest: undefined },
+    ]);
+  });
+});
+
+const weather: CatalogueProduct = {
+  id: 'weather',
+  title: 'Weather',
+  description: 'Forecasts.',
+  prefix: '/weather',
+  routes: [
+    { method: 'GET', path: '/weather', purpose: 'Index' },
+    { method: 'GET', path: '/weather/{city}/days', purpose: 'Forecast' },
+  ],
+  base: null,
+  subscribable: false,
+  plans: [],
+};
+const taken = (path: string, changes: Partial<CatalogueProduct> = {}): boolean =>
+  isPublishedPath(path, createCatalogue([{ ...weather, ...changes }]));
+
+it.each(['/weather', '/weather/pune/days', '/weather/New%20Delhi/days', '/api/v1/gst/refresh-captcha'])('takes %s', (path) => {
+  expect(taken(path)).toBe(true);
+});
+
+it.each([
+  '/',
+  '',
+  '/ip',
+  '/weatherx',
+  '/weather/pune',
+  '/weather/a/b/days',
+  '/weather/../days',
+  '/weather/./days',
+  '//evil',
+  '/weather/a?b/days',
+])('refuses %s', (path) => {
+  expect(taken(path)).toBe(false);
+});
+
+it('takes anything below a product that brings its own description, and nothing that leads out of it', () => {
+  const openapi = 'weather.json';
+  expect(taken('/weather/any/depth', { openapi })).toBe(true);
+  for (const path of ['/weather/../ip', '/weather/a/..', '/weatherx/a', '/weather/a?b=c', '/weather//a'])
+    expect(taken(path, { openapi })).toBe(false);
+});

@@ -1,0 +1,32 @@
+import { chosenThird } from '../../support/sample';
+import { inaccessibleInBoth } from '../support/axe';
+import { overflowAt, type WatchedPage } from '../support/browser';
+import { EVERY_PAGE } from '../support/every-page';
+import { SceneStage } from '../support/scene-stage';
+import { SCENES } from '../support/scenes';
+
+const PHONE = { width: 360, height: 740 };
+
+let stage: SceneStage;
+beforeAll(async () => {
+  stage = await SceneStage.start();
+});
+afterAll(() => stage.close());
+
+async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
+  const found = await inaccessibleInBoth(page);
+  const tooWide = await overflowAt(page, PHONE);
+  return [...found, ...complaints, ...(tooWide > 0 ? [`${tooWide} px wider than a phone`] : [])];
+}
+
+describe.each(chosenThird(EVERY_PAGE))('the page $name', (scene) => {
+  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+    expect(await stage.play(scene, faultsOf)).toEqual([]);
+  });
+});
+
+describe.each(chosenThird(SCENES))('the scene $name', (scene) => {
+  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+    expect(await stage.play(scene, faultsOf)).toEqual([]);
+  });
+});

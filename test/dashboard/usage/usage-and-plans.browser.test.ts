@@ -1,0 +1,128 @@
+import { PageStage } from '../support/page-stage';
+
+const stage = PageStage.forFile();
+const BARS = '.recharts-bar-rectangle path';
+
+describe('usage by hour', () => {
+  it('is a switch away, stands in the address, and has a bar only where there were requests', async () => {
+    await stage.open('/usage');
+    await stage.page.getByText('Hours', { exact: true }).click();
+    await stage.page.getByRole('heading', { name: 'Requests let in' }).waitFor();
+    expect(new URL(stage.page.url()).searchParams.get('hours')).toBe('24');
+    await stage.page.getByLabel('Period').selectOption('48');
+    await stage.page.getByText('Hours are shown in').waitFor();
+    const chart = stage.page.getByRole('region', { name: 'Requests let in' });
+    await chart.getByText('Requests let in as a table').click();
+    // Of 48 hours 36 had requests, for two products each.
+    expect(await chart.getByRole('row').count()).toBe(1 + 2 * 36);
+    expect(await chart.locator(BARS).count()).toBe(2 * 36);
+    expect(await chart.getByRole('row').nth(1).innerText()).toMatch(/\d\d:30.*UTC/);
+    expect(await stage.page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')).toContain('by=hour');
+  });
+
+  it('tells what products answered and how long it took, and what nobody measured', async () => {
+    await stage.open('/usage?hours=48');
+    const chart = stage.page.getByRole('region', { name: 'Answers' });
+    await chart.getByText('Half of the answers took 100 ms or less, 95% 1 s or less.').waitFor();
+    await chart.getByText('Answers as a table').click();
+    // Of two products one is not measured.
+    expect(await chart.getByRole('row').count()).toBe(1 + 36);
+    expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
+    await stage.goto(stage.keyPath());
+    await stage.page.getByRole('region', { name: 'Answers' }).getByText('Answers as a table').click();
+    expect(await stage.page.getByRole('region', { name: 'Answers' }).getByRole('cell', { name: '–', exact: true }).count()).toBeGreaterThan(
+      0,
+    );
+  });
+
+  it('tells the same by day', async () => {
+    await stage.open('/usage?days=30');
+    const chart = stage.page.getByRole('region', { name: 'Answers' });
+    await chart.getByText(/^Half of the answers took/).waitFor();
+    await chart.getByText('Answers as a table').click();
+    expect(await chart.getByRole('row').count()).toBe(1 + 30);
+    expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
+  });
+
+  it('goes back to days, which keep their own lengths', async () => {
+    await stage.open('/usage?hours=48');
+    await stage.page.getByText('Days', { exact: true }).click();
+    await stage.page.getByRole('heading', { name: 'Requests used' }).waitFor();
+    expect(await stage.page.getByLabel('Period').inputValue()).toBe('30');
+  });
+
+  it('says so where nothing was asked', async () => {
+    await stage.begin();
+    await stage.dashboard.pool.query('DELETE FROM key_hour WHERE credential_id = ANY($1)', [stage.account.keys]);
+    await stage.goto('/usage?hours=24');
+    await stage.page.getByText('No requests were let in in the last 24 hours.').waitFor();
+  });
+
+  it('of a key is a switch on its chart, with or without requests', async () => {
+    await stage.begin();
+    for (const place of [0, 1]) {
+      await stage.goto(stage.keyPath(place));
+      await stage.page.getByText('Hours', { exact: true }).click();
+      await stage.page.getByRole('heading', { name: 'Requests of the last 48 hours' }).waitFor();
+    }
+    await stage.page.getByText('No requests with this key in the last 48 hours.').waitFor();
+  });
+});
+
+describe('a plan that is given on request', () => {
+  it('is asked for with its price, shows as requested, and is withdrawn', async () => {
+    await stage.open('/plans');
+    await stage.button('Request Star of Glead').click();
+    await stage.button('Request Star for ₹999.00 a month').click();
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(stage.changes('POST', '/api/plan-requests')[0]?.body).toMatchObject({
+      product: 'api-glead',
+      plan: 'Star',
+      terms: { price: '999.00', currency: 'INR' },
+    });
+    await stage.button('Withdraw the request: Glead').click();
+    await stage.button('Withdraw the request').click();
+    await stage.button('Request Star of Glead').waitFor();
+  });
+
+  it('says why it was declined, and can be asked for again', async () => {
+    await stage.open('/plans');
+    await stage.page.getByText('Please send us your company’s registration first.').waitFor();
+    expect(await stage.button('Request Star of Aadhaar').isVisible()).toBe(true);
+  });
+});
+
+describe('changing a plan', () => {
+  async function subscription(): Promise<{ id: string; plan: string | null }> {
+    const { products } = await stage.read<{ products: { id: string; subscription: { id: string; plan: string | null } }[] }>('/products');
+    return products.find(({ id }) => id === 'api-ip')?.subscription ?? { id: '', plan: '' };
+  }
+  const planPath = async (): Promise<string> => `/api/subscriptions/${(await subscription()).id}/plan`;
+
+  it('shows both plans with their prices, warns of a limit that falls, and sends what was agreed to', async () => {
+    await stage.open('/plans');
+    await stage.button('Change IP lookup to Base').click();
+    const row = (name: RegExp) => stage.page.getByRole('dialog').getByRole('row', { name });
+    await row(/Plan Star Base/).waitFor();
+    await row(/Requests a day 100,000 1,000/).waitFor();
+    await row(/Price a month ₹499.00 Free/).waitFor();
+    await stage.page.getByText('The daily limit falls from 100,000 to 1,000 requests.').waitFor();
+    await stage.button('Change to Base for free').click();
+    await stage.page.getByText('You have used more than this plan allows').waitFor();
+    expect(stage.changes('PUT', await planPath()).at(-1)?.body).toMatchObject({
+      plan: null,
+      terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
+    });
+  });
+
+  it('says that today’s use is above the new limit before anything changes', async () => {
+    await stage.open('/plans');
+    await stage.button('Change IP lookup to Base').click();
+    await stage.button('Change to Base for free').click();
+    await stage.page.getByText('You have used more than this plan allows').waitFor();
+    expect((await subscription()).plan).toBe('Star');
+    await stage.button('Change to Base for free anyway').click();
+    await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await subscription()).plan).toBeNull();
+  });
+});

@@ -1,0 +1,217 @@
+import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
+import { formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
+import { refusedSeries, shownDays, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
+import { formatDistance, formatHour, formatHourTick, lastHours } from '../../../services/dashboard/web/format/time';
+import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
+import { fc } from '../../support/fast-check';
+
+const NONE = new Array<number>(BOUNDS.length + 1).fill(0);
+const answers = { succeeded: 5, rejected: 2, failed: 1, abandoned: 1, took: NONE.with(0, 4).with(2, 4) };
+
+describe('the time of an answer', () => {
+  it.each([
+    [0, 0],
+    [10, 0],
+    [10.1, 1],
+    [30_000, BOUNDS.length - 1],
+    [30_001, BOUNDS.length],
+  ])('%d ms has place %d', (elapsedMs, place) => {
+    expect(answerTimePlace(elapsedMs)).toBe(place);
+  });
+
+  it('is told as the bound within which so many were sent', () => {
+    const took = NONE.with(0, 50).with(4, 45).with(11, 5);
+    expect([0.5, 0.51, 0.95, 0.96].map((share) => withinMs(took, BOUNDS, share))).toEqual([10, 250, 250, Infinity]);
+    expect(withinMs(NONE, BOUNDS, 0.5)).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, '–'],
+    [250, '250 ms'],
+    [2_500, '2.5 s'],
+    [Infinity, 'over 30 s'],
+  ])('%p reads %s', (ms, text) => {
+    expect(formatWithin(ms, BOUNDS)).toBe(text);
+  });
+});
+
+describe('answers', () => {
+  it('that nobody measured stay unknown, however many others were', () => {
+    expect(sumAnswers([null, null])).toBeNull();
+    expect(sumAnswers([])).toBeNull();
+    expect(sumAnswers([null, answers, answers])).toEqual({
+      succeeded: 10,
+      rejected: 4,
+      failed: 2,
+      abandoned: 2,
+      took: NONE.with(0, 8).with(2, 8),
+    });
+    expect(notKnown({ admitted: 20, answers })).toBe(11);
+    expect(notKnown({ admitted: 20, answers: null })).toBe(20);
+  });
+
+  it('that were written before their requests make nothing less than none', () => {
+    expect(notKnown({ admitted: 3, answers })).toBe(0);
+  });
+});
+
+const PRODUCTS = ['api-ip', 'api-gst', 'api-seo'].map((id) => ({ id, title: `Title of ${id}` }));
+const used = (day: string, product: string, count: number, mode: 'live' | 'test' = 'live') => ({
+  day,
+  product,
+  mode,
+  used: count,
+});
+const WEEK = ['16', '17', '18', '19', '20', '21', '22'].map((day) => `2026-11-${day}`);
+const colors = ({ series }: ReturnType<typeof usedSeries>) => Object.fromEntries(series.map(({ name, color }) => [name, color]));
+
+describe('a chart by day', () => {
+  it('gives a product its colour whatever its rank and whatever else is shown', () => {
+    const first = colors(usedSeries([used('2026-11-22', 'api-ip', 9), used('2026-11-22', 'api-gst', 1)], PRODUCTS, WEEK));
+    const second = colors(usedSeries([used('2026-11-22', 'api-gst', 9), used('2026-11-22', 'api-ip', 1)], PRODUCTS, WEEK));
+    const alone = colors(usedSeries([used('2026-11-22', 'api-gst', 9)], PRODUCTS, WEEK));
+    expect(second).toEqual(first);
+    expect(alone['Title of api-gst']).toBe(first['Title of api-gst']);
+    expect(new Set(Object.values(first)).size).toBe(2);
+  });
+
+  it('gives a code its colour whatever its rank', () => {
+    const refused = (code: string, count: number) => ({ day: '2026-11-22', product: 'api-ip', code, count });
+    const few = colors(refusedSeries([refused('key_expired', 1), refused('quota_daily_exceeded', 9)], WEEK));
+    const many = colors(refusedSeries([refused('key_expired', 9), refused('quota_daily_exceeded', 1)], WEEK));
+    expect(many).toEqual(few);
+  });
+
+  it('names products by title, and test keys apart', () => {
+    const { series } = usedSeries([used('2026-11-22', 'api-ip', 2), used('2026-11-22', 'api-ip', 1, 'test')], PRODUCTS, WEEK);
+    expect(series.map(({ name }) => name)).toEqual(['Title of api-ip', 'Title of api-ip (test)']);
+    expect(new Set(series.map(({ color }) => color)).size).toBe(2);
+  });
+
+  it('begins with the first day on which anything happened, and shows a week at least', () => {
+    const fortnight = [...['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`), ...WEEK];
+    expect(shownDays(fortnight, [])).toEqual(WEEK);
+    expect(shownDays(fortnight, [{ day: '2026-11-22' }])).toEqual(WEEK);
+    expect(shownDays(fortnight, [{ day: '2026-11-22' }, { day: '2026-11-10' }])).toEqual(fortnight.slice(1));
+    expect(shownDays(fortnight, [{ day: '2026-11-09' }])).toEqual(fortnight);
+  });
+});
+
+describe('the last hours', () => {
+  it('begin where the quota day begins, and end with the one that runs', () => {
+    const now = Date.parse('2026-11-20T18:31:00Z');
+    expect(lastHours(now, 3, 'Asia/Kolkata')).toEqual(['2026-11-20T16:30:00.000Z', '2026-11-20T17:30:00.000Z', '2026-11-20T18:30:00.000Z']);
+    expect(lastHours(now, 2, 'UTC')).toEqual(['2026-11-20T17:00:00.000Z', '2026-11-20T18:00:00.000Z']);
+  });
+
+  it('begin an hour with the moment that begins it', () => {
+    expect(lastHours(Date.parse('2026-11-20T18:30:00Z'), 1, 'Asia/Kolkata')).toEqual(['2026-11-20T18:30:00.000Z']);
+  });
+
+  it.each([
+    ['put back', '2026-10-25T12:00:00Z'],
+    ['put forward', '2026-03-29T12:00:00Z'],
+  ])('are as many and as long as any where clocks are %s', (_, now) => {
+    const starts = lastHours(Date.parse(now), 48, 'Europe/Berlin').map((iso) => Date.parse(iso));
+    const first = Date.parse(now) - 47 * 3_600_000;
+    expect(starts).toEqual(Array.from({ length: 48 }, (_each, index) => first + index * 3_600_000));
+  });
+});
+
+describe('an hour', () => {
+  it('is told as the reader’s clock shows it and in UTC', () => {
+    expect(formatHour('2026-11-20T02:30:00.000Z', 'America/New_York')).toBe('19 Nov, 21:30 (02:30 UTC)');
+    expect(formatHourTick('2026-11-20T02:30:00.000Z', 'America/New_York')).toBe('21:30');
+  });
+
+  it('is told once where both are the same', () => {
+    expect(formatHour('2026-11-20T02:30:00.000Z', 'UTC')).toBe('20 Nov, 02:30 UTC');
+  });
+});
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const at = (ms: number): string => new Date(NOW + ms).toISOString();
+
+describe('how long ago something was', () => {
+  it.each([
+    [0, 'just now'],
+    [-29_000, 'just now'],
+    [29_000, 'just now'],
+    [-MINUTE, '1 minute ago'],
+    [-3 * MINUTE - 20_000, '3 minutes ago'],
+    [-59 * MINUTE - 40_000, '1 hour ago'],
+    [-23 * HOUR - 40 * MINUTE, '24 hours ago'],
+    [-37 * HOUR, '2 days ago'],
+    [-2 * DAY + 10_000, '2 days ago'],
+    [40 * MINUTE, 'in 40 minutes'],
+    [24 * HOUR - 9_000, 'in 24 hours'],
+    [5 * DAY, 'in 5 days'],
+    [14 * DAY, 'in 14 days'],
+  ])('is said in the nearest unit: %d ms', (ms, text) => {
+    expect(formatDistance(at(ms), NOW)).toBe(text);
+  });
+
+  it('is left to the date beyond two weeks', () => {
+    for (const ms of [-15 * DAY, 15 * DAY, 400 * DAY]) expect(formatDistance(at(ms), NOW)).toBeUndefined();
+  });
+});
+
+describe('the forecast of a window', () => {
+  const DAY = { startsAt: 1_000_000, endsAt: 1_086_400 };
+  const at = (seconds: number) => DAY.startsAt + seconds;
+  const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const forecast = (use: { used: number; limit: number }, elapsed: number, subscribedAt = 0) =>
+    windowStanding({ ...use, ...DAY }, { now: at(elapsed), subscribedAt }).exhaustedAt;
+
+  it('says when the limit is reached at the rate so far', () => {
+    // 600 in 6 hours of 1,000: the other 400 take 4 hours.
+    expect(forecast({ used: 600, limit: 1_000 }, 6 * 3_600)).toBe(iso(at(10 * 3_600)));
+  });
+
+  it('says nothing when the limit is not reached before the reset', () => {
+    expect(forecast({ used: 100, limit: 1_000 }, 6 * 3_600)).toBeNull();
+    expect(forecast({ used: 250, limit: 1_000 }, 6 * 3_600)).toBeNull();
+  });
+
+  it('says nothing while too little was used, or for too short a time, to tell', () => {
+    expect(forecast({ used: 9, limit: 10 }, 6 * 3_600)).toBeNull();
+    expect(forecast({ used: 900, limit: 1_000 }, 599)).toBeNull();
+    expect(forecast({ used: 0, limit: 1_000 }, 0)).toBeNull();
+  });
+
+  it('measures a subscription that is younger than the window from its beginning', () => {
+    const used = { used: 100, limit: 1_000 };
+    expect(forecast(used, 12 * 3_600)).toBeNull();
+    expect(forecast(used, 12 * 3_600, at(11 * 3_600))).toBe(iso(at(21 * 3_600)));
+  });
+
+  it('is now once the limit is reached, or was lowered below what was used, or is nothing', () => {
+    for (const use of [
+      { used: 1_000, limit: 1_000 },
+      { used: 1_500, limit: 1_000 },
+      { used: 0, limit: 0 },
+    ])
+      expect(forecast(use, 60)).toBe(iso(at(60)));
+  });
+
+  it('lies between now and the reset, whatever the figures', () => {
+    const count = fc.integer({ min: 0, max: 2_000_000_000 });
+    fc.assert(
+      fc.property(
+        count,
+        count,
+        fc.integer({ min: 0, max: 86_399 }),
+        fc.integer({ min: 0, max: at(86_399) }),
+        (used, limit, elapsed, subscribedAt) => {
+          const told = forecast({ used, limit }, elapsed, subscribedAt);
+          if (told === null) return;
+          expect(Date.parse(told) / 1000).toBeGreaterThanOrEqual(at(elapsed));
+          expect(Date.parse(told) / 1000).toBeLessThan(DAY.endsAt);
+        },
+      ),
+    );
+  });
+});
