@@ -1,4 +1,4 @@
-import { type Catalogue } from '../plugins/core/selling/catalogue';
+import { type Catalogue, refusesTestKeys } from '../plugins/core/selling/catalogue';
 import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
 import { catalogueFile } from './supervisor/data-folder';
@@ -16,11 +16,13 @@ export interface StartOptions {
   readonly processes: ProcessTable;
 }
 
-/** Which keys each product can serve: test keys always, live keys where there is a source. */
+/** Which keys each product can serve: test keys where there is a sandbox, live keys where there is a source. */
 function describeProducts(env: NodeJS.ProcessEnv, catalogue: Catalogue): string {
+  const refused = new Set(catalogue.products.filter(refusesTestKeys).map(({ id }) => id));
   return liveStates(env, catalogue)
     .map(({ product, prefix, live, missing }) => {
-      const keys = live ? 'live and test keys' : `test keys; for live ones ${describeMissing(missing)}`;
+      const modes = [...(live ? ['live'] : []), ...(refused.has(product) ? [] : ['test'])];
+      const keys = `${modes.join(' and ') || 'no'} keys${live ? '' : `; for live ones ${describeMissing(missing)}`}`;
       return `  ${product.padEnd(24)}${prefix.padEnd(22)}${keys}`;
     })
     .join('\n');

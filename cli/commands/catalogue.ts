@@ -10,8 +10,10 @@ import { countTouched } from '../../plugins/stores/postgres/catalogue/count-touc
 import { writeProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
 import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/read-catalogue';
 import { inTransaction } from '../../plugins/stores/postgres/database';
+import { type LeftOut, ownOperations } from '../../services/openapi/own-operations';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { readApiDocuments } from './read-api-documents';
@@ -79,7 +81,10 @@ function addCheck(group: Command, context: CommandContext): void {
     refuseDifferences(findDifferences(context, catalogue));
     const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
     const products = catalogue.products.length;
-    context.output.result({ ok: true, products, plans }, () => `the catalogue is right: ${products} products, ${plans} plans`);
+    const notes = noteTestKeys(catalogue.products);
+    context.output.result({ ok: true, products, plans, notes }, () =>
+      [`the catalogue is right: ${products} products, ${plans} plans`, ...notes.map((note) => `· ${note}`)].join('\n'),
+    );
   });
 }
 
@@ -92,15 +97,29 @@ function addDiff(group: Command, context: CommandContext): void {
   });
 }
 
-function describeApplied(changes: readonly TouchingChange[], gateway: Reloaded): string {
-  const done = changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`;
-  return `${done}\n${gateway === 'local' ? 'the gateway has taken kong/kong.yml over' : KONG_RELOAD}`;
+interface Applied {
+  readonly changes: readonly TouchingChange[];
+  readonly leftOut: readonly LeftOut[];
+  readonly gateway: Reloaded;
+}
+
+function describeApplied({ changes, leftOut, gateway }: Applied): string {
+  return [
+    changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`,
+    ...leftOut.map(({ product, operation, reason }) => `· ${product}: the reference leaves out ${operation}: ${reason}`),
+    gateway === 'local' ? 'the gateway has taken kong/kong.yml over' : KONG_RELOAD,
+  ].join('\n');
+}
+
+/** Broken operations of products' own documents. */
+function findLeftOut({ products }: Catalogue, documents: ReadonlyMap<string, unknown>): LeftOut[] {
+  return products.flatMap((product) => ownOperations(product, { document: documents.get(product.id), baseUrl: '' }).leftOut);
 }
 
 function addApply(group: Command, context: CommandContext): void {
   finishCommand(group.command('apply').description('make it so, in one transaction')).action(async () => {
     const catalogue = readFile(context);
-    const changes = await withDatabase(context, async (db) => {
+    const { changes, leftOut } = await withDatabase(context, async (db) => {
       const found = await findChanges(db, catalogue);
       const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
       // Before anything is changed: what is sold must have a route, and no route may be open.
@@ -110,11 +129,11 @@ function addApply(group: Command, context: CommandContext): void {
         await applyCatalogue(client, catalogue, { actor: ACTOR });
         await writeProductDocuments(client, documents);
       });
-      return found;
+      return { changes: found, leftOut: findLeftOut(catalogue, documents) };
     });
     const gateway = await reloadGateway(context);
-    const result = { changed: changes.length > 0, changes, gateway, ...(gateway === 'none' && { next: KONG_RELOAD }) };
-    context.output.result(result, () => describeApplied(changes, gateway));
+    const result = { changed: changes.length > 0, changes, leftOut, gateway, ...(gateway === 'none' && { next: KONG_RELOAD }) };
+    context.output.result(result, () => describeApplied({ changes, leftOut, gateway }));
   });
 }
 

@@ -13,6 +13,7 @@ import { CatalogueError, describeProblem, readCatalogue } from '../../services/k
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
+import { noteTestKeys } from '../test-keys';
 import { readMigrationStanding } from '../supervisor/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
@@ -27,7 +28,8 @@ Checks that
   catalogue     kong/catalogue.yml can be read
   kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
   services      ours answer every route of their products
-and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without.`;
+and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without. It also
+notes which products have no sandbox for test keys.`;
 
 interface CheckResult {
   readonly name: string;
@@ -121,13 +123,16 @@ interface CheckNotes {
   readonly localRefusals: readonly string[];
   /** What costs more than it must. */
   readonly slow: readonly string[];
+  /** Products without a sandbox. */
+  readonly testKeys: readonly string[];
 }
 
-function show(results: readonly CheckResult[], { withoutSource, localRefusals, slow }: CheckNotes): string {
+function show(results: readonly CheckResult[], { withoutSource, localRefusals, slow, testKeys }: CheckNotes): string {
   const notes = [
     ...slow.map((note) => `· ${note}`),
     ...localRefusals.map((refusal) => `· npm start would refuse kong/kong.yml: ${refusal}`),
     ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
+    ...testKeys.map((note) => `· ${note}`),
   ];
   const lines = results.flatMap(({ name, problems }) =>
     problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`),
@@ -168,6 +173,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     const notes = {
       slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
       withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
+      testKeys: noteTestKeys(catalogue.products),
       // A file that is wrong for Kong too need not be told twice.
       localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
     };

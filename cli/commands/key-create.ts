@@ -5,6 +5,7 @@ import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/re
 import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-key';
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
+import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
 import { showSubscriptions, summariseSubscription } from './views';
@@ -107,7 +108,10 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
         const gateway = context.env['GATEWAY_URL']?.replace(/\/+$/, '') || readState(dataFolder(context.root, context.env))?.gateway;
         const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
-        return [created.key, `shown this once; its id is ${created.id}`, '', showSubscriptions(subscriptions), '', ...call].join('\n');
+        const chosen = catalogue.products.filter(({ id }) => options.products.includes(id));
+        const notes = options.mode === 'test' ? noteTestKeys(chosen) : [];
+        const shown = `shown this once; its id is ${created.id}`;
+        return [created.key, shown, '', showSubscriptions(subscriptions), '', ...call, ...notes].join('\n');
       });
     });
 

@@ -112,6 +112,7 @@ function addNew(group: Command, context: CommandContext): void {
           'look them over, then',
           `  ${next[0]}   makes it live`,
           `  ${next[1]}   makes a key for it`,
+          'test keys are refused until its entry names a sandbox: sandbox_url or test_keys',
         ].join('\n'),
       );
     });

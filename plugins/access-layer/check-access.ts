@@ -2,7 +2,7 @@ import { checkSubscription } from '../core/access/subscription';
 import { checkWhitelist } from '../core/access/whitelist';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
-/** Step 2: checks 1 to 5 of the specification, in its order. */
+/** Step 2: checks 1 to 5 of the specification, in its order, and whether the product serves test keys. */
 export function checkAccess(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   return Promise.resolve(decide(request, deps.clock.now()));
 }
@@ -20,5 +20,7 @@ function decide(request: AccessRequest, nowMs: number): Denial | undefined {
   const admitted = checkWhitelist(whitelist, { address: request.callerAddress, originHost: request.originHost });
   if (!admitted.admitted) return { code: 'caller_not_whitelisted' };
   request.matchedRule = admitted.rule;
+  // Without a sandbox the request would reach the live API of somebody else, on a counter that no statement prices.
+  if (request.record?.mode !== 'live' && !verdict.subscription.takesTestKeys) return { code: 'sandbox_missing' };
   return undefined;
 }

@@ -28,6 +28,8 @@ export interface SubscriptionAccess {
   readonly isCapped?: boolean;
   /** Where test keys are served instead of the product's upstream. Absent if the service knows its sandbox itself, or there is none. */
   readonly sandbox?: SandboxAddress;
+  /** True if a sandbox answers the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */
+  readonly takesTestKeys?: boolean;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
 }

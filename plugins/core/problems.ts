@@ -46,6 +46,11 @@ const TABLE = {
     title: 'Caller not on the whitelist',
     detail: 'The whitelist rules of this API key do not admit this address or origin.',
   },
+  sandbox_missing: {
+    status: 401,
+    title: 'No sandbox for test keys',
+    detail: 'The requested product has no sandbox, so it refuses test keys. Use a live key.',
+  },
   link_not_valid: {
     status: 401,
     title: 'Link not valid',
@@ -130,6 +135,7 @@ export type DenialCode = Extract<
   | 'subscription_missing'
   | 'subscription_inactive'
   | 'caller_not_whitelisted'
+  | 'sandbox_missing'
   | 'link_not_valid'
   | 'quota_daily_exceeded'
   | 'quota_monthly_exceeded'

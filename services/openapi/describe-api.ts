@@ -1,5 +1,5 @@
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
-import { ownOperations } from './own-operations';
+import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
 import { productPaths } from './product-paths';
 
 /** As much of an OpenAPI document as is looked at here; the rest goes through. */
@@ -9,30 +9,38 @@ export interface ApiDocumentParts {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
+/** The description of all products together, without the broken parts of their own documents. */
+export interface DescribedApi {
+  readonly document: object;
+  readonly leftOut: readonly LeftOut[];
+}
+
 /**
  * The description of everything that is sold: what our services answer, without products that are not sold any more, and each other
  * product by its own document, or else by its routes.
  * @param built what the build wrote from our services
  * @param documents OpenAPI documents that products bring along, by product
  */
-export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, documents: ReadonlyMap<string, unknown>): object {
+export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, documents: ReadonlyMap<string, unknown>): DescribedApi {
   const ours = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags ?? [])));
   const others = catalogue.products.filter(({ id, prefix }) => prefix !== null && !ours.has(id));
   const [{ url } = { url: '' }] = built.servers;
   const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url }));
   const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
-  return {
+  const leftOut = added.flatMap((each) => each.leftOut);
+  const document = {
     ...built,
     tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
     paths: Object.assign({}, soldPaths(built, catalogue), ...added.map(({ paths }) => paths)) as object,
     components: added.reduce<ApiDocumentParts['components']>((all, { components }) => mergeComponents(all, components), built.components),
+    // For readers of the reference. Why is for the seller.
+    ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ product, operation }) => ({ product, operation })) }),
   };
+  return { document, leftOut };
 }
 
-type Added = Pick<ApiDocumentParts, 'components'> & { readonly paths: object };
-
-function describeOther(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): Added {
-  if (document === undefined) return { paths: productPaths(product, baseUrl), components: {} };
+function describeOther(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): OwnOperations {
+  if (document === undefined) return { paths: productPaths(product, baseUrl), components: {}, leftOut: [] };
   return ownOperations(product, { document, baseUrl });
 }
 

@@ -49,7 +49,7 @@ export interface Failure {
 /** What the access check refuses with, before a unit is taken. An inactive key reads as an unknown one. */
 export const ACCESS_DENIALS = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
-  'caller_not_whitelisted', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
+  'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
   'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 

@@ -1,49 +1,80 @@
 import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { gatewayParts, operationId } from './product-paths';
+import { isObject, type Json, SoundParts } from './sound-parts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 /** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks']);
 
-type Json = Readonly<Record<string, unknown>>;
+/** A part of a product's own document that Tollgate does not describe. */
+export interface LeftOut {
+  readonly product: string;
+  /** As customers call it: `GET /weather/{city}`. */
+  readonly operation: string;
+  readonly reason: string;
+}
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** What a product's own document describes. */
+export interface OwnOperations {
+  readonly paths: object;
+  readonly components: Readonly<Record<string, Json>>;
+  readonly leftOut: readonly LeftOut[];
+}
 
 /**
  * The operations of a product's own OpenAPI 3 document, as customers reach them: below its prefix, with our keys, and with components under
- * names that no other product has.
+ * names that no other product has. A broken operation is left out and named.
  */
-export function ownOperations(
-  { id, prefix, description }: CatalogueProduct,
-  { document, baseUrl }: { document: unknown; baseUrl: string },
-): { paths: object; components: Readonly<Record<string, Json>> } {
+export function ownOperations(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): OwnOperations {
   const { paths = {}, components = {} } = isObject(document) ? document : {};
-  const renamed = (value: unknown): unknown => renameReferences(value, id);
-  return {
-    paths: Object.fromEntries(
-      Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
-        if (!isObject(item) || !own.startsWith('/')) return [];
-        const path = pathOf(prefix ?? '', own);
-        const operations = METHODS.flatMap((method) => {
-          const operation = item[method];
-          if (!isObject(operation)) return [];
-          const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
-          const shared = { parameters: [...listOf(item['parameters']), ...listOf(operation['parameters'])] };
-          const named = { operationId: operationId(id, method, own), summary: kept['summary'] ?? description };
-          const responses = { responses: kept['responses'] ?? { '200': { description: 'What the API answers.' } } };
-          const merged = { ...(renamed({ ...kept, ...shared, ...responses }) as Json), ...named };
-          return [[method, { ...merged, ...gatewayParts(id, { method, path, baseUrl }) }]];
-        });
-        return [[path, Object.fromEntries(operations) as object]];
-      }),
-    ),
-    components: Object.fromEntries(
-      Object.entries(isObject(components) ? components : {}).flatMap(([kind, named]) => {
-        if (!isObject(named) || kind === 'securitySchemes') return [];
-        return [[kind, Object.fromEntries(Object.entries(named).map(([name, value]) => [`${id}.${name}`, renamed(value)]))]];
-      }),
-    ),
-  };
+  const sound = new SoundParts(isObject(components) ? components : {});
+  const leftOut: LeftOut[] = [];
+  const described = Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
+    if (!isObject(item) || !own.startsWith('/')) return [];
+    const path = pathOf(product.prefix ?? '', own);
+    const leave = (operation: string, reason: string): [] => {
+      leftOut.push({ product: product.id, operation, reason });
+      return [];
+    };
+    if ('$ref' in item) return leave(path, 'the path is a $ref');
+    const operations = METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (!isObject(operation)) return [];
+      const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
+      const whole = { ...kept, parameters: [...listOf(item['parameters']), ...listOf(operation['parameters'])] };
+      const problem = sound.problemOf(whole);
+      if (problem !== undefined) return leave(`${method.toUpperCase()} ${path}`, problem);
+      return [[method, describeOperation(product, { whole, method, own, path, baseUrl })]];
+    });
+    return [[path, Object.fromEntries(operations) as object]];
+  });
+  return { paths: Object.fromEntries(described) as object, components: ownComponents(product.id, components, sound), leftOut };
+}
+
+interface Operation {
+  /** With the parameters of its path. */
+  readonly whole: Json;
+  readonly method: string;
+  /** The path in the product's own document. */
+  readonly own: string;
+  readonly path: string;
+  readonly baseUrl: string;
+}
+
+function describeOperation({ id, description }: CatalogueProduct, { whole, method, own, path, baseUrl }: Operation): Json {
+  const named = { operationId: operationId(id, method, own), summary: whole['summary'] ?? description };
+  const responses = { responses: whole['responses'] ?? { '200': { description: 'What the API answers.' } } };
+  return { ...(renameReferences({ ...whole, ...responses }, id) as Json), ...named, ...gatewayParts(id, { method, path, baseUrl }) };
+}
+
+function ownComponents(product: string, components: unknown, sound: SoundParts): OwnOperations['components'] {
+  return Object.fromEntries(
+    Object.entries(isObject(components) ? components : {}).flatMap(([kind, named]) => {
+      if (!isObject(named) || kind === 'securitySchemes') return [];
+      const usable = Object.entries(named).filter(([name]) => sound.isSound(kind, name));
+      return [[kind, Object.fromEntries(usable.map(([name, value]) => [`${product}.${name}`, renameReferences(value, product)]))]];
+    }),
+  );
 }
 
 /** An upstream that knows its prefix has it in its paths already. */

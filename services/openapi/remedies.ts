@@ -8,6 +8,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   subscription_missing: 'Subscribe to the product on the Plans page.',
   subscription_inactive: 'Resume the subscription on the Plans page, or subscribe again if it was cancelled.',
   caller_not_whitelisted: 'Add the address or origin of the caller to the rules of the key, or call from one that is listed. Explain names what was seen.',
+  sandbox_missing: 'Use a live key: the product has no sandbox, so test keys are refused before they reach it.',
   link_not_valid: 'Make another link with your key: links end, and hold for one file only.',
   gateway_proof_missing: 'Call the gateway, not the service behind it. If you did, tell your provider.',
   quota_daily_exceeded: 'Wait for as long as Retry-After says, or change the plan: a higher limit counts at once. A daily cap of your own can be raised or removed.',

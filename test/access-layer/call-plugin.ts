@@ -22,7 +22,9 @@ export function recordOf(changes: Partial<AccessRecord> = {}): AccessRecord {
     expiresAtMs: null,
     products: ['api-ip'],
     whitelist: compileWhitelist([]),
-    subscriptions: [{ id: 'sub-1', product: 'api-ip', plan: 'Star', state: 'active', limits: { daily: 2, monthly: 3 } }],
+    subscriptions: [
+      { id: 'sub-1', product: 'api-ip', plan: 'Star', state: 'active', limits: { daily: 2, monthly: 3 }, takesTestKeys: true },
+    ],
     ...changes,
   };
 }

@@ -1,7 +1,13 @@
-import { StoreUnavailable, type AccessRecord, type QuotaCounter } from '../../plugins/core/ports';
+import { StoreUnavailable, type AccessRecord, type KeyMode, type QuotaCounter } from '../../plugins/core/ports';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { bearer, call, failing, key, recordOf, recordsOf, proofIn, signContext } from './call-plugin';
 import { createInstance, memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
+
+/** Of a product that does not say what answers its test keys. */
+function withoutSandbox(mode: KeyMode): AccessRecord {
+  const subscriptions = recordOf().subscriptions.map(({ takesTestKeys: _, ...subscription }) => subscription);
+  return recordOf({ mode, subscriptions });
+}
 
 describe('a refusal', () => {
   const subscription = recordOf().subscriptions[0];
@@ -17,6 +23,7 @@ describe('a refusal', () => {
     ['subscription_missing', { headers: bearer }, recordOf({ subscriptions: [] })],
     ['subscription_inactive', { headers: bearer }, recordOf({ subscriptions: subscription ? [{ ...subscription, state: 'paused' }] : [] })],
     ['caller_not_whitelisted', { headers: bearer }, recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) })],
+    ['sandbox_missing', { headers: bearer }, withoutSandbox('test')],
   ])('is a 401 %s as problem+json with the request id and a challenge', async (code, request, record) => {
     const { exit, set } = await call(request, record ? { record } : { records: recordsOf(undefined) });
     expect(exit).toMatchObject({ status: 401, body: { code, status: 401, request_id: 'req-1', type: 'about:blank' } });
@@ -104,6 +111,15 @@ describe('a refusal', () => {
     const quota = memoryQuota();
     await call({ headers: bearer }, { record: recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) }), quota });
     expect(quota.used.size).toBe(0);
+  });
+
+  it('meets test keys of a product without a sandbox before anything is counted or goes on, and never live keys', async () => {
+    const quota = memoryQuota();
+    const refused = await call({ headers: bearer }, { quota, record: withoutSandbox('test') });
+    expect([refused.code, refused.target, refused.set, quota.used.size]).toEqual(['sandbox_missing', undefined, {}, 0]);
+    expect(refused.decision).toMatchObject({ outcome: 'sandbox_missing', product: 'api-ip', subscriptionId: 'sub-1' });
+    expect((await call({ headers: bearer }, { quota, record: withoutSandbox('live') })).exit).toBeUndefined();
+    expect((await call({ headers: bearer }, { quota, record: recordOf({ mode: 'test' }) })).exit).toBeUndefined();
   });
 
   it('of a request with so many headers that a service could not read the proof behind them is a 400, and nothing is counted', async () => {

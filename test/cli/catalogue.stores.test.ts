@@ -50,6 +50,17 @@ describe('catalogue check', () => {
     expect(told.mistakes[0]).toMatchObject({ file: 'kong/catalogue.yml', place: 'products[6].title', line: expect.any(Number) });
   });
 
+  it('says which products refuse test keys, and which let them reach the live API', async () => {
+    put('catalogue.yml', (text) => text.replace(IP, (entry) => entry.replace('    test_keys: service\n', '')));
+    const [first, ...notes] = (await catalogue('check')).stdout.trimEnd().split('\n');
+    expect([first, notes]).toEqual([
+      'the catalogue is right: 14 products, 11 plans',
+      [expect.stringMatching(/^· test keys of api-ip are refused: it has no sandbox/)],
+    ]);
+    put('catalogue.yml', (text) => text.replace(IP, (entry) => entry.replace('test_keys: service', 'test_keys: live')));
+    expect((await catalogueJson('check')).notes).toEqual(['test keys of api-ip reach its live API']);
+  });
+
   it('names what kong.yml says otherwise', async () => {
     put('kong.yml', (text) => text.replace('products: [api-seo]', 'products: [api-gst]'));
     const { code, stderr } = await catalogue('check');
@@ -98,6 +109,36 @@ describe('catalogue diff', () => {
 });
 
 describe('catalogue apply', () => {
+  it('names the operations of a product’s own document that are broken, and applies the rest', async () => {
+    const schema = { $ref: '#/components/schemas/Nowhere' };
+    const bad = { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } };
+    writeFileSync(join(root, 'kong', 'own.json'), JSON.stringify({ openapi: '3.1.0', paths: { '/bad': bad } }));
+    put(
+      'catalogue.yml',
+      withIp((entry) => `${entry}    openapi: own.json\n`),
+    );
+    const { code, stdout } = await catalogue('apply');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('· api-ip: the reference leaves out GET /ip/bad: a $ref in it leads nowhere\n'),
+    ]);
+    expect((await catalogueJson('apply')).leftOut).toEqual([expect.objectContaining({ product: 'api-ip', operation: 'GET /ip/bad' })]);
+  });
+
+  it('leaves a new test key of a product without a sandbox with a line that says so', async () => {
+    put(
+      'catalogue.yml',
+      withIp((entry) => entry.replace('    test_keys: service\n', '')),
+    );
+    expect((await catalogue('apply')).code).toBe(0);
+    const create = async (mode: string): Promise<string> => {
+      const words = ['key', 'create', '--customer', await newCustomer(), '--products', 'api-ip', '--mode', mode];
+      return (await runCommand(words, { root, databaseUrl: database().url })).stdout;
+    };
+    expect(await create('test')).toContain('test keys of api-ip are refused');
+    expect(await create('live')).not.toContain('test keys');
+  });
+
   it('changes and audits each figure once, and a second time nothing', async () => {
     put('catalogue.yml', lowerStar);
     const before = (await audit()).length;

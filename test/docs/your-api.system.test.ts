@@ -119,7 +119,7 @@ test('a refusal of it is explained, and the API’s description has it', async (
   expect((await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather'].get.tags).toEqual(['weather']);
 });
 
-test('its test keys are served by its sandbox once it has one', async () => {
+test('its test keys are refused until it has a sandbox, and then served by it', async () => {
   const seen: string[] = [];
   const sandbox = createServer((request, response) => {
     seen.push(`${request.headers.host} ${request.url}`);
@@ -132,7 +132,8 @@ test('its test keys are served by its sandbox once it has one', async () => {
   try {
     const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
-    expect((await send(`${instance.gateway}/weather/pune`, { headers })).text).toContain('rain');
+    const refused = await send(`${instance.gateway}/weather/pune`, { headers });
+    expect([refused.status, refused.json().code]).toEqual([401, 'sandbox_missing']);
     writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
     expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
     await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');

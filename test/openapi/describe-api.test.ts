@@ -56,8 +56,9 @@ const own = {
     securitySchemes: { internal: { type: 'apiKey', in: 'header', name: 'X-Internal' } },
   },
 };
-const described = (products: readonly CatalogueProduct[], documents: Record<string, unknown> = {}): any =>
-  JSON.parse(JSON.stringify(describeApi(built, createCatalogue(products), new Map(Object.entries(documents)))));
+const describeWith = (products: readonly CatalogueProduct[], documents: Record<string, unknown> = {}) =>
+  describeApi(built, createCatalogue(products), new Map(Object.entries(documents)));
+const described = (...given: Parameters<typeof describeWith>): any => JSON.parse(JSON.stringify(describeWith(...given).document));
 
 it('describes a product of nobody’s service by its routes', async () => {
   const { paths, tags } = described([...PRODUCTS, weather]);
@@ -107,3 +108,47 @@ it.each([[undefined], [null], ['text'], [{ paths: [] }], [{ paths: { x: 1, '/y':
     expect(() => described([...PRODUCTS, weather], { weather: document })).not.toThrow();
   },
 );
+
+describe('a broken part of a product’s own document', () => {
+  const answers = (schema: unknown): object => ({
+    get: { responses: { '200': { description: 'Fine', content: { 'application/json': { schema } } } } },
+  });
+  const nested = (deep: number): object => (deep === 0 ? { type: 'string' } : { properties: { inner: nested(deep - 1) } });
+  const sound = { ...own.paths, '/tree': answers({ $ref: '#/components/schemas/Tree' }) };
+  const schemas = {
+    Problem: { type: 'object' },
+    Tree: {
+      type: 'object',
+      properties: { $ref: { type: 'string' }, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+    },
+    Broken: { properties: { city: { $ref: '#/components/schemas/Nowhere' } } },
+    Above: { properties: { broken: { $ref: '#/components/schemas/Broken' } } },
+  };
+  const withOperation = (item: unknown): unknown => ({ ...own, paths: { '/bad': item, ...sound }, components: { schemas } });
+
+  it.each<[string, unknown, string]>([
+    ['a $ref that leads nowhere', answers({ $ref: '#/components/schemas/Nowhere' }), 'leads nowhere'],
+    ['a $ref to a component that is broken', answers({ $ref: '#/components/schemas/Above' }), 'cannot be used'],
+    ['a $ref to another file', answers({ $ref: 'file:///etc/passwd' }), 'leads out'],
+    ['a $ref to a network address', answers({ $ref: 'http://10.0.0.7/schema.json' }), 'leads out'],
+    ['a $ref that is no text', answers({ $ref: 7 }), 'no text'],
+    ['a $ref to what every object has', answers({ $ref: '#/components/schemas/constructor' }), 'leads nowhere'],
+    ['schemas nested until a stack ends', answers(nested(2_000)), 'nested more than'],
+    ['a path that is a $ref', { $ref: '#/paths/~1tree' }, 'the path is a $ref'],
+  ])('costs no more than itself: %s', async (_, item, reason) => {
+    const { leftOut } = describeWith([...PRODUCTS, weather], { weather: withOperation(item) });
+    expect(leftOut).toEqual([
+      { product: 'weather', operation: expect.stringMatching(/^(GET )?\/weather\/bad$/), reason: expect.stringContaining(reason) },
+    ]);
+    const document = described([...PRODUCTS, weather], { weather: withOperation(item) });
+    expect(document['x-left-out']).toEqual([{ product: 'weather', operation: leftOut[0]?.operation }]);
+    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/ip', '/pincode', '/weather/{city}', '/weather/tree']));
+    expect(document.paths['/weather/bad']?.get).toBeUndefined();
+    await expect(SwaggerParser.validate(document)).resolves.toBeDefined();
+  });
+
+  it('is not told where nothing is broken', () => {
+    expect(describeWith([...PRODUCTS, weather], { weather: own }).leftOut).toEqual([]);
+    expect(described([...PRODUCTS, weather], { weather: own })).not.toHaveProperty('x-left-out');
+  });
+});

@@ -75,6 +75,11 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'the whitelist admits the caller', denials: ['caller_not_whitelisted'], saw: whitelistSaw },
   {
+    name: 'the product serves keys of this mode',
+    denials: ['sandbox_missing'],
+    saw: (decision, passed) => (passed ? products(decision) : `a test key, and ${products(decision)} has no sandbox`),
+  },
+  {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
     saw: ({ quota, maskedKey, keyPlace }) => {
@@ -106,6 +111,7 @@ const REMEDIES: Record<DenialCode, Remedy> = {
   subscription_missing: (decision) => `Subscribe to ${products(decision)}.`,
   subscription_inactive: (decision) => `Resume the subscription to ${products(decision)}, or subscribe again if it was cancelled.`,
   caller_not_whitelisted: callerRemedy,
+  sandbox_missing: (decision) => `Use a live key: ${products(decision)} has no sandbox for test keys.`,
   quota_daily_exceeded: ({ quota }) =>
     quota?.isCapped
       ? 'This is the daily cap that you set yourself: raise or remove it, which counts at once, or wait for midnight in the quota time zone.'

@@ -80,15 +80,22 @@ const productMembers = z.strictObject({
     .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')
     .optional()
     .describe('Where test keys are served instead of the upstream, for products that no service of ours answers.'),
+  test_keys: z
+    .enum(['service', 'live'])
+    .optional()
+    .describe(
+      'service: the product’s own service answers test keys from a sandbox. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
+    ),
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),
 });
 
 /** As the rest of the code names its members. */
-const product = productMembers.transform(({ sandbox_url: sandboxUrl, ...members }) => ({
+const product = productMembers.transform(({ sandbox_url: sandboxUrl, test_keys: testKeys, ...members }) => ({
   ...members,
   ...(sandboxUrl !== undefined && { sandboxUrl }),
+  ...(testKeys !== undefined && { testKeys }),
 }));
 
 /** The shape of `kong/catalogue.yml`. Rules between members are checked in check-catalogue.ts. */

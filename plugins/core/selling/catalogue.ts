@@ -56,8 +56,20 @@ export interface CatalogueProduct {
   readonly uncharged?: readonly Exemption[] | undefined;
   /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
+  /** `service`: the product's own service answers test keys from a sandbox. `live`: test keys reach the live API. */
+  readonly testKeys?: 'service' | 'live' | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */
   readonly openapi?: string | undefined;
+}
+
+/** True if a sandbox answers the product's test keys. */
+export function hasSandbox({ sandboxUrl, testKeys }: CatalogueProduct): boolean {
+  return sandboxUrl !== undefined || testKeys === 'service';
+}
+
+/** True if test keys of the product are refused: it has no sandbox, and the catalogue does not open its live API to them. */
+export function refusesTestKeys(product: CatalogueProduct): boolean {
+  return !hasSandbox(product) && product.testKeys !== 'live';
 }
 
 /** Where the products stand in the file that they were read from. */

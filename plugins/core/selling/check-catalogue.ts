@@ -60,13 +60,16 @@ function foldersOf(path: string): string[] {
 }
 
 function checkProduct(product: CatalogueProduct, at: (string | number)[]): CatalogueMistake[] {
-  const { prefix, routes, plans, base, subscribable } = product;
+  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys } = product;
   return [
     ...(base === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: nobody can subscribe without limits' }]
       : []),
     ...(prefix === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where prefix is null: what nobody can call is not sold' }]
+      : []),
+    ...(sandboxUrl !== undefined && testKeys !== undefined
+      ? [{ path: [...at, 'test_keys'], message: 'must be absent where sandbox_url is given: test keys are served there' }]
       : []),
     ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>

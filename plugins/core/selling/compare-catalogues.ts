@@ -59,6 +59,7 @@ function factsOf({
   slots,
   uncharged,
   sandboxUrl,
+  testKeys,
   openapi,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
@@ -72,6 +73,7 @@ function factsOf({
     slots: slots ?? null,
     uncharged: uncharged ?? null,
     sandbox_url: sandboxUrl ?? null,
+    test_keys: testKeys ?? null,
     openapi: openapi ?? null,
   };
 }

@@ -99,6 +99,8 @@ export const apiDocument = z.object({
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
   /** What each code of a refusal or failure means. */
   'x-errors': z.array(errorCode).default([]),
+  /** Broken operations of products' own documents. */
+  'x-left-out': z.array(z.object({ product: z.string(), operation: z.string() })).default([]),
   /** By path, then by method in lower case. */
   paths: z.record(z.string(), z.record(z.string(), operation)),
 });

@@ -84,6 +84,8 @@ export const product = z.object({
   /** Null: none are published. */
   base: limits.nullable(),
   subscribable: z.boolean(),
+  /** False: it has no sandbox, so calls with a test key are refused. */
+  takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */
   liveSource: liveSource.nullable(),
   plans: z.array(

@@ -30,6 +30,7 @@ const DENIALS: DenialCode[] = [
   'subscription_missing',
   'subscription_inactive',
   'caller_not_whitelisted',
+  'sandbox_missing',
   'quota_daily_exceeded',
   'quota_monthly_exceeded',
   'access_layer_unavailable',
@@ -88,6 +89,7 @@ describe('an explanation', () => {
     ['caller_not_whitelisted', { matchedRule: undefined }, /rule for 203\.0\.113\.7 to the key/],
     ['product_not_authorised', { product: undefined, products: ['api-glead', 'api-grank'] }, /api-glead or api-grank/],
     ['subscription_missing', {}, /Subscribe to api-ip/],
+    ['sandbox_missing', {}, /Use a live key: api-ip has no sandbox/],
   ] as const)('of %s names what is to be changed', (outcome, extra, text) => {
     expect(explainDecision({ ...decision, ...extra, outcome }).remedy).toMatch(text);
   });

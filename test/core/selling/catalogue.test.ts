@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasSandbox } from '../../../plugins/core/selling/catalogue';
 import { catalogueJsonSchema } from '../../../plugins/core/selling/catalogue-schema';
 import { listProblems, problemOf } from '../../../plugins/core/problems';
 import { SERVICES } from '../../../services/registry';
@@ -58,6 +59,10 @@ describe('the catalogue', () => {
     expect(PRODUCTS.filter(({ subscribable }) => !subscribable).map(({ id }) => id)).toEqual(['api-vahan', 'api-pan']);
   });
 
+  it('says of every product that can be called that its service answers test keys from a sandbox', () => {
+    for (const product of PRODUCTS) expect([product.id, hasSandbox(product)]).toEqual([product.id, product.prefix !== null]);
+  });
+
   it('prices every plan in rupees, free to take', () => {
     const plans = PRODUCTS.flatMap(({ plans: offered }) => offered);
     expect(new Set(plans.map(({ currency, approval }) => `${currency} ${approval}`))).toEqual(new Set(['INR automatic']));
@@ -95,6 +100,7 @@ describe('problems', () => {
       'subscription_missing',
       'subscription_inactive',
       'caller_not_whitelisted',
+      'sandbox_missing',
     ]) {
       expect(statuses[code]).toBe(401);
     }

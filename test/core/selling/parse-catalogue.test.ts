@@ -1,3 +1,4 @@
+import { hasSandbox, refusesTestKeys } from '../../../plugins/core/selling/catalogue';
 import { CATALOGUE_BOUNDS } from '../../../plugins/core/selling/catalogue-schema';
 import { parseCatalogue } from '../../../plugins/core/selling/parse-catalogue';
 
@@ -26,6 +27,25 @@ describe('a catalogue', () => {
     expect(catalogue?.find('api-weather')?.uncharged).toEqual(['health', 'not_modified', 'preflight']);
     expect(problemsOf(HEAD + named('[health, health]'))).toEqual(['10:16 products[0].uncharged names one twice']);
     expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
+  });
+
+  it('refuses test keys of a product that says neither where nor how they are answered', () => {
+    const said = (line: string) => {
+      const product = parseCatalogue(HEAD + weather.replace('    plans:\n', `${line}    plans:\n`)).catalogue?.find('api-weather');
+      return product && { hasSandbox: hasSandbox(product), refusesTestKeys: refusesTestKeys(product) };
+    };
+    expect(said('')).toEqual({ hasSandbox: false, refusesTestKeys: true });
+    expect(said('    test_keys: live\n')).toEqual({ hasSandbox: false, refusesTestKeys: false });
+    expect(said('    test_keys: service\n')).toEqual({ hasSandbox: true, refusesTestKeys: false });
+    expect(said('    sandbox_url: http://127.0.0.1:9001\n')).toEqual({ hasSandbox: true, refusesTestKeys: false });
+  });
+
+  it('says once what answers test keys, in a word that it knows', () => {
+    const both = '    sandbox_url: http://127.0.0.1:9001\n    test_keys: live\n    plans:\n';
+    expect(changed('    plans:\n', both)).toEqual([
+      expect.stringMatching(/^11:\d+ products\[0\]\.test_keys must be absent where sandbox_url/),
+    ]);
+    expect(changed('    plans:\n', '    test_keys: sandbox\n    plans:\n')).toEqual([expect.stringContaining('products[0].test_keys')]);
   });
 
   it('is read with its defaults, and an amount that nobody quoted', () => {

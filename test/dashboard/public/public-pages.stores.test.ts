@@ -1,5 +1,6 @@
-import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { writeProductDocuments } from '../../../plugins/stores/postgres/catalogue/product-documents';
 import { textOn } from '../../../services/dashboard/api/public/page-frame';
 import { readBrand } from '../../../services/dashboard/api/public/brand';
 import { type LiveSource, type Product } from '../../../services/dashboard/contract/plans';
@@ -201,6 +202,40 @@ describe('a change of the catalogue', () => {
   });
 });
 
+describe('a product without a sandbox', () => {
+  const sellIp = async (testKeys?: 'live'): Promise<void> => {
+    const change = ({ testKeys: _, ...product }: CatalogueProduct): CatalogueProduct => ({ ...product, testKeys });
+    const products = CATALOGUE.products.map((product) => (product.id === 'api-ip' ? change(product) : product));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+    now += 1_000;
+  };
+  const callersOf = async (path: string, cookie: string): Promise<unknown> => {
+    const call = /data-call="([^"]*)"/.exec((await get(path, { cookie })).body)?.[1];
+    return call && (JSON.parse(call.replaceAll('&quot;', '"')) as { product: string; through: unknown });
+  };
+  afterAll(async () => {
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    now += 1_000;
+  });
+
+  it('says that it refuses test keys, and offers nobody a call', async () => {
+    await sellIp();
+    for (const cookie of ['', SESSION]) {
+      expect(await callersOf('/reference/api-ip', cookie)).toBeUndefined();
+      expect((await get('/reference/api-ip', { cookie })).body).toContain('This product has no sandbox: test keys are refused.');
+    }
+    expect((await get('/products')).body).toContain('Live keys only');
+    expect(await callersOf('/', '')).toBeUndefined();
+  });
+
+  it('whose test keys reach its live API offers its calls to customers only', async () => {
+    await sellIp('live');
+    expect(await callersOf('/reference/api-ip', '')).toBeUndefined();
+    expect(await callersOf('/reference/api-ip', SESSION)).toMatchObject({ product: 'api-ip', through: ['/api/try'] });
+    expect(await callersOf('/', '')).toBeUndefined();
+  });
+});
+
 describe('the document of another API', () => {
   afterEach(() => void (readDocument = describeOurs));
 
@@ -217,7 +252,37 @@ describe('the document of another API', () => {
     expect(statusCode).toBe(200);
     expect(body).toContain('id="get_ip"');
     expect(body).not.toContain('id="post_ip"');
+    expect(body).toContain('This page cannot show POST /ip:');
     expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+  });
+});
+
+describe('a broken operation of another API', () => {
+  const broken = (schema: unknown): object => ({
+    openapi: '3.1.0',
+    paths: {
+      '/fine': { get: { responses: { '200': { description: 'Fine' } } } },
+      '/bad': { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } },
+    },
+  });
+  const nested = (deep: number): object => (deep === 0 ? {} : { items: nested(deep - 1) });
+
+  it.each<[string, unknown]>([
+    ['a $ref that leads nowhere', { $ref: '#/components/schemas/Nowhere' }],
+    ['a $ref that is no text', { $ref: 5 }],
+    ['schemas nested until a stack ends', nested(1_500)],
+  ])('is named on the page of its product and in the log, and every other product keeps its page: %s', async (_, schema) => {
+    const members = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes: [], plans: [] };
+    const weather = { ...members, base: { daily: 1, monthly: 1 }, subscribable: true, openapi: 'weather.json' };
+    await applyCatalogue(dashboard.pool, createCatalogue([...PRODUCTS, weather]), { actor: 'test' });
+    await writeProductDocuments(dashboard.pool, new Map([['weather', broken(schema)]]));
+    now += 1_000;
+    const page = await get('/reference/weather');
+    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This page cannot show GET /weather/bad:')]);
+    expect(page.body).toContain('id="weather_get_fine"');
+    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+    expect((await get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
+    expect(dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
   });
 });
 

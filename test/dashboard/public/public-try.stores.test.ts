@@ -1,3 +1,6 @@
+import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { PRODUCTS } from '../../support/catalogue';
 import { isPlausibleKey } from '../../../plugins/core/access/api-key';
 import { eventually } from '../../support/eventually';
 import { startDashboard, type TestDashboard } from '../support/dashboard';
@@ -55,6 +58,21 @@ describe('a call that a reader without an account tries out', () => {
   ])('reaches nothing with %s', async (_, body) => {
     expect((await attempt(body)).statusCode).toBe(400);
     expect(gateway.seen).toEqual([]);
+  });
+
+  it.each<[string, Partial<CatalogueProduct>, number]>([
+    ['says nothing of test keys', {}, 400],
+    ['lets test keys reach its live API', { testKeys: 'live' }, 400],
+    ['has a sandbox of its own', { sandboxUrl: 'http://127.0.0.1:9001' }, 200],
+    ['has a service that answers test keys', { testKeys: 'service' }, 200],
+  ])('reaches a sandbox and nothing else: of a product that %s', async (_, member, status) => {
+    const routes = [{ method: 'ANY', path: '/weather', purpose: 'Forecast' }] as const;
+    const weather = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes, plans: [], ...member };
+    const sold = { ...weather, base: { daily: 10, monthly: 100 }, subscribable: true };
+    await applyCatalogue(dashboard.pool, createCatalogue([...PRODUCTS, sold]), { actor: 'test' });
+    const answer = await attempt({ product: 'weather', method: 'POST', path: '/weather', contentType: 'application/json', body: '{}' });
+    expect([answer.statusCode, gateway.seen.length]).toEqual([status, status === 200 ? 1 : 0]);
+    if (status === 400) expect(answer.json().errors).toEqual([{ field: 'product', message: expect.stringContaining('no sandbox') }]);
   });
 
   it('is refused from the pages of another site, and with more than the examples need', async () => {

@@ -102,6 +102,7 @@ it.each([
   '/weather/a/b/days',
   '/weather/../days',
   '/weather/./days',
+  '/weather/%2e%2E/days',
   '//evil',
   '/weather/a?b/days',
 ])('refuses %s', (path) => {
@@ -111,6 +112,8 @@ it.each([
 it('takes anything below a product that brings its own description, and nothing that leads out of it', () => {
   const openapi = 'weather.json';
   expect(taken('/weather/any/depth', { openapi })).toBe(true);
-  for (const path of ['/weather/../ip', '/weather/a/..', '/weatherx/a', '/weather/a?b=c', '/weather//a'])
-    expect(taken(path, { openapi })).toBe(false);
+  const plain = ['/weather/../ip', '/weather/a/..', '/weatherx/a', '/weather/a?b=c', '/weather//a'];
+  const encoded = ['/weather/%2e%2e/ip', '/weather/.%2E/ip', '/weather/%2e./ip', '/weather/..%2fip', '/weather/a%5c..', '/weather/%zz'];
+  for (const path of [...plain, ...encoded]) expect([path, taken(path, { openapi })]).toEqual([path, false]);
+  expect(taken('/weather/New%20Delhi/a%2eb', { openapi })).toBe(true);
 });

@@ -88,8 +88,7 @@ async function writeCatalogue(client: PoolClient, products: readonly CataloguePr
 }
 
 function rowOf({ id, title, description, base, subscribable, plans, ...more }: CatalogueProduct): object {
-  const { prefix, routes, slots, uncharged, sandboxUrl, openapi } = more;
-  const definition: ProductDefinition = { prefix, routes, slots, uncharged, sandboxUrl, openapi, plans: plans.map(({ name }) => name) };
+  const definition: ProductDefinition = { ...more, plans: plans.map(({ name }) => name) };
   return { id, title, description, daily: base?.daily ?? null, monthly: base?.monthly ?? null, subscribable, definition };
 }
 

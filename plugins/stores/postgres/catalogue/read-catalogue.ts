@@ -8,7 +8,7 @@ import {
 import { type Database } from '../database';
 
 /** What a product is besides its limits and its state, as `product.definition` keeps it. */
-export interface ProductDefinition extends Pick<CatalogueProduct, 'prefix' | 'routes' | 'slots' | 'uncharged' | 'sandboxUrl' | 'openapi'> {
+export interface ProductDefinition extends Omit<CatalogueProduct, 'id' | 'title' | 'description' | 'base' | 'subscribable' | 'plans'> {
   /** Names, in the order in which they are shown. */
   readonly plans: readonly string[];
 }
@@ -43,15 +43,9 @@ export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
 
 function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: string })[]): CatalogueProduct {
   const { id, title, description, daily, monthly, subscribable, definition } = row;
-  const { prefix = null, routes = [], slots, uncharged, sandboxUrl, openapi, plans: order = [] } = definition ?? {};
+  const { prefix = null, routes = [], plans: order = [], ...optional } = definition ?? {};
   const plans = rows.map(({ product: _product, ...plan }) => plan).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const base = daily === null || monthly === null ? null : { daily, monthly };
-  const optional = {
-    ...(slots !== undefined && { slots }),
-    ...(uncharged !== undefined && { uncharged }),
-    ...(sandboxUrl !== undefined && { sandboxUrl }),
-    ...(openapi !== undefined && { openapi }),
-  };
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
 }
 

@@ -28,7 +28,8 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
       ),
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
       'dailyCap', s.daily_cap,
-      'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END
+      'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
+      'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false)
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -67,6 +68,7 @@ interface Row {
     dailyCap: number | null;
     /** Of test keys; null where the product has none of its own. */
     sandboxUrl: string | null;
+    takesTestKeys: boolean;
   }[];
 }
 
@@ -86,13 +88,15 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     expiresAtMs: row.expiresAtMs,
     products: row.products,
     whitelist,
-    subscriptions: row.subscriptions.flatMap(({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl }) => {
-      if (daily === null || monthly === null) return [];
-      const isCapped = dailyCap !== null && dailyCap < daily;
-      const limits = { daily: isCapped ? dailyCap : daily, monthly };
-      const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl) };
-      return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
-    }),
+    subscriptions: row.subscriptions.flatMap(
+      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys }) => {
+        if (daily === null || monthly === null) return [];
+        const isCapped = dailyCap !== null && dailyCap < daily;
+        const limits = { daily: isCapped ? dailyCap : daily, monthly };
+        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys };
+        return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
+      },
+    ),
   };
 }
 

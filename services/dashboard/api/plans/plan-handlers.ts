@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
@@ -27,7 +27,7 @@ export function describeProduct(
   },
 ) {
   const { subscription = null, request = null, liveSource = null } = known;
-  return { ...product, liveSource, subscription, request };
+  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */

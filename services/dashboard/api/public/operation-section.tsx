@@ -98,7 +98,7 @@ function SampleAnswer({ operation: { method, path, responses } }: { readonly ope
 interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
-  readonly tools: PageTools;
+  readonly tools: Pick<PageTools, 'isSignedIn' | 'canTry'>;
 }
 
 /** One operation: words at the left, code at the right. */

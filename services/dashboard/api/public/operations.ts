@@ -1,3 +1,4 @@
+import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../../contract/api-document';
 
 /** One way to call a product. */
@@ -10,7 +11,7 @@ export interface Operation extends ApiOperation {
 /** What the document writes where a value comes from the call before. */
 export const FROM_BEFORE = 'from the step before';
 
-export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [] };
+export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [], 'x-left-out': [] };
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -23,18 +24,21 @@ function withoutReferences(operation: Json): Json {
   return { ...others, parameters: own, ...(isObject(requestBody) && isObject(requestBody['content']) && { requestBody }) };
 }
 
-/** The document as pages show it. An operation that they cannot show is left out: it is in the document alone. */
+/** The document as pages show it. An operation that they cannot show is left out and named. */
 export function readOperations(text: string): ApiDocument {
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) return NOTHING_DESCRIBED;
   const paths: Record<string, Record<string, ApiOperation>> = {};
+  const unshown: ApiDocument['x-left-out'] = [];
   for (const [path, methods] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
     for (const [method, operation] of Object.entries(isObject(methods) ? methods : {})) {
       const read = isObject(operation) && shape.paths.safeParse({ [path]: { [method]: withoutReferences(operation) } }).data;
       if (read) paths[path] = { ...paths[path], ...read[path] };
+      else if (isObject(operation)) unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });
     }
   }
-  return { ...(apiDocument.safeParse({ ...document, paths: {} }).data ?? NOTHING_DESCRIBED), paths };
+  const rest = apiDocument.safeParse({ ...document, paths: {} }).data ?? NOTHING_DESCRIBED;
+  return { ...rest, paths, 'x-left-out': [...rest['x-left-out'], ...unshown] };
 }
 
 /** All operations, in the order of the document. */
@@ -44,11 +48,22 @@ export function operationsIn(document: ApiDocument): readonly Operation[] {
   );
 }
 
-/** The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in JSON. */
-export function firstToTry(document: ApiDocument): Operation | undefined {
+/**
+ * The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in
+ * JSON by a sandbox.
+ */
+export function firstToTry({
+  document,
+  products,
+}: {
+  document: ApiDocument;
+  products: readonly CatalogueProduct[];
+}): Operation | undefined {
+  const inSandbox = new Set(products.filter(hasSandbox).map(({ id }) => id));
   return operationsIn(document).find(
-    ({ method, parameters = [], responses }) =>
+    ({ method, tags, parameters = [], responses }) =>
       method === 'GET' &&
+      inSandbox.has(tags[0]) &&
       parameters.length > 0 &&
       parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
       responses['200']?.content?.['application/json'] !== undefined,

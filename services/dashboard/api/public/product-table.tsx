@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
 import { type LiveSource } from '../../contract/plans';
 import { type PageTools } from './page-frame';
 import { describeLimits, formatPrice, isOffered } from './wording';
@@ -32,6 +32,12 @@ function LiveStatus({ source }: { readonly source: LiveSource | null }): ReactNo
   );
 }
 
+function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
+  if (!isOffered(product)) return <span className="badge">Listed only</span>;
+  if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
+  return <LiveStatus source={source} />;
+}
+
 function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
   if (plans.length === 0) return <span className="quiet">None</span>;
   return (
@@ -60,7 +66,7 @@ function Row({ product, liveSources }: { readonly product: CatalogueProduct } & 
         <Plans plans={plans} />
       </td>
       <td data-label="Status">
-        {isOffered(product) ? <LiveStatus source={liveSources?.find(id) ?? null} /> : <span className="badge">Listed only</span>}
+        <Status product={product} source={liveSources?.find(id) ?? null} />
       </td>
     </tr>
   );

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type FastifyInstance } from 'fastify';
-import { createCatalogue } from '../../../../plugins/core/selling/catalogue';
+import { createCatalogue, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { ensureCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { takeAttempt } from '../../../../plugins/stores/postgres/customers/attempts';
 import { invalidInput } from '../../../kit/errors';
@@ -70,6 +70,9 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
     if (!product || !isPublishedPath(call.path, createCatalogue([product]))) {
       throw invalidInput([{ field: 'path', message: 'must be a route of the product' }]);
     }
+    // Even if the catalogue lets test keys reach the live API: those are of customers, and a reader has no account.
+    if (!hasSandbox(product))
+      throw invalidInput([{ field: 'product', message: 'has no sandbox, so nothing is called without an account' }]);
     const place = placeOf(request.ip);
     await takeCall(tools, place);
     const { id: customerId } = await ensureCustomer(deps.db, { email: READERS, actor: ACTOR });

@@ -1,10 +1,11 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { type ApiDocument } from '../../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';
 import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
-import { callersFor, TryKey } from './try-form';
+import { TryKey } from './try-form';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
 interface ReferenceProps {
@@ -42,13 +43,26 @@ function Routes({ products, product, operations }: Omit<ReferenceProps, 'tools'>
   );
 }
 
+/** Calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
+function callToolsOf(product: CatalogueProduct, tools: PageTools): Pick<PageTools, 'isSignedIn' | 'canTry'> {
+  return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && hasSandbox(product) };
+}
+
+interface ProductReference {
+  readonly product: CatalogueProduct;
+  /** Operations that cannot be shown, of all products. */
+  readonly leftOut: ApiDocument['x-left-out'];
+}
+
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ product, ...reference }: ReferenceProps & { readonly product: CatalogueProduct }): ReactNode {
+export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps & ProductReference): ReactNode {
   const { tools } = reference;
+  const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
   const operations = ofProduct(reference.operations, product);
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
   const shared = sharedCodes(operations);
+  const missing = leftOut.filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
@@ -62,10 +76,12 @@ export function ReferencePage({ product, ...reference }: ReferenceProps & { read
               <li key={limit}>{limit}</li>
             ))}
           </ul>
-          {tools.isSignedIn && callersFor(tools).length > 0 && <TryKey product={title} />}
+          {refusesTestKeys(product) && <p>This product has no sandbox: test keys are refused. Use a live key.</p>}
+          {callTools.isSignedIn && <TryKey product={title} />}
           {operations.map((operation) => (
-            <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={tools} />
+            <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={callTools} />
           ))}
+          {missing.length > 0 && <p>This page cannot show {missing.join(', ')}: the description is broken or too intricate.</p>}
           <SharedAnswers shared={shared} />
         </div>
       </div>

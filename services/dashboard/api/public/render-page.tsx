@@ -19,11 +19,12 @@ export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'missing' }
   | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
-function elementOf(page: PageName, tools: PageTools, { products, document }: PageContent): ReactElement {
+function elementOf(page: PageName, tools: PageTools, content: PageContent): ReactElement {
+  const { products, document } = content;
   const operations = operationsIn(document);
   switch (page.kind) {
     case 'landing':
-      return <LandingPage tools={tools} products={products} tried={firstToTry(document)} />;
+      return <LandingPage tools={tools} products={products} tried={firstToTry(content)} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
     case 'reference':
@@ -33,7 +34,9 @@ function elementOf(page: PageName, tools: PageTools, { products, document }: Pag
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return <ReferencePage tools={tools} products={products} operations={operations} product={page.product} />;
+      return (
+        <ReferencePage tools={tools} products={products} operations={operations} product={page.product} leftOut={document['x-left-out']} />
+      );
   }
 }
 

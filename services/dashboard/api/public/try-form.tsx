@@ -8,7 +8,7 @@ import { type PageTools } from './page-frame';
 const MOST_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
 
 /** Who makes a call for this reader. Without a session, or for somebody who may not use keys, the sandbox answers with the readers' key. */
-export function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
+function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
   return [...(isSignedIn ? ['/api/try'] : []), ...(canTry ? ['/api/public/try'] : [])];
 }
 

@@ -3,8 +3,8 @@ import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
 /** Published beside `/gst/refresh_captcha`, in no product's list. */
 const GST_ALIAS = '/api/v1/gst/refresh-captcha';
 
-/** One part of a path, of characters that need no care, and not one that walks up. */
-const PART = '(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~%-]+';
+/** One part of a path, of characters that need no care. It neither walks up nor hides a slash, also not in percent-encoding. */
+const PART = '(?!(?:\\.|%2[eE]){1,2}(?:/|$))(?:[A-Za-z0-9._~-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
 const BELOW = new RegExp(`^(?:/${PART})*$`);
 
 /**

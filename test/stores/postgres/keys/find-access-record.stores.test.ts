@@ -49,6 +49,20 @@ describe('PostgreSQL as AccessRecords', () => {
     await pool.end();
   });
 
+  it.each<[string, object | null, object]>([
+    ['the product’s service', { testKeys: 'service' }, { takesTestKeys: true }],
+    ['the live API, which the catalogue opens to them', { testKeys: 'live' }, { takesTestKeys: true }],
+    ['an address', { sandboxUrl: 'http://127.0.0.1:9001' }, { takesTestKeys: true, sandbox: { host: '127.0.0.1', port: 9001 } }],
+    ['nothing that the definition names', { prefix: '/seo' }, { takesTestKeys: false }],
+    ['a word that this version does not know', { testKeys: 'elsewhere' }, { takesTestKeys: false }],
+    ['nothing, without a definition', null, { takesTestKeys: false }],
+  ])('says whether test keys are answered: by %s', async (_, definition, expected) => {
+    const { hash } = await newKey(database.pool, { products: ['api-seo'], mode: 'test' });
+    await database.pool.query("UPDATE product SET definition = $1 WHERE id = 'api-seo'", [definition && JSON.stringify(definition)]);
+    const record = await createPostgresAccessRecords(database.pool).findAccessRecord(hash);
+    expect(record?.subscriptions).toEqual([expect.objectContaining(expected)]);
+  });
+
   it('gives no subscription to spend from once the product has lost its limits', async () => {
     const { hash } = await newKey(database.pool, { products: ['api-gst'] });
     await database.pool.query("UPDATE product SET daily = NULL, monthly = NULL WHERE id = 'api-gst'");

@@ -16,7 +16,12 @@ export function ProductChoice({ products, value, onChange, error }: ProductChoic
     <Checkbox.Group label="Products" value={value} onChange={onChange} error={error}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={8} mt={6} mb={4}>
         {offered.map((product) => (
-          <Checkbox key={product.id} value={product.id} label={product.title} description={product.id} />
+          <Checkbox
+            key={product.id}
+            value={product.id}
+            label={product.title}
+            description={product.takesTestKeys ? product.id : `${product.id}: has no sandbox and refuses test keys`}
+          />
         ))}
       </SimpleGrid>
     </Checkbox.Group>

@@ -20,6 +20,7 @@ const CODES = [
   'subscription_missing',
   'subscription_inactive',
   'caller_not_whitelisted',
+  'sandbox_missing',
   'quota_daily_exceeded',
   'quota_monthly_exceeded',
   'quota_unavailable',

@@ -1,0 +1,12 @@
+import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../plugins/core/selling/catalogue';
+
+/** One sentence for each product that can be called and has no sandbox: what becomes of its test keys. */
+export function noteTestKeys(products: readonly CatalogueProduct[]): string[] {
+  return products
+    .filter((product) => product.prefix !== null && !hasSandbox(product))
+    .map((product) =>
+      refusesTestKeys(product)
+        ? `test keys of ${product.id} are refused: it has no sandbox, and the catalogue names no other answer (sandbox_url, test_keys)`
+        : `test keys of ${product.id} reach its live API`,
+    );
+}
