@@ -40,6 +40,8 @@ const NOT_COPIED: Readonly<Record<string, string>> = {
 const DECIDED_SINCE: Readonly<Record<string, { status: string; code: string }>> = {
   // A body of unknown length is not searched for a key: a stranger's would have to be kept whole.
   'chunked form': { status: 'HTTP/1.1 401 Unauthorized', code: 'key_missing' },
+  // Kong takes headers that one `Connection` names off the request: the proof would be gone.
+  'conn hop': { status: 'HTTP/1.1 400 Bad Request', code: 'request_not_readable' },
 };
 
 /** Answers of a product that says more since the recording: what it was asked about is compared, and all that the gateway adds. */

@@ -230,7 +230,7 @@ async function expectErased(): Promise<void> {
     expect([part, tablesOf(part).some((table) => table in before)]).toEqual([part, true]);
   }
   await db.query("UPDATE account_deletion SET asked_at = asked_at - interval '15 days' WHERE customer_id = $1", [customerId]);
-  await db.query("UPDATE outbox_mail SET at = at - interval '15 days' WHERE recipient = $1", [OWNER]);
+  await db.query("UPDATE outbox_mail SET at = at - interval '15 days' WHERE recipient = ANY ($1)", [[OWNER, MEMBER]]);
   await eraseDueAccounts(db);
   const after = await rowsAbout(db, [OWNER, ...ids]);
   expect(

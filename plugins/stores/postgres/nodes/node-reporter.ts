@@ -37,6 +37,7 @@ ON CONFLICT (id) DO UPDATE SET seen_at = now(), feed_healthy = excluded.feed_hea
 const CONFIRM = `
 INSERT INTO change_confirmation (credential_id, node_id, changed_at)
 SELECT credential, $1, at FROM unnest($2::uuid[], $3::timestamptz[]) AS told(credential, at)
+WHERE EXISTS (SELECT FROM credential WHERE id = told.credential)
 ON CONFLICT (credential_id, node_id) DO UPDATE SET changed_at = excluded.changed_at, confirmed_at = excluded.confirmed_at`;
 
 const PRUNE_NODES = `DELETE FROM gateway_node WHERE seen_at < now() - interval '1 day'`;
