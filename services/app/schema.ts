@@ -110,7 +110,7 @@ export const apkReport = z.object({
 });
 
 export const reputationAnswer = z.object({
-  source: z.literal('virustotal'),
+  source: z.string().describe('`virustotal`, and `sandbox_virustotal` for a test key: the sandbox made that answer up.'),
   ok: z.boolean().describe('False: asked, and no usable answer came.'),
   known: z.boolean().nullable().describe('Whether the source has ever seen this file; false says nothing for or against it.'),
   malicious: count.nullable().describe('Engines that call it malicious.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../plugins/core/ports';
+import { sourceName } from '../kit/upstream/source-name';
 import { type UpstreamClient } from '../kit/upstream/upstream-client';
 import { type reputationAnswer } from './schema';
 
@@ -22,11 +23,10 @@ const fileObject = z.object({
 
 const UNASKED = { known: null, malicious: null, suspicious: null, engines: null, as_of: null };
 
-function readFileObject(data: unknown): Reputation {
+function readFileObject(data: unknown): Omit<Reputation, 'source'> {
   const { last_analysis_date: analysedAt, last_analysis_stats: stats } = fileObject.parse(data).data.attributes;
   const { malicious, suspicious, harmless, undetected } = stats;
   return {
-    source: 'virustotal',
     ok: true,
     known: true,
     malicious,
@@ -46,6 +46,7 @@ export interface VirusTotalOptions {
 
 /** Asks VirusTotal what it knows of a file by its hash. No second try: each question counts against the key's quota. */
 export function createVirusTotal({ client, mode, apiKey, onFailure }: VirusTotalOptions): FindReputation {
+  const source = sourceName('virustotal', mode);
   return async (sha256, signal) => {
     try {
       const { status, data } = await client.requestJson({
@@ -55,13 +56,13 @@ export function createVirusTotal({ client, mode, apiKey, onFailure }: VirusTotal
         signal,
         idempotent: false,
       });
-      if (status === 404) return { source: 'virustotal', ok: true, ...UNASKED, known: false };
+      if (status === 404) return { source, ok: true, ...UNASKED, known: false };
       if (status !== 200) throw new Error(`VirusTotal answered ${status}`);
-      return readFileObject(data);
+      return { source, ...readFileObject(data) };
     } catch (error) {
       signal.throwIfAborted();
       onFailure(error);
-      return { source: 'virustotal', ok: false, ...UNASKED };
+      return { source, ok: false, ...UNASKED };
     }
   };
 }

@@ -412,8 +412,20 @@ describe('usage', () => {
   });
 
   it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {
-    const fields = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(csvField);
-    expect(fields).toEqual([`'=1+1`, `'+1`, `'-1`, `'@SUM(A1)`, `'\t=1`, '"a,b"', '"say ""hi"""', '"two\r\nlines"', 'plain']);
+    const fields = ['x;=1+1', 'x;\t=1', '=1+1', '+1', '-1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(csvField);
+    expect(fields).toEqual([
+      `"x;'=1+1"`,
+      `"x;\t'=1"`,
+      `'=1+1`,
+      `'+1`,
+      `'-1`,
+      `'@SUM(A1)`,
+      `"'\t'=1"`,
+      '"a,b"',
+      '"say ""hi"""',
+      '"two\r\nlines"',
+      'plain',
+    ]);
     expect(csvField(-3)).toBe('-3');
   });
 });

@@ -301,7 +301,7 @@ describe('reputation', () => {
 
   test('of a test key’s upload is the sandbox’s, which knows the sample alone', async () => {
     const settings = { sandboxUrl: sandbox.url };
-    await expect(reputationOf(sample, 'test', settings)).resolves.toEqual(known);
+    await expect(reputationOf(sample, 'test', settings)).resolves.toEqual({ ...known, source: 'sandbox_virustotal' });
     await expect(reputationOf(apk, 'test', settings)).resolves.toMatchObject({ ok: true, known: false, malicious: null });
   });
 
