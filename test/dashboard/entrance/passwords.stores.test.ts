@@ -21,7 +21,7 @@ describe('passwords', () => {
       '!!sunshine!!',
       EMAIL.split('@')[0] ?? '',
     ])('is refused when a guessing program tries it first: %s', async (password) => {
-      await expect(refuseCommonPassword(password, EMAIL)).rejects.toMatchObject({ status: 400, options: { code: 'password_common' } });
+      await expect(refuseCommonPassword(password, EMAIL)).rejects.toMatchObject({ status: 400, kind: 'password_common' });
     });
 
     it.each([

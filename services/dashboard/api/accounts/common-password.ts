@@ -42,7 +42,7 @@ function formsOf(password: string): string[] {
 /**
  * Refuses a new password that a guessing program tries first.
  * @param email of the account, when it is known: its name is no password either
- * @throws ServiceError 400 `password_common`
+ * @throws Refusal 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
   // Refused as too short, which says more.
