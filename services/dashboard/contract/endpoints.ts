@@ -17,7 +17,7 @@ import { tokenEndpoints } from './tokens';
 import { tryEndpoints } from './try';
 import { usageEndpoints } from './usage';
 
-/** Every endpoint below `/api` but better-auth's: the server, the pages, the management API and the tests derive from it. */
+/** Every endpoint below `/api`: the server, the pages, the management API and the tests derive from it. */
 export const contract = {
   ...sessionEndpoints,
   ...auditEndpoints,
