@@ -21,11 +21,21 @@ function createPair(): { publicKey: pki.PublicKey; key: string } {
   return { publicKey: pki.publicKeyFromPem(publicKey), key: privateKey };
 }
 
+/**
+ * RFC 5280 wants a positive number, DER its shortest form. A first byte from 0x40 to 0x7f satisfies both: OpenSSL refuses a certificate whose
+ * number begins with more zeros than its sign needs.
+ * @returns 16 random bytes in hexadecimal
+ */
+function createSerialNumber(): string {
+  const number = randomBytes(16);
+  number.writeUInt8((number.readUInt8() & 0x3f) | 0x40);
+  return number.toString('hex');
+}
+
 function createCertificate(name: string, publicKey: pki.PublicKey): pki.Certificate {
   const certificate = pki.createCertificate();
   certificate.publicKey = publicKey;
-  // RFC 5280: positive, so that the first bit is 0.
-  certificate.serialNumber = `00${randomBytes(16).toString('hex')}`;
+  certificate.serialNumber = createSerialNumber();
   certificate.validity.notBefore = new Date(Date.now() - BACKDATED_MS);
   certificate.validity.notAfter = new Date(Date.now());
   certificate.validity.notAfter.setFullYear(certificate.validity.notAfter.getFullYear() + VALID_YEARS);

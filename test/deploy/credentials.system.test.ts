@@ -1,3 +1,4 @@
+import type * as crypto from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { type DatabaseRole } from '../../cli/database-roles/privileges';
 import { checkHealth } from '../../cli/container/check-health';
 import { migrateOnce } from '../../cli/container/migrate-once';
 import { readSecrets } from '../../cli/container/read-secrets';
+import { createAuthority } from '../../cli/container/issue-certificates';
 import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
 import { findFreeRow } from '../../cli/supervisor/free-port';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
@@ -150,6 +152,17 @@ describe('the certificates', () => {
       await expect(ask(`localhost:${port}`, tlsOf('service'))).rejects.toThrow();
     } finally {
       await server.close(100);
+    }
+  });
+
+  it('can be read whatever their random serial number begins with', () => {
+    const random = jest
+      .spyOn(jest.requireActual<typeof crypto>('node:crypto'), 'randomBytes')
+      .mockImplementation((size: number) => Buffer.alloc(size));
+    try {
+      expect(new X509Certificate(createAuthority('zeros').certificate).serialNumber).toMatch(/^40/);
+    } finally {
+      random.mockRestore();
     }
   });
 
