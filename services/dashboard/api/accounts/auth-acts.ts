@@ -1,4 +1,5 @@
 import { type authEndpoints } from '../../contract/auth';
+import { type MailKind } from './attempt-limits';
 import { type SecondFactorAct } from './second-factor';
 
 /** What else happens when a route of better-auth is asked. */
@@ -6,17 +7,17 @@ export interface AuthAct {
   /** The member that is a new password, which must not be a common one. */
   readonly newPassword?: 'password' | 'newPassword';
   /** Under what its attempts are counted. */
-  readonly counts?: 'sign-in' | 'mail';
+  readonly counts?: 'sign-in' | MailKind;
   /** What the audit log says once it was carried out for whose session the request had. */
   readonly audit?: 'account.password_change' | 'account.session_end';
   readonly secondFactor?: SecondFactorAct;
 }
 
 export const AUTH_ACTS: { readonly [Name in keyof typeof authEndpoints]?: AuthAct } = {
-  'POST /auth/sign-up/email': { newPassword: 'password', counts: 'mail' },
+  'POST /auth/sign-up/email': { newPassword: 'password', counts: 'sign-up' },
   'POST /auth/sign-in/email': { counts: 'sign-in' },
-  'POST /auth/send-verification-email': { counts: 'mail' },
-  'POST /auth/request-password-reset': { counts: 'mail' },
+  'POST /auth/send-verification-email': { counts: 'verification' },
+  'POST /auth/request-password-reset': { counts: 'reset' },
   'POST /auth/reset-password': { newPassword: 'newPassword' },
   'POST /auth/change-password': { newPassword: 'newPassword', audit: 'account.password_change' },
   'POST /auth/revoke-session': { audit: 'account.session_end' },

@@ -144,7 +144,7 @@ async function takeAttempt(
   { limits, address }: { limits: AttemptLimits; address: string },
 ): Promise<void> {
   if (counts === 'sign-in') await limits.takeSignIn(email, address);
-  if (counts === 'mail') await limits.takeMail(email);
+  else if (counts) await limits.takeMail(counts, email, address);
 }
 
 async function checkNewPassword(

@@ -35,12 +35,12 @@ type EmailEndpoints = Pick<typeof accountEndpoints, 'POST /account/email' | 'POS
 export function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
   const linkOf = (token: string): string => `${tools.url}/confirm-email?token=${encodeURIComponent(token)}`;
   return {
-    'POST /account/email': async ({ caller, body }, { db }) => {
+    'POST /account/email': async ({ caller, body, request }, { db }) => {
       const { email, userId, sessionId } = caller;
       if (body.email === email.toLowerCase()) throw invalidInput([{ field: 'email', message: 'is your address already' }]);
       await caller.confirm(body.password);
-      await tools.limits.takeMail(email);
-      await tools.limits.takeMail(body.email);
+      await tools.limits.takeMail('address', email, request.ip);
+      await tools.limits.takeMail('address', body.email, request.ip);
       const tokens = { old: newToken(), new: newToken() };
       const hashes = { oldToken: hashOf(tokens.old), newToken: hashOf(tokens.new) };
       await askForEmailChange(db, { userId, sessionId, newEmail: body.email, ...hashes });
