@@ -204,6 +204,7 @@ CREATE TABLE auth_two_factor (
   verified boolean DEFAULT true,
   failed_verification_count integer DEFAULT 0,
   locked_until timestamp with time zone,
+  last_step bigint,
   CONSTRAINT auth_two_factor_pkey PRIMARY KEY (id),
   CONSTRAINT auth_two_factor_user_id_key UNIQUE (user_id),
   CONSTRAINT auth_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE

@@ -3,7 +3,7 @@ import { type SignInProvider } from '../../../services/dashboard/api/accounts/pr
 import { eventually } from '../../support/eventually';
 import { cookieOf, ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
 import { type FakeProvider, type Said, startFakeProvider } from '../support/fake-provider';
-import { secretOf, totpOf } from '../support/totp';
+import { secretOf, unusedTotpOf } from '../support/totp';
 
 const EMAIL = 'asha@example.com';
 const CLIENT = 'tollgate';
@@ -194,11 +194,11 @@ describe('signing in by a provider', () => {
     await connect(cookie);
     const begun = await post('/auth/two-factor/enable', { password: PASSWORD }, cookie);
     const secret = secretOf(begun.json<{ totpURI: string }>().totpURI);
-    await post('/auth/two-factor/verify-totp', { code: totpOf(secret) }, cookie);
+    await post('/auth/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, cookie);
     const half = await signIn({}, '/keys');
     expect([leadsTo(half), hasSession(half)]).toEqual([[303, '/second-step?then=%2Fkeys'], false]);
     expect((await session(living(half))).statusCode).toBe(401);
-    const whole = await post('/auth/two-factor/verify-totp', { code: totpOf(secret) }, living(half));
+    const whole = await post('/auth/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, living(half));
     expect((await session(living(whole))).json()).toMatchObject({ email: EMAIL, hasSecondFactor: true });
   });
 

@@ -2,7 +2,7 @@ import { type LightMyRequestResponse } from 'fastify';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
 import { fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
-import { secretOf, totpOf } from '../support/totp';
+import { secretOf, totpOf, unusedTotpOf } from '../support/totp';
 
 const endpoints = endpointsFor('members');
 
@@ -37,7 +37,7 @@ async function turnOn(cookie: string): Promise<SetUp> {
   const begun = await post('/two-factor/enable', { password: PASSWORD }, { cookie });
   expect([begun.statusCode, begun.json().backupCodes]).toEqual([200, expect.any(Array)]);
   const secret = secretOf(begun.json().totpURI);
-  const confirmed = await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie });
+  const confirmed = await post('/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, { cookie });
   expect(confirmed.statusCode).toBe(200);
   return { cookie: living(confirmed), secret, backupCodes: begun.json().backupCodes };
 }
@@ -95,11 +95,25 @@ describe('signing in with a second factor', () => {
     const half = await signIn();
     expect([half.statusCode, half.json()]).toEqual([200, { twoFactorRedirect: true, twoFactorMethods: ['totp'] }]);
     expect((await session(living(half))).statusCode).toBe(401);
-    expect((await post('/two-factor/verify-totp', { code: totpOf(secret) })).statusCode).toBe(401);
-    const whole = await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie: living(half) });
+    const code = await unusedTotpOf(secret);
+    expect((await post('/two-factor/verify-totp', { code })).statusCode).toBe(401);
+    const whole = await post('/two-factor/verify-totp', { code }, { cookie: living(half) });
     expect((await session(living(whole))).json().email).toBe(EMAIL);
-    const again = await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie: living(half) });
+    const again = await post('/two-factor/verify-totp', { code }, { cookie: living(half) });
     expect(again.statusCode).toBe(401);
+  });
+
+  it('takes each code once, also of two at the same moment, and none from before the last', async () => {
+    const { secret } = await setUp();
+    const answer = async (code: string, from: string) => {
+      const { statusCode, json } = await post('/two-factor/verify-totp', { code }, { cookie: living(await signIn(from)) });
+      return statusCode === 200 ? 200 : json().code;
+    };
+    expect(await answer(totpOf(secret), '192.0.2.2')).toBe('code_used');
+    const code = await unusedTotpOf(secret);
+    const both = await Promise.all([answer(code, '192.0.2.3'), answer(code, '192.0.2.4')]);
+    expect(both.sort()).toEqual([200, 'code_used']);
+    expect(await answer(totpOf(secret), '192.0.2.5')).toBe('code_used');
   });
 
   it('cannot be skipped: half a session reaches no endpoint and no part of the account', async () => {
@@ -139,7 +153,7 @@ describe('signing in with a second factor', () => {
 
   it('trusts no browser, whatever it asks for', async () => {
     const { secret } = await setUp();
-    const body = { code: totpOf(secret), trustDevice: true };
+    const body = { code: await unusedTotpOf(secret), trustDevice: true };
     const whole = await post('/two-factor/verify-totp', body, { cookie: living(await signIn()) });
     expect(whole.cookies.map(({ name }) => name)).not.toContain('tollgate.trust_device');
     const next = await post('/sign-in/email', { email: EMAIL, password: PASSWORD }, { cookie: living(whole) });
@@ -170,7 +184,7 @@ describe('guessing at codes', () => {
       }
     }
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    const right = await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie: living(await signIn('192.0.2.30')) });
+    const right = await post('/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, { cookie: living(await signIn('192.0.2.30')) });
     expect([right.statusCode, right.json().code, right.headers['retry-after']]).toEqual([429, 'too_many_attempts', '900']);
   });
 

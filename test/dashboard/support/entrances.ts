@@ -1,5 +1,5 @@
 import { type Page } from 'playwright-core';
-import { totpOf } from './totp';
+import { unusedTotpOf } from './totp';
 
 /** Whoever signs in, and where. */
 export interface Entrant {
@@ -52,7 +52,7 @@ export async function turnOnSecondFactor({ page, password }: Entrant): Promise<s
   await page.getByLabel('Your password').fill(password);
   await press(page, 'Continue');
   const secret = (await page.getByLabel('Secret').innerText()).replace(/\s/g, '');
-  await page.getByLabel('Code from the app').fill(totpOf(secret));
+  await page.getByLabel('Code from the app').fill(await unusedTotpOf(secret));
   await press(page, 'Confirm');
   await press(page, 'Copy codes');
   await press(page, 'I have saved them');
@@ -69,7 +69,7 @@ export async function setUpSecondFactor(entrant: Entrant): Promise<string> {
 /** On the page of signing in, with a second factor. */
 export async function enterBoth(entrant: Entrant, secret: string): Promise<void> {
   await enterPassword(entrant);
-  await entrant.page.getByLabel('Code').fill(totpOf(secret));
+  await entrant.page.getByLabel('Code').fill(await unusedTotpOf(secret));
   await press(entrant.page, 'Sign in');
 }
 

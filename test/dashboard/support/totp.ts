@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PERIOD_S = 30;
@@ -21,6 +22,17 @@ export function totpOf(secret: string, nowMs = Date.now()): string {
   const mac = createHmac('sha1', fromBase32(secret)).update(counter).digest();
   const offset = mac.readUInt8(mac.length - 1) & 0x0f;
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+const lastSteps = new Map<string, number>();
+
+/** A code that nobody has used yet: the next one, which is taken a period early. The third within a period waits for its turn. */
+export async function unusedTotpOf(secret: string): Promise<string> {
+  const periodMs = PERIOD_S * 1000;
+  const step = Math.max(Math.floor(Date.now() / periodMs), (lastSteps.get(secret) ?? 0) + 1);
+  lastSteps.set(secret, step);
+  await sleep(Math.max(0, (step - 1) * periodMs - Date.now()));
+  return totpOf(secret, step * periodMs);
 }
 
 /** The secret in an `otpauth:` address. */

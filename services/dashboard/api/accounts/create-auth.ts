@@ -3,6 +3,7 @@ import { type BetterAuthOptions } from 'better-auth';
 import { type twoFactor as TwoFactor } from 'better-auth/plugins/two-factor';
 import { z } from 'zod';
 import { type AuthOptions, authOptions, nameOf, SECOND_FACTOR } from './auth-options';
+import { onceOnlyCodes } from './once-only-codes';
 import { passkeyPlugins } from './passkeys/passkey-plugin';
 import { providerPlugin } from './providers/provider-plugin';
 
@@ -58,14 +59,18 @@ function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): Retu
  * with this module: that takes as long as loading everything else of the dashboard together.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
-  const [{ betterAuth }, { isAPIError }, { verifyJWT }, { twoFactor }, passkeys] = await Promise.all([
+  const [{ betterAuth }, { isAPIError }, { verifyJWT }, { twoFactor }, onceOnly, passkeys] = await Promise.all([
     import('better-auth'),
     import('better-auth/api'),
     import('better-auth/crypto'),
     import('better-auth/plugins/two-factor'),
+    onceOnlyCodes(options),
     passkeyPlugins(options),
   ]);
-  const auth = betterAuth({ ...authOptions(options), plugins: [secondFactorOf(twoFactor, options), providerPlugin(options), ...passkeys] });
+  const auth = betterAuth({
+    ...authOptions(options),
+    plugins: [secondFactorOf(twoFactor, options), onceOnly, providerPlugin(options), ...passkeys],
+  });
   return {
     options: auth.options,
     handler: (request) => auth.handler(request),
